@@ -16,6 +16,7 @@ import { printReport } from './report.mjs';
 import { wholeSample } from './sample.mjs';
 import { search } from './search.mjs';
 import { serve } from './serve.mjs';
+import { sqlite } from './sqlite.mjs';
 import { startUp } from './start-up.mjs';
 import { wholeVintages } from './vintages.mjs';
 
@@ -36,6 +37,7 @@ const parts = {
   clusters,
   search,
   postgres,
+  sqlite,
 };
 
 if (!existsSync(asof)) throw new Error('there is no dist/asof.cjs: run `npm run build` first');

@@ -4,7 +4,7 @@ import { parseDateSet } from '../domain/series/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText, normalisingFrequency } from '../domain/series/series.ts';
-import type { SeriesContents, SeriesFigures } from '../store/contents.ts';
+import type { SeriesContents, SeriesFigures, StoreContents } from '../store/contents.ts';
 import { readStore } from '../store/open.ts';
 
 /** Something in a store that is damaged, or that contradicts what it follows from. */
@@ -31,7 +31,7 @@ export type CheckSummary = {
 
 /**
  * Reads everything that a store holds and computes again what it derives: the counts, days, kinds and frequencies of series,
- * and what filings are found by. Asks the engine what is damaged.
+ * and what filings are found by. Asks the engine what is damaged; of a damaged store, series that cannot be read are faults.
  */
 export async function checkStore(address: string, options: CheckOptions = {}): Promise<CheckSummary> {
   const faults: StoreFault[] = [];
@@ -43,23 +43,41 @@ export async function checkStore(address: string, options: CheckOptions = {}): P
   };
   return readStore(address, async (view) => {
     found('store', await view.faults());
-    const ids = await view.seriesIds();
+    let ids: readonly string[] = [];
     let changes = 0;
+    try {
+      ids = await view.seriesIds();
+    } catch (error) {
+      if (faults.length === 0) throw error;
+      found('store', ['the list of its series cannot be read']);
+    }
     for (const [index, id] of ids.entries()) {
       await tick();
       options.signal?.throwIfAborted();
-      const contents = await view.contents(id);
-      if (contents === undefined) continue;
-      const check = new SeriesCheck(contents);
-      for await (const batch of view.changes(id)) {
-        check.take(batch);
-        changes += batch.length;
+      try {
+        const check = await checkSeries(view, id);
+        changes += check.changes;
+        found(id, check.faults);
+      } catch (error) {
+        if (faults.length === 0) throw error;
+        found(id, ['it cannot be read']);
       }
-      found(id, check.faults());
       options.onProgress?.({ done: index + 1, total: ids.length });
     }
     return { series: ids.length, changes, faults };
   });
+}
+
+async function checkSeries(view: StoreContents, id: string) {
+  const contents = await view.contents(id);
+  if (contents === undefined) return { changes: 0, faults: [] };
+  const check = new SeriesCheck(contents);
+  let changes = 0;
+  for await (const batch of view.changes(id)) {
+    check.take(batch);
+    changes += batch.length;
+  }
+  return { changes, faults: check.faults() };
 }
 
 const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {

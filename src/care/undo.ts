@@ -1,3 +1,4 @@
+import { setImmediate as tick } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
 import { importLog } from '../import/import.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -24,6 +25,8 @@ export type UndoOptions = {
   /** Its number; the last one unless given. */
   readonly number?: number | undefined;
   readonly dryRun?: boolean | undefined;
+  /** Stops it; the store stays as it was. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** An import that can be taken back. */
@@ -79,13 +82,16 @@ export async function undoableImports(address: string): Promise<readonly Undoabl
  */
 export async function undoStoreImport(
   address: string,
-  { number, dryRun = false }: UndoOptions = {},
+  { number, dryRun = false, signal }: UndoOptions = {},
 ): Promise<UndoneImport> {
   const imports = await undoableImports(address);
   const found = number === undefined ? imports[0] : imports.find((one) => one.number === number);
   if (found === undefined) throw notUndoable(number, (await importLog(address)).length);
   const undone = await writing(address, async (writer) => {
-    const changes = await writer.undo(found.number);
+    const changes = await writer.undo(found.number, async () => {
+      await tick();
+      signal?.throwIfAborted();
+    });
     if (dryRun) await writer.rollback();
     else await writer.commit();
     return changes;

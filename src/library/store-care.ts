@@ -70,7 +70,7 @@ export class StoreCare {
   /** Takes an import back, the last one unless a number is given, as if it had never been. */
   async undo(options: UndoOptions = {}): Promise<UndoneImport> {
     const { undoStoreImport } = await import('../care/undo.ts');
-    return undoStoreImport(await this.#source.written(), options);
+    return undoStoreImport(await this.#source.written(), this.#stoppable(options));
   }
 
   /** Gives a series another id; refused if a series has it, or if the store follows the series. */
@@ -139,7 +139,10 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
   undo: {
     name: 'store.undo',
     args: [],
-    params: { ...options, kinds: { number: integer(1), dryRun: flag } satisfies Kinds<UndoOptions> },
+    params: {
+      ...options,
+      kinds: { number: integer(1), dryRun: flag, signal: abortSignal } satisfies Kinds<UndoOptions>,
+    },
   },
   renameSeries: {
     name: 'store.renameSeries',

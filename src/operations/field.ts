@@ -139,8 +139,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
     noun: 'a list',
     schema: { type: 'array' },
     isOnWire: Array.isArray,
-    // Records have no text: JSON alone shows them.
-    text: () => '',
+    text: (cell) => JSON.stringify(cell),
     alignment: 'text',
     parquet: 'LIST',
   },

@@ -1,12 +1,26 @@
 import { resolve } from 'node:path';
+import { Problem } from '../errors/problem.ts';
 
 /** Whether an address names a PostgreSQL database; any other address is the path of a file. */
 export function isDatabase(address: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(address);
 }
 
+/** Refuses what has the form of an address and names no store, such as `https://…`: as a path it would make folders. */
+export function refuseForeign(address: string): void {
+  if (isDatabase(address) || !/^(?:[a-z][a-z\d+.-]+:\/\/|postgres(?:ql)?:)/i.test(address)) return;
+  const [scheme = ''] = address.split(':', 1);
+  throw new Problem('bad-input', `no store has an address that begins with '${scheme}:'`, {
+    hints: [
+      'a store is the path of a file, or postgres://USER@HOST:PORT/DATABASE',
+      '--base-url names a service',
+    ],
+  });
+}
+
 /** The address that a text means wherever it is read: the absolute path of a file, or a database. */
 export function absoluteAddress(text: string): string {
+  refuseForeign(text);
   return isDatabase(text) ? text : resolve(text);
 }
 

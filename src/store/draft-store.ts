@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
-import { isDatabase } from './address.ts';
+import { isDatabase, refuseForeign } from './address.ts';
 import type { StoreContents } from './contents.ts';
 import { readAndClose, unfinishedEnding } from './open.ts';
 import type { StoreView } from './store.ts';
@@ -21,6 +21,7 @@ export interface StoreDraft {
 
 /** Begins a store at an address, or goes on with one that was begun there; `replace` allows a file in its place. */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
+  refuseForeign(address);
   if (isDatabase(address)) return databaseDraft(address, copyOf);
   if (replace && existsSync(address)) (await import('./sqlite/copy.ts')).checkReplaceable(address);
   return fileDraft(address, replace);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
-import { isDatabase } from './address.ts';
+import { isDatabase, refuseForeign } from './address.ts';
 import { ImportsCollide } from './collision.ts';
 import type { StoreContents } from './contents.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
@@ -10,7 +10,7 @@ import type { TransactionWriter } from './writer.ts';
 
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
-  refuseUnfinished(address);
+  checkAddress(address);
   if (!isDatabase(address)) return openSqliteStore(address, options);
   const { openPostgresStore } = await import('./postgres/reader.ts');
   return openPostgresStore(address);
@@ -19,7 +19,9 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
 /** What the path of a file ends with that is a copy in the making. */
 export const unfinishedEnding = '.unfinished';
 
-function refuseUnfinished(address: string): void {
+/** Refuses the addresses of what is no store, or not yet. */
+function checkAddress(address: string): void {
+  refuseForeign(address);
   if (isDatabase(address) || !address.endsWith(unfinishedEnding)) return;
   const of = address.slice(0, -unfinishedEnding.length);
   throw new Problem('local-io', `${address} is what a stopped copy to ${of} has written so far`, {
@@ -29,7 +31,7 @@ function refuseUnfinished(address: string): void {
 
 /** Opens the store at an address for reading; undefined if there is none. */
 export async function openStoreIfAny(address: string): Promise<Store | undefined> {
-  refuseUnfinished(address);
+  checkAddress(address);
   if (!isDatabase(address)) return existsSync(address) ? openSqliteStore(address, {}) : undefined;
   const { openPostgresStoreIfAny } = await import('./postgres/reader.ts');
   return openPostgresStoreIfAny(address);
@@ -66,7 +68,7 @@ export async function readAndClose<T>(
 
 /** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */
 export async function openWriter(address: string, copyOf?: string): Promise<TransactionWriter> {
-  refuseUnfinished(address);
+  checkAddress(address);
   if (isDatabase(address)) return openDatabaseWriter(address, copyOf);
   const { openSqliteWriter } = await import('./sqlite/writer.ts');
   return openSqliteWriter(address, copyOf);
@@ -129,6 +131,7 @@ export async function writing<T>(
 
 /** Opens the access store at an address; creates it if it does not exist. */
 export async function openAccess(address: string, options: AccessOptions): Promise<AccessStore> {
+  refuseForeign(address);
   if (isDatabase(address)) {
     const { openPostgresAccess } = await import('./postgres/access.ts');
     return openPostgresAccess(address);

@@ -70,9 +70,13 @@ export type UndoneChanges = {
 
 /**
  * Takes an import back: the store becomes what it was before it, where no later import is about the same series, trade dates
- * or filings. Otherwise it is refused with the numbers of those.
+ * or filings. Otherwise it is refused with the numbers of those. `pause` is called before each subject, and may throw.
  */
-export async function undoImport(transaction: UndoTransaction, number: number): Promise<UndoneChanges> {
+export async function undoImport(
+  transaction: UndoTransaction,
+  number: number,
+  pause: () => Promise<void>,
+): Promise<UndoneChanges> {
   const changes = await transaction.changes(number);
   const own = changes.filter((change) => change.import === number);
   refuseBefore(
@@ -82,6 +86,7 @@ export async function undoImport(transaction: UndoTransaction, number: number): 
   const subjects: UndoneSubject[] = [];
   const versions: (readonly [id: string, version: number])[] = [];
   for (const { subject, version, content } of own) {
+    await pause();
     if (subject === 'filings') subjects.push(await restoreFilings(transaction, JSON.parse(content)));
     else if (subject === 'followed') subjects.push(await restoreFollowed(transaction, JSON.parse(content)));
     else if (subject.startsWith('curve '))

@@ -189,10 +189,10 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     return this.#transaction.renameSeries(from, to);
   }
 
-  /** Takes an import back; refused if later ones are about the same. */
-  undo(number: number): Promise<UndoneChanges> {
+  /** Takes an import back; refused if later ones are about the same. `pause` is called between its parts, and may throw. */
+  undo(number: number, pause: () => Promise<void>): Promise<UndoneChanges> {
     this.#changed = true;
-    return undoImport(this.#transaction, number);
+    return undoImport(this.#transaction, number, pause);
   }
 
   async commit(): Promise<void> {

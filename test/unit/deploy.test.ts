@@ -19,7 +19,7 @@ function variablesIn(name: string): readonly string[] {
 }
 
 describe('the files of deploy/', () => {
-  it.each(['asof.service', 'Dockerfile', 'compose.yaml'])(
+  it.each(['asof.service', 'Dockerfile', 'compose.yaml', 'postgres/compose.yaml'])(
     '%s sets variables that a service reads',
     (name) => {
       const named = variablesIn(name);
@@ -71,6 +71,31 @@ describe('the files of deploy/', () => {
     expect(at).toEqual(at.toSorted((a, b) => a - b));
     expect(at[0]).toBeGreaterThan(block.indexOf('/var/lib/asof\n'));
     expect(unit).toContain('StateDirectory=asof');
+  });
+
+  it('the compose file of PostgreSQL gives each container the passwords of its roles alone', () => {
+    const [, , instances = '', rest = ''] = textOf('postgres/compose.yaml').split(/^(?:x-\w+|services):/m);
+    const init = /^ {2}init:$[\s\S]*?^ {2}\w+: /m.exec(rest)?.[0] ?? '';
+    const passwordsIn = (text: string) =>
+      [...text.matchAll(/\b([A-Z]+)_PASSWORD:\?\}/g)].map(([, role]) => role);
+    expect(passwordsIn(instances)).toEqual(['READER', 'KEYS']);
+    expect(passwordsIn(init)).toEqual(['IMPORTER']);
+    expect(textOf('postgres/roles.sql').match(/[A-Z]+(?=_PASSWORD)/g)).toEqual([
+      'IMPORTER',
+      'READER',
+      'KEYS',
+    ]);
+  });
+
+  it('the nginx of deploy/ has the settings of the guide', () => {
+    const settings = (text: string) => text.match(/^ +(?:proxy_|keepalive).*$/gm);
+    const guide = readFileSync(join(root, 'docs/guide/scale.md'), 'utf8');
+    const [, block = ''] = /```nginx\n([\s\S]*?)```/.exec(guide) ?? [];
+    expect(settings(block)).toContain('    proxy_next_upstream error timeout http_503;');
+    expect(settings(textOf('postgres/nginx.conf'))).toEqual(settings(block));
+    const servers = `${block}${textOf('postgres/nginx.conf')}`.match(/^ +server .*$/gm) ?? [];
+    expect(servers).toHaveLength(5);
+    for (const server of servers) expect(server).toMatch(/:8787 max_fails=0;$/);
   });
 
   it('the image runs as a user without rights, with a health check, and the container is read-only', () => {

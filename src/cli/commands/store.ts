@@ -109,7 +109,7 @@ async function undo(line: StoreLine, io: Io): Promise<number> {
   }
   const number = importIn(line);
   // What cannot be taken back is refused before anybody is asked.
-  const found = await undoStoreImport(address, { number, dryRun: true });
+  const found = await undoStoreImport(address, { number, dryRun: true, signal: io.signal });
   const { files, importedAt, series, rates, filings, store } = found;
   const named = `import ${found.number} of ${importedAt} (${files.slice(0, 3).join(', ')}${files.length > 3 ? ' …' : ''})`;
   const of = [
@@ -123,7 +123,7 @@ async function undo(line: StoreLine, io: Io): Promise<number> {
     return exitCode.success;
   }
   await confirm(`take back ${named}: ${of} of ${store}`, yes, io);
-  const { empty } = await undoStoreImport(address, { number: found.number });
+  const { empty } = await undoStoreImport(address, { number: found.number, signal: io.signal });
   note(`asof: took back ${named}: ${of} of ${store}`);
   if (empty) note(`asof: ${store} is empty now`);
   if (empty && address === defaultStorePath(io))

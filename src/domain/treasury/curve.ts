@@ -153,18 +153,29 @@ function weekendName(day: Day): string | undefined {
 }
 
 /**
- * Why the rates of one trade date, as a file has them, cannot be a curve: all of them are zero. A real rate alone can be
- * zero, and so can the nominal rates of less than a year; undefined if the rates can be.
+ * The first trade date on which the rates of a file cannot be a curve, and why: all of them are zero. A real rate alone can be
+ * zero, and so can the nominal rates of less than a year; undefined if the rates of every date can be.
  */
-export function impossibleRates(points: readonly CurvePoint[]): string | undefined {
-  for (const curveType of new Set(points.map((point) => point.curveType))) {
-    const own = points.filter((point) => point.curveType === curveType);
-    const canBeZero =
-      curveType === 'TIPS' ? own.length === 1 : own.every(({ maturity }) => maturity.endsWith('M'));
-    if (!canBeZero && own.every(({ rate }) => Number(rate) === 0))
-      return 'all rates are zero, as of no trade date';
+export function impossibleRates(
+  points: readonly CurvePoint[],
+): { readonly tradeDate: Day; readonly fault: string } | undefined {
+  const curves = new Map<string, CurvePoint[]>();
+  for (const point of points) {
+    const key = `${point.tradeDate} ${point.curveType}`;
+    const curve = curves.get(key);
+    if (curve === undefined) curves.set(key, [point]);
+    else curve.push(point);
   }
-  return undefined;
+  const impossible = [...curves.values()].find((curve) => !canBeCurve(curve))?.[0];
+  return impossible && { tradeDate: impossible.tradeDate, fault: 'all rates are zero, as of no trade date' };
+}
+
+/** Whether the rates of one curve on one trade date can be. */
+function canBeCurve(points: readonly CurvePoint[]): boolean {
+  if (points.some(({ rate }) => Number(rate) !== 0)) return true;
+  return points[0]?.curveType === 'TIPS'
+    ? points.length === 1
+    : points.every(({ maturity }) => maturity.endsWith('M'));
 }
 
 const averages: Readonly<Partial<Record<Frequency, string>>> = {

@@ -62,12 +62,9 @@ export class Rates {
       const maturity = maturityNamed(seriesId);
       if (maturity !== undefined) points.push(...this.#pointsOf(seriesId, maturity, dates));
     }
-    const days = new Map<Day, CurvePoint[]>();
-    for (const point of points) days.set(point.tradeDate, [...(days.get(point.tradeDate) ?? []), point]);
-    for (const [day, rates] of days) {
-      const fault = impossibleRates(rates);
-      if (fault !== undefined) throw refusal(this.#file, { value: day }, fault);
-    }
+    const impossible = impossibleRates(points);
+    if (impossible !== undefined)
+      throw refusal(this.#file, { value: impossible.tradeDate }, impossible.fault);
     return points;
   }
 

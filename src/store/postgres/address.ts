@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import type { ClientConfig } from 'pg';
+import pg, { type ClientConfig } from 'pg';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { shownAddress } from '../address.ts';
+import { filedPassword } from './password-file.ts';
 
 /** Where a store is, and how to connect to its database. */
 export type DatabaseAddress = {
@@ -44,7 +45,7 @@ const usualSchema = 'asof';
 
 /**
  * Reads an address as `libpq` does: its own parameters first, then those of a service file, then the variables `PG…`. The
- * password may come from each of them, and from PGPASSFILE, which the driver reads.
+ * password may come from each of them, and from PGPASSFILE, which is read when the server asks for a password.
  */
 export function parseAddress(address: string, env: Environment = process.env): DatabaseAddress {
   const shown = shownAddress(address);
@@ -66,6 +67,7 @@ export function parseAddress(address: string, env: Environment = process.env): D
     throw refused('its port is not a number to 65535');
   const [host, user] = [text('host', 'PGHOST'), text('user', 'PGUSER')];
   const [database, password] = [text('dbname', 'PGDATABASE'), text('password', 'PGPASSWORD')];
+  const login = user ?? pg.defaults.user ?? '';
   const seconds = Number(text('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 10);
   if (host?.includes(',')) throw refused('it names several hosts: name one');
   return {
@@ -80,7 +82,14 @@ export function parseAddress(address: string, env: Environment = process.env): D
       ...(host !== undefined && { host }),
       ...(user !== undefined && { user }),
       ...(database !== undefined && { database }),
-      ...(password !== undefined && { password }),
+      password:
+        password ??
+        (() =>
+          filedPassword(
+            { host: host ?? 'localhost', port, user: login, database: database ?? login },
+            shown,
+            env,
+          )),
       ...(others !== '' && { options: others }),
     },
     ways: tlsWays(given, env, host ?? 'localhost', refused),

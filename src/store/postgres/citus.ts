@@ -47,10 +47,17 @@ async function citusVersion(transaction: Transaction): Promise<string | undefine
   return row?.version;
 }
 
+/** The shards of one transaction are changed on one connection to each node: parallel ones do not see what it wrote. */
+const sequential = "set local citus.multi_shard_modify_mode to 'sequential'";
+
+/** Makes a transaction that will change the tables of a distributed store do so on one connection to each node. */
+export async function onOneConnection(transaction: Transaction): Promise<void> {
+  if (await isDistributed(transaction)) await transaction.run(sequential);
+}
+
 /** Distributes those tables of a store that are not distributed yet, with the rows that they have. */
 export async function distributeTables(transaction: Transaction): Promise<void> {
-  // The tables of one transaction have foreign rows on the same nodes, which parallel connections would not see.
-  await transaction.run("set local citus.multi_shard_modify_mode to 'sequential'");
+  await transaction.run(sequential);
   for (const call of distributions) {
     const table = /'([^']+)'/.exec(call)?.[1] ?? '';
     await transaction.run(

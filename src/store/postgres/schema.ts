@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
-import { keepDistributed } from './citus.ts';
+import { keepDistributed, onOneConnection } from './citus.ts';
 import { type Database, lockNumber, type Transaction } from './connection.ts';
 import { putAllWords } from './words.ts';
 
@@ -226,14 +226,14 @@ export async function checkFormat(transaction: Transaction, database: Database):
   if (!(await hasStore(transaction, database.schema)))
     throw new Problem('local-io', `there is no store in the schema ${database.schema} of ${database.shown}`, {
       hints: [
-        '`asof import --store` with this address makes one',
+        '`asof store init` or `asof import` with --store and this address makes one',
         'schema=NAME in the address names another schema',
       ],
     });
   const format = await readFormat(transaction, database);
   if (format < currentFormat)
     throw new Problem('local-io', `${database.shown} was made by an older asof`, {
-      hints: ['any `asof import` into it, by a user who may change its tables, brings it up to date'],
+      hints: ['`asof store init` by a user who may change its tables brings it up to date'],
     });
 }
 
@@ -264,6 +264,7 @@ export async function prepareStore(transaction: Transaction, database: Database)
   const found = await hasStore(transaction, database.schema);
   if (!found) await createSchema(transaction, database.schema);
   const format = found ? await readFormat(transaction, database) : 0;
+  if (found) await onOneConnection(transaction);
   for (const step of migrations.slice(format))
     await (typeof step === 'string' ? transaction.run(step) : step(transaction));
   await transaction.run(`update asof.store set format = ${currentFormat}`);

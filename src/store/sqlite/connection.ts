@@ -105,9 +105,10 @@ export function connectReader(path: string, live: boolean): Connection {
   }
 }
 
-/** Whether a failure means that a file, or its folder, cannot be written. */
+/** Whether a failure means that a file, or its folder, cannot be written: for lack of a right, or on a full disk. */
 export function cannotWrite(error: unknown): boolean {
-  if (error instanceof SqliteError) return /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
+  if (error instanceof SqliteError)
+    return /^SQLITE_(READONLY|CANTOPEN|FULL|IOERR_(WRITE|SHM))/.test(error.code);
   if (error instanceof Problem) return cannotWrite(error.cause);
   return isSystemError(error) && /^(EACCES|EPERM|EROFS)$/.test(error.code ?? '');
 }
@@ -137,7 +138,8 @@ function checkFile(path: string, readonly: boolean): string {
   try {
     file = statSync(path);
   } catch (cause) {
-    throw systemProblem('open', `the store ${path}`, cause);
+    const problem = systemProblem('open', `the store ${path}`, cause);
+    throw problem.with({ hints: ['`asof import` makes a store, and `asof store init` an empty one'] });
   }
   if (!file.isFile()) throw new Problem('local-io', `cannot open the store ${path}: it is not a file`);
   try {
@@ -153,6 +155,7 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'it is not an asof store',
   SQLITE_CORRUPT: 'it is damaged',
   SQLITE_FULL: 'the disk is full',
+  SQLITE_IOERR: 'the disk is full or reports an error',
   SQLITE_BUSY: 'another import is writing to it; try again when it is done',
   SQLITE_READONLY: 'it, or its folder, cannot be written',
   SQLITE_CANTOPEN: 'its folder cannot be written, and SQLite must create files beside a store that is in use',
@@ -170,6 +173,8 @@ export function asProblem(path: string, error: unknown): unknown {
   if (bugs.has(family)) return error;
   return new Problem('local-io', `cannot use the store ${path}: ${reasons[family] ?? error.message}`, {
     cause: error,
+    hints:
+      family === 'SQLITE_CORRUPT' ? ['a backup, such as `asof store backup` makes, has what is lost'] : [],
   });
 }
 

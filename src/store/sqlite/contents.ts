@@ -12,7 +12,7 @@ import {
 } from '../contents.ts';
 import { type ContentsRow, contentsOf } from '../series-record.ts';
 import type { LoggedImport } from '../store.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, SqliteError } from './connection.ts';
 import { readVintages } from './statements.ts';
 import { wordFaultsIn } from './words.ts';
 
@@ -77,19 +77,31 @@ export function readSize(connection: Connection, path: string): StoreSize {
 
 /** What SQLite finds damaged, and what of filings is derived otherwise than they say. */
 export function readFaults(connection: Connection): readonly string[] {
-  const damaged = connection.column<string>('pragma integrity_check').all();
+  const damaged = damagesOf(connection);
+  // What is computed from damaged pages says nothing more.
+  if (damaged.length > 0) return damaged;
   const orphans = connection
     .tuples<readonly [string, number, string]>('pragma foreign_key_check')
     .all()
     .map(([table, row, parent]) => `row ${row} of ${table} belongs to no ${parent}`);
   const rates = connection.objects<KeptMaturity>('select distinct maturity, months from curve').all();
   return [
-    ...damaged.filter((text) => text !== 'ok'),
     ...orphans,
     ...rates.flatMap(maturityFaults),
     ...derivedFaults(connection),
     ...wordFaultsIn(connection),
   ];
+}
+
+/** What SQLite's own check finds; it gives up at damages that it cannot read past. */
+function damagesOf(connection: Connection): readonly string[] {
+  try {
+    const found = connection.column<string>('pragma integrity_check').all();
+    return found.filter((text) => text !== 'ok');
+  } catch (error) {
+    if (error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return [error.message];
+    throw error;
+  }
 }
 
 function derivedFaults(connection: Connection): readonly string[] {

@@ -43,8 +43,8 @@ export function publishDraft(draft: string, path: string): void {
     if (!link(draft, path)) renameUnlessTaken(draft, path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw new Problem('local-io', `another import made the store ${path} meanwhile`, {
-      hints: ['run this import again'],
+    throw new Problem('local-io', `another command made the store ${path} meanwhile`, {
+      hints: ['run this one again'],
       cause,
     });
   } finally {

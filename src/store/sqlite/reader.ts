@@ -76,7 +76,8 @@ class SqliteStore implements Store {
   }
 
   #release(connection: Connection): void {
-    if (connection.inTransaction) connection.run('commit');
+    // Nothing was written, and of a damaged file a commit fails.
+    if (connection.inTransaction) connection.run('rollback');
     const keep = !this.#closed && this.#idle.length < mostIdle && connection.file === this.#file;
     if (keep) this.#idle.push(connection);
     else connection.close();

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn as spawnPty } from 'node-pty';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -68,6 +68,26 @@ describe('a backup', () => {
     expect(stderr).toMatch(/^asof: cannot use the store .*\n/);
     expect(status).toBe(10);
     expect(existsSync(backup)).toBe(false);
+  });
+});
+
+describe('a store on a full disk', () => {
+  // A process may write nothing into any file, so that SQLite cannot make the files that readers share.
+  const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
+  const onFullDisk = (...args: readonly string[]) =>
+    spawnSync('sh', ['-c', limited, process.execPath, asof, ...args], { encoding: 'utf8' });
+
+  it('answers, and refuses changes with the reason', () => {
+    const path = newStorePath(folder);
+    cpSync(store, path);
+    const facts = ['facts', 'S7', 'S299'];
+    expect(onFullDisk(...facts, '--store', path)).toMatchObject({
+      status: 0,
+      stdout: run(...facts, '--store', store).stdout,
+    });
+    const { status, stderr } = onFullDisk('series', 'rm', 'S7', '--yes', '--store', path);
+    expect(stderr).toMatch(/^asof: cannot use the store .*: the disk is full or reports an error\n/);
+    expect(status).toBe(10);
   });
 });
 

@@ -141,7 +141,7 @@ describe('two imports at once', () => {
     writeFileSync(file, small);
     expect(run(['import', file, '--store', path]).status).toBe(0);
     const before = digestOf(path);
-    await expect(writer.commit()).rejects.toThrow(`another import made the store ${path} meanwhile`);
+    await expect(writer.commit()).rejects.toThrow(`another command made the store ${path} meanwhile`);
     expect(digestOf(path)).toBe(before);
     expect(await seriesIn(path)).toEqual(['GDP']);
   });

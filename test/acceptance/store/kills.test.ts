@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/care/check.ts';
-import { onEveryEngine } from '../../support/engines.ts';
+import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
 import { facts, importPaths } from '../../support/scratch-store.ts';
@@ -71,16 +71,16 @@ onEveryEngine((engine) => {
       time = ended(['import', large, '--store', whole]);
     });
 
-    it.each([
-      ['import', smallStore, (store: string) => ['import', large, '--store', store]],
-      ['store merge', smallStore, (store: string) => ['store', 'merge', whole, '--yes', '--store', store]],
-      ['store undo', largeStore, (store: string) => ['store', 'undo', '--yes', '--store', store]],
-      [
-        'store copy',
-        async () => engine.newAddress(),
-        (store: string) => ['store', 'copy', whole, store, '--yes'],
-      ],
-    ])(
+    type Killed = readonly [name: string, begin: () => Promise<string>, line: (store: string) => string[]];
+    const lines: readonly Killed[] = [
+      ['import', smallStore, (store) => ['import', large, '--store', store]],
+      ['store merge', smallStore, (store) => ['store', 'merge', whole, '--yes', '--store', store]],
+      ['store undo', largeStore, (store) => ['store', 'undo', '--yes', '--store', store]],
+      ['store copy', async () => engine.newAddress(), (store) => ['store', 'copy', whole, store, '--yes']],
+    ];
+
+    // Imports into files are killed by crash.test.ts.
+    it.each(lines.filter(([name]) => name !== 'import' || engine !== sqlite))(
       'leaves what was there or what is to be there, and succeeds when it is repeated: %s',
       async (name, begin, line) => {
         const to = name === 'store undo' ? await contentIn(await smallStore()) : await contentIn(whole);

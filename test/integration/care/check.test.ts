@@ -1,10 +1,11 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/care/check.ts';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { isDatabase } from '../../../src/store/address.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { filings } from '../../support/contract-insider-cases.ts';
-import { onEveryEngine } from '../../support/engines.ts';
+import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { inDatabase, schemaOf } from '../../support/postgres/schemas.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
 
@@ -125,6 +126,46 @@ onEveryEngine((engine) => {
       const { faults } = await checkStore(address);
       expect(faults).toContainEqual({ subject, fault: expect.stringMatching(fault) });
     });
+  });
+});
+
+describe('a damaged file', () => {
+  const days = Array.from({ length: 2000 }, (_, i) => new Date(i * 86_400_000).toISOString().slice(0, 10));
+  const lines = (id: string) => days.map((day) => `${id} ${day} 2020-01-01 1`);
+
+  /** A store of two series, in which the pages of one table or index are overwritten. */
+  async function damagedStore(table: string): Promise<string> {
+    const address = sqlite.newAddress();
+    await importFiles(address, { 'a.csv': facts(...lines('GDP'), ...lines('CPI')) });
+    const db = openDatabase(address);
+    db.pragma('wal_checkpoint(truncate)');
+    const pages = db
+      .prepare("select pageno from dbstat where name = ? and pagetype = 'leaf' order by pageno")
+      .pluck()
+      .all(table);
+    const size = Number(db.pragma('page_size', { simple: true }));
+    db.close();
+    const file = openSync(address, 'r+');
+    for (const page of pages) writeSync(file, Buffer.alloc(size, 0xa5), 0, size, (Number(page) - 1) * size);
+    closeSync(file);
+    return address;
+  }
+
+  it('is a store with faults: the check names what SQLite finds and each series that cannot be read', async () => {
+    const { series, faults } = await checkStore(await damagedStore('fact'));
+    expect(series).toBe(2);
+    expect(faults).toEqual(
+      expect.arrayContaining([
+        { subject: 'store', fault: expect.stringMatching(/malformed|[Pp]age/) },
+        { subject: 'GDP', fault: 'it cannot be read' },
+        { subject: 'CPI', fault: 'it cannot be read' },
+      ]),
+    );
+  });
+
+  it('whose list of series is damaged has that as a fault', async () => {
+    const { faults } = await checkStore(await damagedStore('sqlite_autoindex_series_1'));
+    expect(faults).toContainEqual({ subject: 'store', fault: 'the list of its series cannot be read' });
   });
 });
 

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { runs } from '../../support/arbitrary.ts';
 import { asof } from '../../support/command.ts';
 import { onEveryEngine } from '../../support/engines.ts';
-import { anyFiling } from '../../support/filings.ts';
+import { anyFiling, filing } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
+import { root } from '../../support/repository.ts';
 import { importFilings, importPaths } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -56,7 +57,18 @@ const questions = [
 const ratesAsked = ['yields --all --json', 'curve --date 2015-01-05 --json', 'series show DGS10 --json'];
 
 const tables = fc.constantFrom('csv', 'tsv', 'json', 'ndjson', 'parquet');
-const json = fc.constantFrom('json', 'ndjson');
+
+/** The columns of filings with those that JSON alone has unless they are named. */
+const [, usual = ''] =
+  /^Columns: (`filing_date`.*)\.$/m.exec(
+    readFileSync(join(root, 'docs/reference/command-line.md'), 'utf8'),
+  ) ?? [];
+const allColumns = `--columns ${usual.replaceAll(/[` ]/g, '')},original_filing_date,owners,filing_id`;
+
+/** An export of filings in which joint filers, amendments and filings without an accession number are whole. */
+const wholeFilings = fc
+  .constantFrom('json', 'ndjson', 'csv', 'tsv')
+  .map((ending) => ({ ending, flags: /json/.test(ending) ? '' : ` ${allColumns}` }));
 
 /** Filings of which some have no accession number, and amendments that name the day of their original. */
 const filings = fc
@@ -79,27 +91,60 @@ onEveryEngine((engine) => {
   describe('an empty store into which everything is imported that asof exports of another', () => {
     it('answers the same bytes', async () => {
       await fc.assert(
-        fc.asyncProperty(mixedImports, filings, tables, json, async (imports, trades, table, full) => {
-          const store = engine.newAddress();
-          for (const one of imports) await importMixed(store, one);
-          if (trades.length > 0) await importFilings(store, trades, { replace: true });
-          const rates = 'yields --all';
-          const paths = [
-            await exported('facts *', 'csv', store),
-            await exported('facts * --metadata', 'csv', store),
-            await exported(rates, table, store),
-            await exported(everyFiling, full, store),
-          ].flatMap((path) => path ?? []);
-          const copy = engine.newAddress();
-          await importPaths(copy, paths, { projections: true });
-          expect(await written(rates, table, copy)).toBe(await written(rates, table, store));
-          // Parquet has numbers without their texts.
-          const asked = table === 'parquet' ? questions : [...questions, ...ratesAsked];
-          for (const question of asked)
-            expect(await answer(question, copy), question).toBe(await answer(question, store));
-        }),
+        fc.asyncProperty(
+          mixedImports,
+          filings,
+          tables,
+          wholeFilings,
+          async (imports, trades, table, whole) => {
+            const store = engine.newAddress();
+            for (const one of imports) await importMixed(store, one);
+            if (trades.length > 0) await importFilings(store, trades, { replace: true });
+            const rates = 'yields --all';
+            const paths = [
+              await exported('facts *', 'csv', store),
+              await exported('facts * --metadata', 'csv', store),
+              await exported(rates, table, store),
+              await exported(`${everyFiling}${whole.flags}`, whole.ending, store),
+            ].flatMap((path) => path ?? []);
+            const copy = engine.newAddress();
+            await importPaths(copy, paths, { projections: true });
+            expect(await written(rates, table, copy)).toBe(await written(rates, table, store));
+            // Parquet has numbers without their texts.
+            const asked = table === 'parquet' ? questions : [...questions, ...ratesAsked];
+            for (const question of asked)
+              expect(await answer(question, copy), question).toBe(await answer(question, store));
+          },
+        ),
         { numRuns: engine.name === 'SQLite' ? runs(8) : runs(2) },
       );
+    });
+
+    it('has the joint filers of a filing from every format', async () => {
+      const owner = {
+        cik: null,
+        isDirector: false,
+        isOfficer: false,
+        isTenPercent: true,
+        officerTitle: null,
+      };
+      const joint = {
+        // Parquet has numbers without their texts.
+        ...filing({ formType: '4', pricePerShare: '1.5' }),
+        owners: [
+          { ...owner, name: 'Fund; "A", LP' },
+          { ...owner, name: 'Ann\tLee', isDirector: true },
+        ],
+      };
+      const store = engine.newAddress();
+      await importFilings(store, [joint]);
+      for (const ending of ['csv', 'tsv', 'parquet']) {
+        const path = await exported(`${everyFiling} ${allColumns}`, ending, store);
+        const copy = engine.newAddress();
+        await importPaths(copy, path === undefined ? [] : [path]);
+        const asked = `${everyFiling} --json`;
+        expect(await answer(asked, copy), ending).toBe(await answer(asked, store));
+      }
     });
 
     it('lists the same series after an import of the list and of the facts', async () => {

@@ -129,6 +129,17 @@ onEveryEngine((engine) => {
       expect(await engine.digest(address)).toBe(before);
     });
 
+    it('that is stopped changes nothing', async () => {
+      const address = await storeOf(['GDP 2014-10-01 2015-01-30 1'], ['CPI 2014-10-01 2015-01-30 1']);
+      const before = await engine.digest(address);
+      const stop = new AbortController();
+      const undone = undoStoreImport(address, { signal: stop.signal });
+      stop.abort();
+      await expect(undone).rejects.toMatchObject({ name: 'AbortError' });
+      expect(await engine.digest(address)).toBe(before);
+      expect(await undoStoreImport(address)).toMatchObject({ series: ['CPI'] });
+    });
+
     it('says of each series, curve and filing what changes, and whether anything is left', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1', 'GDP 2014-07-01 2015-01-30 2']);
       await importFiles(

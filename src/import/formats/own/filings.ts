@@ -1,8 +1,8 @@
 import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../readers/json.ts';
+import { type CellReader, cellReader } from '../../readers/tsv.ts';
 import type { ImportFormat } from '../format.ts';
-import { type CellReader, cellReader } from '../sec/tables.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
@@ -46,12 +46,12 @@ const columns = [
 
 /**
  * Trades of insiders as `asof insider filings` writes them. A row that lacks what the filing states is refused: in CSV, TSV
- * and Parquet those of joint filers, whose roles only JSON has.
+ * and Parquet those of joint filers, whose roles are in the column `owners`, which `--columns` adds.
  */
 export const asofFilings: ImportFormat = {
   kind: 'asof-filings',
   summary:
-    'trades as asof insider filings writes them (JSON, ndjson; CSV, TSV, Parquet without joint filers)',
+    'trades as asof insider filings writes them (JSON, ndjson; CSV, TSV, Parquet: joint filers by column owners)',
   vintageKind: undefined,
   whole: false,
   takesAsOf: false,
@@ -73,7 +73,7 @@ function readFiling(file: SourceFile, row: AnswerRow): Filing {
   const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false');
   const lacks = (column: string, what: string) =>
     refusal(file, { row: row.row, column }, what, [
-      '`asof insider filings … -f ndjson` writes everything that a filing states',
+      '`asof insider filings … -f ndjson` writes everything that a filing states; other formats do with --columns',
     ]);
   const accessionNumber = cells.maybe('accession_number', parseAccession, 'an accession number');
   const filingId = accessionNumber ?? text('filing_id');
@@ -87,7 +87,7 @@ function readFiling(file: SourceFile, row: AnswerRow): Filing {
   if (formType.endsWith('/A') && !row.has('original_filing_date'))
     throw lacks('original_filing_date', 'the column is missing, and the row is of an amendment');
   if (!['', '[]'].includes(row.cell('other_owners')) && row.cell('owners') === '')
-    throw lacks('other_owners', 'the filing has joint filers, of whom only JSON has more than the names');
+    throw lacks('other_owners', 'the filing has joint filers, whose roles are in the column owners');
   const isDerivative = flag('is_derivative') === true;
   return {
     filingId,
@@ -148,11 +148,14 @@ function leadIn(cells: CellReader, row: AnswerRow): readonly ReportingOwner[] {
   ];
 }
 
-/** The owners in JSON; undefined for any other text. */
+/** The owners in JSON, of which Parquet has each as a text; undefined for any other text. */
 function ownersIn(text: string): readonly ReportingOwner[] | undefined {
   const value = jsonIn(text);
   if (!Array.isArray(value)) return undefined;
-  const owners = value.map((owner: unknown) => (isJsonObject(owner) ? ownerIn(owner) : undefined));
+  const owners = value.map((entry: unknown) => {
+    const owner = typeof entry === 'string' ? jsonIn(entry) : entry;
+    return isJsonObject(owner) ? ownerIn(owner) : undefined;
+  });
   return owners.every((owner) => owner !== undefined) ? owners : undefined;
 }
 

@@ -1,4 +1,3 @@
-import type { Day } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import {
   type CurvePoint,
@@ -9,8 +8,8 @@ import {
   maturitiesOf,
 } from '../../../domain/treasury/curve.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { cellReader } from '../../readers/tsv.ts';
 import type { ImportFormat } from '../format.ts';
-import { cellReader } from '../sec/tables.ts';
 import { type AnswerRow, answerDay, answerHead, answerRows } from './answer.ts';
 
 const columns = ['trade_date', 'maturity', 'rate', 'curve_type', 'source'] as const;
@@ -30,17 +29,15 @@ export const asofRates: ImportFormat = {
     );
   },
   async *read(file) {
-    const days = new Map<Day, CurvePoint[]>();
+    const all: CurvePoint[] = [];
     for await (const rows of answerRows(file, columns)) {
       const points = rows.map((row) => readRate(file, row));
-      for (const point of points) days.set(point.tradeDate, [...(days.get(point.tradeDate) ?? []), point]);
+      for (const point of points) all.push(point);
       yield { points };
     }
-    for (const [value, rates] of days) {
-      const fault = impossibleRates(rates);
-      if (fault !== undefined) throw refusal(file, { value }, fault);
-    }
-    const fault = impossibleDates(new Set(days.keys()));
+    const impossible = impossibleRates(all);
+    if (impossible !== undefined) throw refusal(file, { value: impossible.tradeDate }, impossible.fault);
+    const fault = impossibleDates(new Set(all.map(({ tradeDate }) => tradeDate)));
     if (fault !== undefined) throw refusal(file, {}, fault);
   },
 };

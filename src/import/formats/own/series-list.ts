@@ -1,8 +1,8 @@
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { yieldSeries } from '../../../domain/treasury/curve.ts';
 import type { SourceFile } from '../../files/source-file.ts';
+import { cellReader } from '../../readers/tsv.ts';
 import { type ImportFormat, notAnId } from '../format.ts';
-import { cellReader } from '../sec/tables.ts';
 import { type AnswerRow, answerDay, answerHead, answerRows } from './answer.ts';
 
 /** What a row says that follows from the statements of the series; one of them shows that a table is a list of series. */

@@ -8,10 +8,10 @@ import {
 } from '../../../domain/insider/filing.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { columnsOf, readTable } from '../../readers/tsv.ts';
+import { cellReader, columnsOf, readTable } from '../../readers/tsv.ts';
 import type { Batch, ImportFormat } from '../format.ts';
 import { ImpossibleTrades } from './document.ts';
-import { accession, cellReader, ownersIn, type Submission, submissionsIn } from './tables.ts';
+import { accession, ownersIn, type Submission, submissionsIn } from './tables.ts';
 import { acquiredOrDisposed, directOrIndirect, parseAmount, parseTableDate } from './values.ts';
 
 /** The tables of a data set, each with a column that only it has. */

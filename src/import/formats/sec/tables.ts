@@ -1,7 +1,7 @@
 import type { Filing, ReportingOwner, Trade } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { readTable, type TableRow } from '../../readers/tsv.ts';
+import { type CellReader, cellReader, readTable } from '../../readers/tsv.ts';
 import { parseAccession, parseCik, parseFlag, parseForm, parseTableDate, tickerOf } from './values.ts';
 
 /** A filing as the table SUBMISSION states it. */
@@ -26,36 +26,6 @@ const ownerColumns = [
   'RPTOWNER_RELATIONSHIP',
   'RPTOWNER_TITLE',
 ] as const;
-
-/** Reads the cells of one row; a cell that cannot be read is refused with its row and column. */
-export function cellReader(file: SourceFile, row: TableRow): CellReader {
-  const maybe: CellReader['maybe'] = (column, parse, what) => {
-    const value = row.cell(column);
-    if (value === '') return null;
-    const found = parse(value);
-    if (found !== undefined) return found;
-    throw refusal(file, { row: row.row, column, value }, `not ${what}`);
-  };
-  return {
-    maybe,
-    required(column, parse, what) {
-      const found = maybe(column, parse, what);
-      if (found !== null) return found;
-      throw refusal(file, { row: row.row, column }, `${what} is missing here`);
-    },
-    text: (column) => row.cell(column).replace(/\s+/g, ' ') || null,
-  };
-}
-
-/** Reads the cells of one row. */
-export type CellReader = {
-  /** A cell as `parse` reads it; null if it is blank, refused as `not ${what}` if `parse` fails. */
-  maybe<T>(column: string, parse: (text: string) => T | undefined, what: string): T | null;
-  /** As `maybe`, but a blank cell is refused. */
-  required<T>(column: string, parse: (text: string) => T | undefined, what: string): T;
-  /** The text of a cell, blanks collapsed; null if it is blank. */
-  text(column: string): string | null;
-};
 
 const date = 'a date of the form DD-MON-YYYY';
 

@@ -220,7 +220,7 @@ function appendPoints(
     if (fault !== undefined) throw refusal(file, { row, column: names[index] ?? '', value: text }, fault);
     rates.push(point);
   }
-  const fault = impossibleRates(rates);
-  if (fault !== undefined) throw refusal(file, { row, value }, fault);
+  const impossible = impossibleRates(rates);
+  if (impossible !== undefined) throw refusal(file, { row, value }, impossible.fault);
   points.push(...rates);
 }

@@ -92,8 +92,8 @@ function pointsOf(entry: unknown, refuse: RefuseElement): FeedDay {
     if (fault !== undefined) throw refuse(properties, { column, value: rate }, fault);
     return [point];
   });
-  const fault = impossibleRates(points);
-  if (fault !== undefined) throw refuse(properties, { value: tradeDate }, fault);
+  const impossible = impossibleRates(points);
+  if (impossible !== undefined) throw refuse(properties, { value: tradeDate }, impossible.fault);
   return { tradeDate, points };
 }
 

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { openStore, openStoreIfAny, openWriter } from '../../../../src/store/open.ts';
 import { Database } from '../../../../src/store/postgres/connection.ts';
-import { scratchFolder } from '../../../support/folders.ts';
 import { digestOfSchema, inDatabase, newSchemaAddress, schemaOf } from '../../../support/postgres/schemas.ts';
 import { facts, failureOf, importFiles, observationsIn, reading } from '../../../support/scratch-store.ts';
 
@@ -67,7 +64,7 @@ describe('a store in PostgreSQL', () => {
     await expect(openStore(address)).rejects.toMatchObject({
       kind: 'local-io',
       detail: expect.stringContaining(`there is no store in the schema ${schemaOf(address)}`),
-      hints: expect.arrayContaining([expect.stringContaining('asof import')]),
+      hints: expect.arrayContaining([expect.stringContaining('asof store init')]),
     });
   });
 
@@ -160,24 +157,6 @@ describe('a failure of a database', () => {
     await count().catch(() => undefined);
     expect(await count()).toBe(1);
     await store.close();
-  });
-
-  it('leaves no password in the file of passwords unread', async () => {
-    const address = await newStore();
-    const schema = schemaOf(address);
-    const reader = new URL(
-      await roleFor(address, `usage on schema ${schema}`, `select on all tables in schema ${schema}`),
-    );
-    const file = join(scratchFolder(), 'pgpass');
-    writeFileSync(file, `${reader.hostname}:${reader.port}:*:${reader.username}:a secret\n`);
-    chmodSync(file, 0o600);
-    process.env.PGPASSFILE = file;
-    try {
-      const without = reader.href.replace(':a%20secret', '');
-      expect((await reading(without, (view) => view.searchSeries({ text: '', limit: 9 }))).length).toBe(1);
-    } finally {
-      delete process.env.PGPASSFILE;
-    }
   });
 });
 

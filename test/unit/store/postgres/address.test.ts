@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { absoluteAddress, isDatabase, shownAddress } from '../../../../src/store/address.ts';
+import { absoluteAddress, isDatabase, refuseForeign, shownAddress } from '../../../../src/store/address.ts';
 import { parseAddress } from '../../../../src/store/postgres/address.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'asof-service-'));
@@ -17,6 +17,23 @@ describe('an address', () => {
     ['./postgres', false],
     ['https://h/db', false],
   ])('%s names a database: %s', (address, expected) => expect(isDatabase(address)).toBe(expected));
+
+  it.each(['postgre://h/db', 'postgres:/h/db', 'postgresql:h/db', 'https://h/db', 'file:///asof.db'])(
+    '%s is refused, and makes no folder of its name',
+    (address) => {
+      const refusal = expect.objectContaining({
+        kind: 'bad-input',
+        detail: expect.stringMatching(/^no store has an address that begins with '[a-z]+:'$/),
+      });
+      expect(() => refuseForeign(address)).toThrow(refusal);
+      expect(() => absoluteAddress(address)).toThrow(refusal);
+    },
+  );
+
+  it.each(['asof.db', './postgres', 'C:\\asof.db', 'a:b/asof.db', '/srv/postgres: new/asof.db'])(
+    '%s may be the path of a store',
+    (address) => expect(() => refuseForeign(address)).not.toThrow(),
+  );
 
   it('of a file becomes an absolute path, and that of a database stays as it is', () => {
     expect(absoluteAddress('asof.db')).toBe(join(process.cwd(), 'asof.db'));
@@ -41,7 +58,9 @@ describe('the address of a database', () => {
   const configOf = (address: string, env: Readonly<Record<string, string>> = {}) => {
     const { config, schema, ways } = parseAddress(address, env);
     const { host, port, user, database, password } = config;
-    return { host, port, user, database, password, schema, ways };
+    // A function looks into the file of passwords.
+    const stated = typeof password === 'function' ? undefined : password;
+    return { host, port, user, database, password: stated, schema, ways };
   };
   const usual = { port: 5432, schema: 'asof', user: undefined, password: undefined, database: undefined };
 

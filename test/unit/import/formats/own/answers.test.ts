@@ -162,12 +162,33 @@ describe('filings that asof wrote', () => {
     ]);
   });
 
+  test.each([
+    ['as objects', (owner: object) => owner],
+    ['as texts, which Parquet has', (owner: object) => JSON.stringify(owner)],
+  ])('of joint filers have the roles of all, %s', async (_, written) => {
+    const fund = { cik: null, name: 'Fund', officer_title: 'x', is_director: false, is_officer: false };
+    const owners = ['A LP', 'B LP'].map((name) => written({ ...fund, name, is_ten_percent: true }));
+    const read = (await readTogether([file({ other_owners: ['B LP'], owners })])).get('x.ndjson');
+    expect(read?.filings).toMatchObject([
+      {
+        owners: [
+          { name: 'A LP', isTenPercent: true, isDirector: false, cik: null, officerTitle: 'x' },
+          { name: 'B LP', isTenPercent: true, isDirector: false, cik: null, officerTitle: 'x' },
+        ],
+      },
+    ]);
+  });
+
   test('are recognised with the columns that CSV has', async () => {
     expect(await recognise(csv(columnsOf('insider_filings').join(','), 'x'))).toBe(asofFilings);
   });
 
   test.each([
-    ['of joint filers, without what JSON has of them', { other_owners: ['Fund LP'] }, 'joint filers'],
+    [
+      'of joint filers, without the column that has their roles',
+      { other_owners: ['Fund LP'] },
+      'joint filers',
+    ],
     [
       'of an amendment, without the day of its original',
       { form_type: '4/A', original_filing_date: undefined },
