@@ -49,10 +49,13 @@ export function readReadme(file: SourceFile, text: string): SeriesMetadata {
 
 /** The headings of a README, which begin a section each. */
 const headings =
-  /^(?:Title|Source|Release|Units|Frequency|Seasonal Adjustment|Notes|Vintage Dates Specified:|-{5,}.*)(?:\s{2,}Real-Time.*)?$/;
+  /^(?:Title|Source|Release|Units|Frequency|Seasonal Adjustment|Notes|Vintage Dates Specified:|-{5}.*)(?:\s{2,}Real-Time.*)?$/;
 
-/** Two dates at the end of a line: the real-time period of an attribute. */
-const period = /\s+(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d|Current)$/;
+/**
+ * Two dates at the end of a line: the real-time period of an attribute. Blanks are looked at from their first one alone,
+ * because a damaged file may have a million of them.
+ */
+const period = /(?<!\s)\s+(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d|Current)$/;
 
 /** The text beside a heading, or that of its section that is valid now: the last one, with the lines that continue it. */
 function currentOf(lines: readonly string[], heading: string): string | undefined {
@@ -61,7 +64,7 @@ function currentOf(lines: readonly string[], heading: string): string | undefine
     ?.slice(heading.length + 1)
     .trim();
   if (beside !== undefined) return beside;
-  const start = lines.findIndex((line) => line.replace(/\s{2,}Real-Time.*$/, '') === heading);
+  const start = lines.findIndex((line) => line.replace(/(?<!\s)\s{2,}Real-Time.*$/, '') === heading);
   if (start < 0) return undefined;
   const end = lines.findIndex((line, i) => i > start && headings.test(line));
   const section = lines.slice(start + 1, end < 0 ? undefined : end).filter((line) => line !== '');

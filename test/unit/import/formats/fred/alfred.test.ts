@@ -199,6 +199,18 @@ describe('the README of an ALFRED download', () => {
     source: 'FRED',
   };
 
+  test('is read at once, however many blanks and dashes a damaged line has', async () => {
+    const damaged = [
+      text.replace('Quarterly', `Quarterly${' '.repeat(500_000)}`),
+      text.replace('Quarterly', `Quarterly${' '.repeat(500_000)}.`),
+      text.replace('-\r\n', `${'-'.repeat(500_000)}\r.\r\n`),
+    ];
+    for (const one of damaged) {
+      const { metadata } = await readAll(alfredReadme, sourceFile('README.txt', one));
+      expect(metadata).toEqual([expect.objectContaining({ seriesId: 'GDPC1', title: described.title })]);
+    }
+  });
+
   test('may have the texts beside the headings', async () => {
     const beside = [
       'Title:               Real Gross Domestic Product',
