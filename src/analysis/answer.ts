@@ -1,5 +1,4 @@
-import type { Client } from '../client/client.ts';
-import { isDataChange } from '../client/client.ts';
+import { type Client, isDataChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';

@@ -1,7 +1,6 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Field, RowFrom } from '../operations/field.ts';
-import { type RowLayout, showing } from '../operations/field.ts';
+import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
 import { curve, revisions, vintages } from '../operations/figures.ts';
 import { operationNamed, type RowOf } from '../operations/operation.ts';
 import type { Query, RealTimePanelQuery, YieldTableQuery } from './query.ts';

@@ -1,6 +1,5 @@
 import type { Extent } from '../client/pagination.ts';
-import type { Day } from '../domain/series/date.ts';
-import { type Rhythm, schedule } from '../domain/series/date.ts';
+import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
 import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';

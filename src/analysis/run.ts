@@ -4,8 +4,7 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { observations } from '../operations/figures.ts';
-import type { Operation } from '../operations/operation.ts';
-import { operationNamed } from '../operations/operation.ts';
+import { type Operation, operationNamed } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {

@@ -1,7 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { type Horizon, horizonName } from '../domain/series/releases.ts';
-import type { Field, RowFrom } from '../operations/field.ts';
-import { type RowLayout, showing } from '../operations/field.ts';
+import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
 
 /** The layout of values at some horizons, with a column for each. */
 export function releaseLayout(horizons: readonly Horizon[]): RowLayout {

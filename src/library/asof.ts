@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { seriesWithStatements } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
-import type { Origin } from '../client/client.ts';
-import { dataChanged } from '../client/client.ts';
+import { dataChanged, type Origin } from '../client/client.ts';
 import { longest } from '../client/remote/retry.ts';
 import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';

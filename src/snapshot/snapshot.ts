@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Demands } from '../analysis/basis.ts';
-import type { Client } from '../client/client.ts';
-import { readConsistently } from '../client/client.ts';
+import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { SubjectBasis } from '../analysis/basis.ts';
-import type { Client } from '../client/client.ts';
-import { readConsistently } from '../client/client.ts';
+import { type Client, readConsistently } from '../client/client.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import {

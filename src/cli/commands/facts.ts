@@ -13,8 +13,7 @@ import type { StoreView } from '../../store/store.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
 import { ofStore } from '../run/session.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
 

@@ -14,8 +14,7 @@ import { accessPath } from '../config/places.ts';
 import { serveSettings } from '../config/serve-settings.ts';
 import type { KeysLine } from '../options/line.ts';
 import { printRows } from '../run/rows.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 
 type CreateLine = Extract<KeysLine, { command: 'keys create' }>;

@@ -1,7 +1,6 @@
 import { textsOf } from '../../analysis/answer.ts';
 import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
-import type { DayOfPeriod } from '../../domain/series/date.ts';
-import { parseDay } from '../../domain/series/date.ts';
+import { type DayOfPeriod, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Clock, Param, Params } from '../../operations/param.ts';

@@ -1,6 +1,5 @@
 import { type Day, type Frequency, periodStart } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
-import type { Statement } from './revision-history.ts';
 import {
   addDifferences,
   type Change,
@@ -8,6 +7,7 @@ import {
   knownOn,
   place,
   type StatedAt,
+  type Statement,
   type StatementConflict,
 } from './revision-history.ts';
 import { betterKnown, type KeptKind } from './series.ts';

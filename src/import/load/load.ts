@@ -7,8 +7,7 @@ import { type ImportConflict, ImportRefusal, StatementLog } from './conflict.ts'
 import { FileLoader, type LoadOptions } from './file-loader.ts';
 import { heldAsSeries } from './rates.ts';
 import { Registry } from './registry.ts';
-import type { FileSummary } from './tally.ts';
-import { ByteProgress } from './tally.ts';
+import { ByteProgress, type FileSummary } from './tally.ts';
 
 /** A file of an import and the format that it is read as. */
 export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };

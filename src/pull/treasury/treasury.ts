@@ -1,7 +1,6 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import { type Day, utcDay } from '../../domain/series/date.ts';
-import type { CurvePoint, CurveType } from '../../domain/treasury/curve.ts';
-import { planPoints } from '../../domain/treasury/curve.ts';
+import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
 import { treasuryXml } from '../../import/formats/treasury/xml.ts';

@@ -1,5 +1,4 @@
-import type { Day } from '../../domain/series/date.ts';
-import { earlier } from '../../domain/series/date.ts';
+import { type Day, earlier } from '../../domain/series/date.ts';
 import { type CurvePoint, monthsOf } from '../../domain/treasury/curve.ts';
 import type { CurveQuery, RatePair, RateSummary, SpreadQuery, YieldsQuery } from '../store.ts';
 import type { Connection } from './connection.ts';

@@ -17,8 +17,7 @@ import type {
   VintageQuery,
   YieldsQuery,
 } from '../store.ts';
-import type { Connection } from './connection.ts';
-import { asProblem } from './connection.ts';
+import { asProblem, type Connection } from './connection.ts';
 import { type KeyedSeriesRow, readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,

@@ -1,6 +1,6 @@
-import type { FormType } from '../../../domain/insider/filing.ts';
 import {
   type Filing,
+  type FormType,
   impossibilityOf,
   impossibilityText,
   mostTrades,

@@ -1,6 +1,5 @@
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import type { OwnershipDocument } from './document.ts';
-import { readHeader, submissionType } from './document.ts';
+import { type OwnershipDocument, readHeader, submissionType } from './document.ts';
 import { holdsSubmissionTable } from './form345.ts';
 import { holdsSubmissions, type ListedFiling, readSubmissions } from './submissions-json.ts';
 import { submissionsIn } from './tables.ts';
