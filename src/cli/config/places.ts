@@ -35,6 +35,19 @@ export function storeToRead(io: Io, flag: string | undefined): StoreChoice {
   return { path: isSample ? samplePath() : path, namedBy, isSample };
 }
 
+/** The store of a command that reads a store only; a Problem if a variable or a setting names a service instead. */
+export function storeAlone(
+  io: Io,
+  { command, store }: { readonly command: string; readonly store?: string | undefined },
+  hints: (service: ChosenBaseUrl) => readonly string[] = () => [],
+): StoreChoice {
+  const service = chosenBaseUrl(io, store === undefined ? {} : { store });
+  if (service === undefined) return storeToRead(io, store);
+  throw new Problem('bad-input', `${service.from} names a service, and asof ${command} reads a store`, {
+    hints: [...hints(service), '--store PATH names the store'],
+  });
+}
+
 /** The store that a variable or a setting names. */
 function namedStore(io: Io): { readonly path: string; readonly by: string } | undefined {
   const path = variable(io, 'ASOF_STORE');
