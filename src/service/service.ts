@@ -12,7 +12,7 @@ import type { AskFollowed } from '../store/followed.ts';
 import type { Store, StoreView } from '../store/store.ts';
 import { YieldSeriesView } from './yield-series-view.ts';
 
-/** The store of a service, and its settings. */
+/** The store of a service and its settings. */
 export type ServiceOptions = {
   readonly store: Store;
   readonly clock?: () => Date;
@@ -51,13 +51,13 @@ type Reply<R = Row> = {
 export type DataStatus = {
   /** Grows with every import that changes anything. */
   readonly revision: number;
-  /** The last day that the data speak for: of the series that reach furthest, each kind of curve, and filings. */
+  /** The last day that the data cover: the latest of any series, that of each kind of curve, and that of filings. */
   readonly coveredTo: { readonly [K in CurveType | 'filings' | 'series']: Day | undefined };
 };
 
 /**
- * Answers operations from a store; only a service reads parameters and checks plans. Each answer comes from one state of
- * the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
+ * Answers operations from a store; only a service reads parameters and checks plans. Each answer comes from one state
+ * of the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
  */
 export type Service = {
   /** The contract's envelope. */
@@ -75,8 +75,8 @@ export type Service = {
   /** The envelope with its tag; with `known` the facts are read only if it returns false for the tag. */
   reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>>;
   /**
-   * The name of the newest state of the data, or of what a request for one series is answered from: it changes with every
-   * import that changes any of that, and differs between stores.
+   * The name of the newest state of the data, or of the part of it that answers a request for one series: it changes
+   * with every import that changes that part, and differs between stores.
    */
   state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string>;
   /** The refusal of what a plan does not allow; it says how to get a plan that does. */
@@ -263,7 +263,7 @@ export function newRequestId(now: Date): string {
   return `req_${time}7${randomHex(3)}${'89ab'[Math.floor(Math.random() * 4)]}${randomHex(3)}${randomHex(12)}`;
 }
 
-/** Random hex digits, at most 13; a request id names a request and protects nothing, so `node:crypto` is not loaded for it. */
+/** Random hex digits, at most 13. A request id protects nothing, so `node:crypto` is not loaded for it. */
 function randomHex(digits: number): string {
   return Math.floor(Math.random() * 16 ** digits)
     .toString(16)
