@@ -26,7 +26,7 @@ export class SqliteSeriesRows implements SeriesRows {
 
   begin(): Promise<SeriesStart> {
     return this.#use((connection) => {
-      // A series may get the key of one that was removed: its versions begin after those, which a cache may know.
+      // A series may get the key of a removed one: its versions begin after those, which a cache may know.
       const { changes } = connection.run(
         'insert into series (id, version) select ?, revision from store where true on conflict do nothing',
         this.#id,
