@@ -102,6 +102,7 @@ export type YieldsQuery = {
   readonly maturity?: Maturity;
   readonly from?: Day;
   readonly to?: Day;
+  /** The rate that a page continues after. */
   readonly after?: { readonly tradeDate: Day; readonly maturity: string };
   readonly limit: number;
 };
