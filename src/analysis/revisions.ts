@@ -93,8 +93,8 @@ async function* publishedPages(
 }
 
 /**
- * Notes that a date has no value, and how the date differs from those of the series. Reveals nothing published after
- * the as-of date.
+ * Notes that a date has no value, and how it differs from the dates of the series; reveals nothing later than the
+ * as-of date.
  */
 async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryContext): Promise<void> {
   const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;

@@ -140,8 +140,8 @@ class Library extends TableAnalyses {
   }
 
   /**
-   * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day: yesterday
-   * in UTC unless given. The link `out` is switched when all files are complete.
+   * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day:
+   * yesterday in UTC unless given. The link `out` is switched when all files are complete.
    */
   async snapshot(plan: string, { out, asOf, maxAge }: SnapshotTarget): Promise<SnapshotSummary> {
     const { client, signal, clock } = this.#source;

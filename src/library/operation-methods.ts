@@ -47,7 +47,10 @@ export type Result<R> = {
   readonly vintageKinds?: { readonly [column: string]: string };
   /** The last day that the data speak for, in answers that are not as of a day. */
   readonly coveredTo?: Day;
-  /** What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of vintages. */
+  /**
+   * What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of
+   * vintages.
+   */
   readonly basis: readonly SubjectBasis[];
   /** Whether there are more rows than `limit`. */
   readonly hasMore: boolean;

@@ -154,7 +154,10 @@ async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<str
   return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'is changed: its SHA-256 is another';
 }
 
-/** Compares what the commands give now, in files of the same names, with the manifest and with the files of the snapshot. */
+/**
+ * Compares what the commands give now, in files of the same names, with the manifest and with the files of the
+ * snapshot.
+ */
 async function compareOutputs(
   folder: string,
   { files }: Manifest,

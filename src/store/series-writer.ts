@@ -218,10 +218,7 @@ export class SeriesWriter {
     });
   }
 
-  /**
-   * Only a known frequency moves dates before the end; otherwise their spacing is known when all statements have
-   * come.
-   */
+  /** Before the end, only a stated frequency moves dates; their spacing is known when all statements have come. */
   #statedFrequency(): Frequency {
     const { stated, implied } = this.#record;
     return stated.frequency ?? implied.frequency ?? '';

@@ -23,7 +23,7 @@ type RotateLine = Extract<KeysLine, { command: 'keys rotate' }>;
 type RevokeLine = Extract<KeysLine, { command: 'keys revoke' }>;
 type UsageLine = Extract<KeysLine, { command: 'keys usage' }>;
 
-/** `asof keys create`, `list`, `rotate`, `revoke` and `usage`: works on the access store, which a running service reads. */
+/** `asof keys create`, `list`, `rotate`, `revoke` and `usage`: work on the access store of a service. */
 export async function runKeys(line: KeysLine, io: Io): Promise<number> {
   switch (line.command) {
     case 'keys create':

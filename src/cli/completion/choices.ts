@@ -229,8 +229,8 @@ function fromHome(path: string, io: Io): string {
 export const lookupSeconds = 1;
 
 /**
- * What the rows of an operation offer, at most one page of the contract, from the store or service that the command would
- * ask. A service gets one request, which counts against the quota, and no retry.
+ * What the rows of an operation offer, at most one page of the contract, from the store or service that the command
+ * would ask. A service gets one request, which counts against the quota, and no retry.
  */
 async function lookUp<R extends Row>(
   operation: Operation<Params, R>,

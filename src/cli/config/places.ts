@@ -100,7 +100,7 @@ export function isUnencrypted({ origin }: BaseUrl): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }
 
-/** Whether a notice has not been printed today (UTC); remembers that it is now. Where nothing can be remembered, it is due. */
+/** Whether a notice was not printed yet today (UTC), which is remembered; true if it cannot be remembered. */
 export function isDueToday(io: Io, notice: string): boolean {
   const today = utcDay(io.clock());
   const path = join(io.folders.cache, `${notice}-notice`);

@@ -224,7 +224,9 @@ function valueIn(name: string, param: Param, line: TypedLine): string | number |
   });
 }
 
-/** Which day of a period a date parameter takes: the bound of a range, or the first day, by which a period is called. */
+/**
+ * Which day of a period a date parameter takes: the bound of a range, or the first day, by which a period is called.
+ */
 function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
   if (bounds?.is === 'to') return 'last';
   return bounds?.is === 'from' || ofPeriod === true ? 'first' : undefined;

@@ -60,7 +60,10 @@ export async function load(
   return summaries;
 }
 
-/** The entries of the log: with a name for all of them, and more than one, a single entry whose checksum is that of their checksums. */
+/**
+ * The entries of the log: with a name for all of them, and more than one, a single entry whose checksum is that of
+ * their checksums.
+ */
 function inOneRecord(records: readonly ImportRecord[], name: string | undefined): readonly ImportRecord[] {
   const [first] = records;
   if (name === undefined || first === undefined || records.length === 1) return records;
