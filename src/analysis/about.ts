@@ -90,7 +90,7 @@ function valuesAbout(query: Query): readonly About[] {
   const { lag = 0, beyond } = 'beyond' in query ? query : {};
   return [
     ...transformedAbout(transformationIn(query)),
-    ...(lag > 0 ? [['Lag', `the newest ${lag} passed over`] as const] : []),
+    ...(lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : []),
     ...(beyond === 'repeat'
       ? [['Beyond', 'on days after the coverage the newest value that is known'] as const]
       : []),

@@ -30,7 +30,7 @@ export const servicePanel: Operation<Params, PanelRow> = {
     from: dayParam('The first day of a rhythm.', undefined, extension),
     to: dayParam('The last day of a rhythm.', undefined, extension),
     last: textParam('How many of the newest observations each day shows.', extension),
-    lag: textParam('How many of the newest observations are passed over.', extension),
+    lag: textParam('How many of the newest observations are skipped.', extension),
     beyond: choiceParam('What days after the coverage show.', beyondChoices, 'empty', extension),
     units: choiceParam('A change, a growth rate or a logarithm.', unitsChoices, 'lin', extension),
     digits: textParam('Decimal places of computed values.', extension),

@@ -35,7 +35,7 @@ type AsOfEachDay = (
   readonly knownBeforeEach?: boolean;
   /** How many of the newest observations each day shows; one unless given. */
   readonly last?: number;
-  /** How many of the newest observations each day passes over. */
+  /** How many of the newest observations each day skips. */
   readonly lag?: number;
   /** What as-of dates after the coverage of a series show; `empty` unless given. */
   readonly beyond?: Beyond;

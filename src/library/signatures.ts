@@ -183,7 +183,7 @@ export const analysisSignatures = {
         ),
         knownBeforeEach: described('Shows what was known before each of the as-of dates.', flag),
         last: described('How many of the newest observations each as-of date shows.', integer(1, 1000)),
-        lag: described('How many of the newest observations are passed over.', integer(0, 1000)),
+        lag: described('How many of the newest observations are skipped.', integer(0, 1000)),
         beyond: described('What as-of dates after the coverage of a series show.', choice(beyondChoices)),
         withDates: described('With `wide`, also the observation date of each value.', flag),
         wide: described('One column for each series.', flag),

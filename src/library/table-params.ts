@@ -12,7 +12,7 @@ export type InputRow = { readonly [column: string]: string | number | boolean | 
 export type KnownParams = Optional<{
   /** Uses only what was published before the day. */
   readonly strict?: boolean;
-  /** How many of the newest observations are passed over. */
+  /** How many of the newest observations are skipped. */
   readonly lag?: number;
   /** What days after the coverage of a series show, or are compared with; `empty`, nothing, unless given. */
   readonly beyond?: Beyond;

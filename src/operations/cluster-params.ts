@@ -39,12 +39,12 @@ export const clusterParams = {
     bounds: { field: 'cluster_size', is: 'least' },
   }),
   days: integerParam(
-    'Calendar days in which so many insiders trade; spans that share a trade are joined.',
+    'Calendar days within which they trade; spans that share a trade are joined.',
     1,
     365,
     14,
   ),
-  min_value: integerParam('Least total value, in dollars.', 1, 999_999_999_999_999, undefined, {
+  min_value: integerParam('Minimum total value, in dollars.', 1, 999_999_999_999_999, undefined, {
     extension: true,
   }),
   ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol' }),
@@ -53,7 +53,11 @@ export const clusterParams = {
     { field: 'date_last', is: 'from' },
     { extension: true },
   ),
-  to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }, { extension: true }),
+  to: dayParam(
+    'Latest date of the last trade of a cluster.',
+    { field: 'date_last', is: 'to' },
+    { extension: true },
+  ),
   as_of: asOfParam({ extension: true }),
   ...paging,
 };

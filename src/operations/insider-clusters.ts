@@ -149,7 +149,7 @@ export const insiderClusters = operation({
     examples: `
 # several insiders who bought at about the same time
 asof insider clusters --ticker MAIA --from 2024-01-01
-# insiders who sold shares for a million dollars or more in all, also alone
+# insiders, even single ones, who sold shares for a million dollars or more in all
 asof insider clusters --code S --min-insiders 1 --min-value 1000000
 # why each trade counts or not
 asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain

@@ -14,7 +14,7 @@ export const spread = operation({
     heading: 'Treasury rates',
     features: ['oldest'],
     examples: `
-# ten years less two years
+# ten years minus two years
 asof spread --long 10Y --short 2Y --from 2019-08-26 --to 2019-08-30
 # the days on which the curve was inverted
 asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk -F, '$4 < 0'

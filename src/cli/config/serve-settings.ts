@@ -55,7 +55,7 @@ export const serveSettings = {
   'cors-origin': {
     variable: 'ASOF_CORS_ORIGIN',
     value: 'origin',
-    about: 'origin whose pages may read the answers, such as https://app.example.com; * is every one',
+    about: 'origin whose pages may read the answers, such as https://app.example.com; * allows all',
     repeatable: true,
     parse: origins,
   },
@@ -88,7 +88,7 @@ export const serveSettings = {
   'log-level': {
     variable: 'ASOF_LOG_LEVEL',
     value: 'level',
-    about: 'the least that is logged',
+    about: 'lowest level to log',
     choices: logLevels,
     fallback: 'info',
     parse: logLevel,

@@ -69,7 +69,7 @@ asof import --log
   pull: `
 # every vintage of two series (needs a key of FRED)
 asof pull fred GDP UNRATE
-# every night from cron: what is new of all that the store follows (needs a store that follows something)
+# every night from cron: whatever is new in what the store follows (needs a store that follows something)
 asof pull --max-duration 30m
 # what FRED has (needs a key of FRED)
 asof pull fred --search "core pce"
@@ -149,7 +149,7 @@ asof store copy mine.db postgres://importer@db.example.org/markets
   explore: `
 # the page of your store, in your browser (needs a browser)
 asof explore
-# its address alone, at a port of your choice (needs a free port)
+# only its address, on a port of your choice (needs a free port)
 asof explore --no-open --port 8790
 `,
   mcp: `

@@ -88,7 +88,7 @@ No variable and no setting changes an as-of date.
 `;
 
 const exitCodes: readonly (readonly [number, string])[] = [
-  [exitCode.success, 'success, also with an empty result or a reader that closed the pipe'],
+  [exitCode.success, 'success, even if the result is empty or the reader closed the pipe'],
   [
     exitCode.differences,
     'differences (diff --exit-code, verify), values not known (check), faults (store check)',
@@ -98,7 +98,7 @@ const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.unauthorized, 'no key, or an invalid one'],
   [exitCode.forbidden, 'the plan does not include it'],
   [exitCode.quota, 'the quota is used up'],
-  [exitCode.unreachable, 'cannot reach the service: name, connection, TLS, time'],
+  [exitCode.unreachable, 'cannot reach the service: name, connection, TLS, time limit'],
   [exitCode.serviceFailed, 'the service failed, or its answer breaks the contract'],
   [exitCode.empty, 'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail'],
   [exitCode.localIo, 'cannot read or write a local file, store or setting'],
@@ -118,7 +118,7 @@ async function formatsText(): Promise<string> {
   const lines = formats.map(({ kind, summary }) => `  ${kind.padEnd(width)}  ${summary}`);
   return `Formats
 
-asof import recognizes files by their content; --kind names the format of others:
+asof import recognises files by their content; --kind names the format of others:
 
 ${lines.join('\n')}
 

@@ -45,7 +45,7 @@ export const diff: CommandSpec = {
     from,
     to,
     ...sharedFlags.units,
-    { name: 'all-rows', about: 'list dates with the same value too' },
+    { name: 'all-rows', about: 'include dates with the same value' },
     { name: 'exit-code', about: 'exit with code 1 when there are differences' },
   ]),
   read(line) {
@@ -94,8 +94,11 @@ export function panel(inPlan: boolean): CommandSpec {
         versionFlags.vs,
         { name: 'wide', about: 'one column per series' },
         { name: 'last', value: 'n', about: 'the newest n observations on each as-of date (default 1)' },
-        { name: 'lag', value: 'n', about: 'pass over the newest n observations on each as-of date' },
-        { name: 'with-dates', about: 'with --wide, the observation date beside each value of an as-of date' },
+        { name: 'lag', value: 'n', about: 'skip the newest n observations on each as-of date' },
+        {
+          name: 'with-dates',
+          about: 'with --wide, the observation date of each value, in a column beside it',
+        },
         {
           name: 'beyond',
           value: 'choice',

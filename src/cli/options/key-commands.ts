@@ -83,7 +83,7 @@ export const keyCommands: readonly CommandSpec[] = [
   {
     words: 'keys usage',
     heading: 'Service',
-    summary: 'Show when each key was used last, and how much of its quota',
+    summary: 'Show the last use of each key, and how much of its quota is used',
     args: [],
     flags: [plans, access, ...format, ...messages],
     read: (line) => ({

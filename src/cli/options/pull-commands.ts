@@ -14,16 +14,16 @@ const pull: CommandSpec = {
   words: 'pull',
   heading: 'Files',
   summary: 'Bring your store up to date from FRED, the Treasury and the SEC',
-  about: `What is named is followed from now on: without names, pull brings everything up to date that
-your store follows. Each run goes on where the last one stopped.
+  about: `Your store follows what you name from now on; without names, pull brings everything that it
+follows up to date. Each run continues where the last one stopped.
 
   asof pull fred GDP UNRATE      every vintage of two series
   asof pull treasury             par and real curves since 1990
   asof pull sec --ticker MAIA    the insider filings of a company
   asof pull                      everything that the store follows
 
-FRED wants a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.
-The SEC wants a name and a mail address: ASOF_SEC_CONTACT or asof config set sec_contact.`,
+FRED needs a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.
+The SEC needs your name and mail address: ASOF_SEC_CONTACT or asof config set sec_contact.`,
   args: [
     { ...sourceArg, optional: true },
     { name: 'names', about: 'what to follow, such as ids of series of FRED', optional: true, several: true },
@@ -37,7 +37,7 @@ The SEC wants a name and a mail address: ASOF_SEC_CONTACT or asof config set sec
     { name: 'list', about: 'list what the store follows, and store nothing' },
     { name: 'since', value: 'date', about: 'begin new histories on this day' },
     { name: 'full', about: 'ask for whole histories again, and compare them with the store' },
-    { name: 'dry-run', about: 'print what would be asked, and ask nothing' },
+    { name: 'dry-run', about: 'print the requests that it would make, and make none' },
     { name: 'max-duration', value: 'time', about: 'stop after this time, such as 90s, 10m or 2h' },
     ...format,
     ...output.filter(({ name }) => name === 'columns' || name === 'no-header'),

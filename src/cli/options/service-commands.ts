@@ -22,8 +22,8 @@ const serve: CommandSpec = {
   words: 'serve',
   heading: 'Service',
   summary: 'Serve a store over HTTP',
-  about: `Every flag with a value is also a variable (--metrics-port is ASOF_METRICS_PORT) and a name in the JSON
-file of --config; flag, variable, file, default, in this order.`,
+  about: `Every flag with a value is also a variable (--metrics-port is ASOF_METRICS_PORT) and a name in
+the JSON file of --config. Precedence: flag, variable, file, default.`,
   args: [],
   flags: [
     ...serveFlags,
@@ -77,11 +77,11 @@ const explore: CommandSpec = {
   summary: 'Look at a store in a browser',
   about: `Opens a page on this machine: a chart of a series with a slider for the as-of day, its
 revisions, the yield curve, and clusters of insiders. Prints the address of the page, and
-answers it until Ctrl-C. The address has a random token, without which nothing is answered.`,
+serves it until Ctrl-C. The address has a random token; requests without it are refused.`,
   args: [],
   flags: [
     { name: 'port', value: 'port', about: 'port to listen on', fallback: 'any free one' },
-    { name: 'no-open', about: 'print the address, and start no browser' },
+    { name: 'no-open', about: 'print the address without starting a browser' },
     sharedFlags.store,
     ...messages,
   ],

@@ -54,7 +54,7 @@ const units: readonly Flag[] = [
   {
     name: 'units',
     value: 'units',
-    about: "FRED's name of a change, growth rate or logarithm, within one vintage",
+    about: "change, growth rate or logarithm within one vintage, by FRED's name",
     choices: unitsChoices,
     fallback: unitsChoices[0],
   },
@@ -68,11 +68,11 @@ const units: readonly Flag[] = [
   {
     name: 'aggregate',
     value: 'method',
-    about: 'how the values of a period become one: average, sum, end of period',
+    about: 'how to combine the values of a period: average, sum, end of period',
     choices: aggregations,
     fallback: aggregations[0],
   },
-  { name: 'partial', about: 'with --frequency, show periods that are not complete too' },
+  { name: 'partial', about: 'with --frequency, include incomplete periods' },
 ];
 
 const store: Flag = {
@@ -132,7 +132,7 @@ const chartFlags = [
   {
     name: 'index',
     value: 'n',
-    about: 'draw each line in proportion to its value at the first common date, such as 100',
+    about: 'scale each line to this value at the first common date, such as 100',
     group: output,
   },
   { name: 'recessions', about: 'shade the recessions that were known on the as-of date', group: output },

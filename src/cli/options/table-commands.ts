@@ -10,7 +10,7 @@ import { readFor, type TypedLine } from './typed-line.ts';
 const file: ArgumentSpec = { name: 'file', about: 'CSV, TSV or Parquet file; - is standard input' };
 
 const strict: Flag = { name: 'strict', about: 'use only what was published before the day of the row' };
-const lag: Flag = { name: 'lag', value: 'n', about: 'pass over the newest n observations' };
+const lag: Flag = { name: 'lag', value: 'n', about: 'skip the newest n observations' };
 
 function beyond(about: string): Flag {
   return { name: 'beyond', value: 'choice', about, choices: beyondChoices, fallback: beyondChoices[0] };
@@ -48,8 +48,11 @@ copied byte by byte.`,
     { name: 'on', value: 'column', about: 'column of the days', required: true },
     strict,
     lag,
-    { name: 'with-dates', about: 'the observation date beside each value' },
-    { name: 'with-age', about: 'the days since the publication of each value beside it' },
+    { name: 'with-dates', about: 'the observation date of each value, in a column beside it' },
+    {
+      name: 'with-age',
+      about: 'the number of days since the publication of each value, in a column beside it',
+    },
     beyond('the cells of days after the coverage of a series'),
     ...sharedFlags.units,
   ]),
@@ -85,7 +88,7 @@ column NAME, a column NAME_date says which period each value is of.`,
     },
     strict,
     lag,
-    { name: 'all-rows', about: 'list the values that were known too' },
+    { name: 'all-rows', about: 'include the values that were known' },
     beyond('what values on days after the coverage of a series are compared with'),
     ...sharedFlags.units,
   ]),

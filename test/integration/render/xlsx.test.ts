@@ -133,7 +133,7 @@ describe('asof -o FILE.xlsx', () => {
       [
         'As of each month-end from 2020-03-01 to 2020-05-31, known before each',
         'Transformation chg, computed within each vintage',
-        'Lag the newest 1 passed over',
+        'Lag the newest 1 skipped',
         'Unit A: Change, Tons',
         'Series A: A; Tons; bench',
       ],
