@@ -20,7 +20,7 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number 
 async function parsed(argv: readonly string[], now: Date): Promise<ParsedLine> {
   const queries = figureCommands();
   const word = firstWordOf(queries, argv[0]);
-  // A family may have commands that are no queries.
+  // A family may have commands that are not queries.
   if (word !== undefined && !isFamily(word)) return readLine(argv, queries, now);
   return (await import('./options/parse.ts')).parse(argv, { now });
 }

@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 async function run(argv: readonly string[], io: Io): Promise<number> {
   if (argv.length === 1 && /^(--version|-V)$/.test(argv[0] ?? '')) return printVersion(io);
-  // Loaded here: the most frequent question of scripts needs nothing of it.
+  // Loaded here: the version, which scripts ask for most often, needs none of it.
   const { dispatch } = await import('./dispatch.ts');
   return (await dispatch(argv, io)) ?? printVersion(io);
 }

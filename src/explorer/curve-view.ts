@@ -35,7 +35,9 @@ export function curveTypeOf({ type }: PageState): CurveType {
   return type?.toUpperCase() === 'TIPS' ? 'TIPS' : 'PAR';
 }
 
-/** All curves since 1990 have 100,000 rates, the most that many plans give in one answer: each decade is one. */
+/**
+ * All curves since 1990 have more rates than many plans give in one answer (100,000), so each decade is one request.
+ */
 const parts: readonly { readonly from?: Day; readonly to?: Day }[] = [
   { to: '1999-12-31' },
   { from: '2000-01-01', to: '2009-12-31' },
@@ -43,10 +45,7 @@ const parts: readonly { readonly from?: Day; readonly to?: Day }[] = [
   { from: '2020-01-01' },
 ];
 
-/**
- * The view of all curves of a type, which are asked for at once: afterwards, each day is shown without another
- * request.
- */
+/** The view of all curves of a type, which are requested at once; afterwards each day is shown without a request. */
 export async function openCurves(type: CurveType, context: PageContext): Promise<PageView> {
   const answers = await Promise.all(
     parts.map((part) => context.service.columns('treasury/yields', 3, { curve_type: type, ...part })),
@@ -61,7 +60,7 @@ export async function openCurves(type: CurveType, context: PageContext): Promise
   return new CurveView(context, { type, days: [...rates.keys()].sort(), rates });
 }
 
-/** The yield curve of a day, and beside it that of another. */
+/** The yield curve of a day compared with that of another. */
 class CurveView implements PageView {
   readonly element: HTMLElement;
   readonly title: string;
@@ -110,7 +109,7 @@ class CurveView implements PageView {
     const { days } = this.#curves;
     const newest = days.at(-1);
     if (newest === undefined) return;
-    // A first visit compares with a year before; its address says so, as that of every other state.
+    // A first visit compares with a year before; its address says so, like that of every other state.
     if (state.date === undefined && state.vs === undefined) {
       this.#context.go({ date: newest, vs: this.#onOrBefore(addDays(newest, -365)) ?? '' }, 'replace');
       return;

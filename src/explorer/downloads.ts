@@ -38,7 +38,7 @@ export class DataList {
   readonly #lines: HTMLElement[] = [];
   #sources: readonly DataSource[] = [];
 
-  /** `picture` is asked for when a picture is to be saved; without it there is none. */
+  /** `picture` is called when a picture is to be saved; without it there are no pictures. */
   constructor(service: PageService, picture?: () => Picture) {
     this.#service = service;
     this.element.append(el('ul', { class: 'sources' }));
@@ -55,7 +55,7 @@ export class DataList {
     this.element.append(this.#status);
   }
 
-  /** Shows other sources; as many as before are changed where they are, so that nothing loses the focus. */
+  /** Shows other sources; changes as many entries as possible in place, so that nothing loses the focus. */
   show(sources: readonly DataSource[]): void {
     const [list] = this.element.children;
     this.#sources = sources;
@@ -87,8 +87,8 @@ export class DataList {
   }
 
   /**
-   * Browsers have a clipboard for pages of HTTPS and of this machine alone, and may refuse it: then it is left to a
-   * key.
+   * Browsers offer the clipboard only to pages of HTTPS and of this machine, and may refuse it; then the user copies
+   * by a key.
    */
   async #copy(code: HTMLElement): Promise<void> {
     try {

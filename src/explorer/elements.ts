@@ -4,10 +4,7 @@ type Content = Node | string | undefined;
 
 type Attributes = { readonly [name: string]: string | number | boolean | undefined };
 
-/**
- * An element with attributes and content: `true` sets an attribute without a value, `false` and undefined leave it
- * out.
- */
+/** An element with attributes and content: `true` sets an attribute without a value, `false` and undefined omit it. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -44,8 +41,8 @@ export function labelled(text: string, field: HTMLElement): HTMLLabelElement {
 
 /**
  * A field for a day, which calls `take` with a day, or with an empty text when it is cleared. Browsers report each
- * key: a year of which one digit is typed is the year 2. Such days are not taken, and leaving the field brings back
- * the day before.
+ * key: while a year is typed, its first digit is the year 2. Such days are ignored, and leaving the field restores
+ * the previous day.
  */
 export function dayField(take: (day: string) => void, attributes: Attributes = {}): HTMLInputElement {
   const field = el('input', { type: 'date', min: '1600-01-01', max: '2999-12-31', ...attributes });
@@ -55,7 +52,7 @@ export function dayField(take: (day: string) => void, attributes: Attributes = {
   return on(field, 'change', () => field.validity.valid && take(field.value));
 }
 
-/** Shows a text in a field. What is there already is left alone: writing it again would end the typing of a date. */
+/** Shows a text in a field. Leaves an equal text alone, because writing it again would end the typing of a date. */
 export function showIn(field: HTMLInputElement, text: string): void {
   if (field.type === 'date') field.defaultValue = text;
   if (field.value !== text) field.value = text;
@@ -64,7 +61,7 @@ export function showIn(field: HTMLInputElement, text: string): void {
 /** A column of a table: its head, and whether it has numbers. */
 export type ColumnHead = { readonly head: string; readonly isNumber?: boolean };
 
-/** The rows of a table at first; the others are shown when they are asked for. */
+/** The number of rows that a table shows at first; the others are shown on request. */
 const firstRows = 60;
 
 /** A table of any length, in a box that scrolls; its cells can change without losing the focus. */

@@ -29,10 +29,7 @@ export class RevisionHistory {
     );
   }
 
-  /**
-   * What was known on a day for each of `dates`, in their order; undefined where nothing was, or it had been
-   * withdrawn.
-   */
+  /** What was known on a day for each of `dates`, in order; undefined if nothing was, or it had been withdrawn. */
   asOf(day: Day): readonly (StatedValue | undefined)[] {
     return this.#statements.map((statements) => withValue(changeOn(statements, day)));
   }

@@ -34,7 +34,7 @@ export type PlotEvents = {
   readonly onZoom?: (from: Day, to: Day) => void;
 };
 
-/** A chart of lines over days or names; screen readers get its description, and a table stands below it. */
+/** A chart of lines over days or names; screen readers get its description, and the table below it. */
 export class LineChart {
   readonly element: HTMLElement;
   readonly #lines: readonly PlotLine[];
@@ -43,7 +43,7 @@ export class LineChart {
   #data: PlotData = { at: [], values: [] };
   #plot: uPlot | undefined;
   #hidden: ReadonlySet<number> = new Set();
-  /** The positions of days on the axis, which a slider over as-of days leaves as they are. */
+  /** The positions of days on the axis, which stay the same while a slider moves over as-of days. */
   #placed: { readonly at: readonly string[]; readonly positions: number[] } = { at: [], positions: [] };
 
   constructor(lines: readonly PlotLine[], axis: 'day' | 'name', events: PlotEvents = {}) {

@@ -83,7 +83,7 @@ class Explorer {
     const address = searchOf(next);
     if (address === searchOf(this.#state)) return;
     history[how === 'push' ? 'pushState' : 'replaceState'](null, '', address);
-    // What was wrong with the address that is replaced stays on the page.
+    // The faults of the replaced address stay on the page.
     void this.#showAddress(how === 'replace');
   }
 
@@ -123,7 +123,7 @@ class Explorer {
       if (this.#view?.subject !== subject) {
         this.#main.setAttribute('aria-busy', 'true');
         const view = await this.#open(state);
-        // Another address was asked for meanwhile.
+        // Another address was opened meanwhile.
         if (turn !== this.#turn) return;
         this.#view = { subject, view };
         this.#main.replaceChildren(view.element);
@@ -200,8 +200,8 @@ class Explorer {
   }
 
   /**
-   * Asks for the key, which is kept in memory until the page is closed; `reason` says what is wrong with the one
-   * before.
+   * Asks for the key, which is kept in memory until the page is closed; `reason` says what was wrong with the last
+   * one.
    */
   #askKey(reason?: string): void {
     const field = el('input', {

@@ -2,7 +2,7 @@ import { el, labelled, on, status } from './elements.ts';
 import { cell, type PageService, type ServedRow, ServiceFailure } from './page-service.ts';
 import { searchOf } from './state.ts';
 
-/** The milliseconds that the next letter has before what is typed is looked for. */
+/** The milliseconds to wait for another letter before searching for what is typed. */
 const pause = 120;
 
 /** A field that finds series by words; the arrow keys go through what it found, Escape and leaving it close that. */
@@ -30,7 +30,7 @@ export class SeriesSearch {
     on(form, 'focusout', ({ relatedTarget }) => {
       if (!(relatedTarget instanceof Node && form.contains(relatedTarget))) this.close();
     });
-    // The field keeps the focus, as some browsers give it to no link that is clicked.
+    // The field keeps the focus: some browsers give it to no link that is clicked.
     on(this.#results, 'mousedown', (event) => event.preventDefault());
     this.element = on(form, 'submit', (event) => {
       event.preventDefault();
@@ -65,7 +65,7 @@ export class SeriesSearch {
     const turn = this.#turn;
     if (text === '') return this.#show('', []);
     await new Promise((resolve) => setTimeout(resolve, delay));
-    // Another letter was typed meanwhile; an answer to fewer letters may also be late.
+    // Another letter was typed meanwhile, or this answer to fewer letters came late.
     if (turn !== this.#turn) return;
     try {
       const { rows, hasMore } = await this.#service.page('series', { q: text, match: 'any', limit: '12' });

@@ -13,7 +13,7 @@ type View = keyof typeof names;
 /** The name of something that a page shows, as it is in its address. */
 export type StateName = (typeof names)[View][number];
 
-/** All that a page shows; its address says the same. */
+/** Everything that a page shows, which its address says too. */
 export type PageState = { readonly view: View } & { readonly [K in StateName]?: string };
 
 /** New texts of parts of a state; an empty one takes the part away. */

@@ -36,7 +36,7 @@ export type AnalysisSource = AnswerSource & {
   readonly clock: () => Date;
 };
 
-/** The analyses: answers that are put together from several requests, out of one state of the data. */
+/** The analyses: answers that are composed from several requests, from one state of the data. */
 export class Analyses {
   readonly #source: AnalysisSource;
 
@@ -102,7 +102,7 @@ export class Analyses {
     );
   }
 
-  /** The treasury curve of a day, the newest one unless given; with `vs` beside the curve of another day. */
+  /** The treasury curve of a day, by default the newest one; with `vs`, compared with the curve of another day. */
   async curve(params: CurveParams & { readonly vs: Day }): Promise<Result<CurveComparisonRow>>;
   async curve(params?: Omit<CurveParams, 'vs'>): Promise<Result<RowOf<typeof curve>>>;
   async curve(params: CurveParams = {}): Promise<Result<CurveComparisonRow> | Result<RowOf<typeof curve>>> {
@@ -128,8 +128,8 @@ export class Analyses {
   }
 
   /**
-   * The dates for which series had other values as of one day than as of another, newest first; with `allRows` also
-   * those with the same value. An id with `*` means every series whose id matches, and `latest` the newest vintage.
+   * The dates whose values differ between two as-of days, newest first; with `allRows` also those with equal values.
+   * An id with `*` means every series whose id matches, and `latest` the newest vintage.
    */
   async diff(
     ids: string | readonly string[],
@@ -143,8 +143,8 @@ export class Analyses {
   }
 
   /**
-   * The values of series as of one day beside those as of another, `latest` being the newest vintage, with the
-   * difference and that in percent; newest first.
+   * The values of series as of one day compared with those as of another (`latest` is the newest vintage), with the
+   * difference, also in percent; newest first.
    */
   async compare(
     ids: string | readonly string[],
@@ -188,9 +188,8 @@ export class Analyses {
   }
 
   /**
-   * Several series side by side as known on one day; with `asOfEach` the newest value of each that was known on each
-   * day of a rhythm. An id with `*` means every series whose id matches. With `wide` there is a column for each
-   * series.
+   * Several series side by side as known on one day; with `asOfEach`, the newest value of each known on each day of a
+   * rhythm. An id with `*` means every series whose id matches. With `wide` there is a column for each series.
    */
   async panel(
     ids: string | readonly string[],
@@ -224,13 +223,13 @@ export class Analyses {
       : this.#result(demands, (context) => answerLongRealTimePanel(bound, context));
   }
 
-  /** The query; bound to the day that every answer is bound to, if there is one. */
+  /** The query, bound to the day of every answer if there is one. */
   #bound<Q extends AnalysisQuery>(query: Q): Q {
     const { asOf } = this.#source;
     return asOf === undefined ? query : bind(query, asOf, ofCalls).query;
   }
 
-  /** The result of an answer, whose values are transformed where a transformation is given. */
+  /** The result of an answer, with transformed values if a transformation is given. */
   #result<R extends Row>(
     demands: Demands,
     answer: (context: QueryContext) => Promise<QueryAnswer<R>>,

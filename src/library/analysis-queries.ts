@@ -7,12 +7,12 @@ import { asOfDay } from './arguments.ts';
 import type { DateRange, Optional, PanelParams } from './panel-params.ts';
 import type { DiffParams } from './signatures.ts';
 
-/** The parameters of both kinds of panel, of which any may be missing. */
+/** The parameters of both kinds of panel, all of them optional. */
 type PanelValues = { readonly [K in keyof PanelParams]?: PanelParams[K] | undefined };
 
 type UnitsValues = { readonly [K in keyof TransformationParams]?: TransformationParams[K] | undefined };
 
-/** The query of a panel whose parameters are checked; a Problem where an as-of date has not begun anywhere on Earth. */
+/** The query of a panel from checked parameters; a Problem if an as-of date has not begun anywhere on Earth. */
 export function panelQuery(
   ids: readonly string[],
   params: PanelValues,
@@ -38,13 +38,13 @@ export function panelQuery(
   return query;
 }
 
-/** The query of a comparison of two as-of dates whose parameters are checked. */
+/** The query of a comparison of two as-of dates, from checked parameters. */
 export function diffQuery(ids: readonly string[], days: DiffQuery['days'], params: DiffParams): DiffQuery {
   const { allRows = false } = params;
   return { kind: 'diff', ids, days, allRows, ...rangeOf(params), ...transformed(params) };
 }
 
-/** The first and the last date in parameters, as far as there are any. */
+/** The first and the last date in parameters, if given. */
 export function rangeOf({ from, to }: Optional<DateRange>): DateRange {
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
@@ -54,10 +54,10 @@ function transformed(params: UnitsValues) {
   return transformation === undefined ? {} : { transformation };
 }
 
-/** What parameters demand of the data, and the other parameters that have a value. */
+/** The demands in parameters, and the other parameters that have a value. */
 export function splitDemands<T extends Demands>({ exact, maxAge, ...own }: T) {
   const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
-  // Only members that are undefined are gone.
+  // Only undefined members are dropped.
   return { demands: { exact, maxAge }, own: present as Defined<typeof own> };
 }
 

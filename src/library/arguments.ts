@@ -15,7 +15,7 @@ export type Kind = {
   readonly schema?: Schema;
 };
 
-/** The kind of value of each member of a type: a member without one does not compile. */
+/** The kind of value of each member of a type; a missing member does not compile. */
 export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 
 /** Kinds by the names of parameters. */
@@ -29,7 +29,7 @@ export function refused(name: string, value: unknown, reason: string): Problem {
   return new Problem('bad-input', `invalid '${name}' ${shown(value)}: ${reason}`, { field: name });
 }
 
-/** A value in a message. Objects are not shown, because they may hold a key. */
+/** A value in a message. Objects are not shown, because they may contain a key. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
@@ -38,7 +38,7 @@ function shown(value: unknown): string {
   return String(value);
 }
 
-/** Whether a value is an object as `{}` makes it: the members of any other, such as a Map, would be overlooked. */
+/** Whether a value is a plain object: the members of any other, such as a Map, would be overlooked. */
 export function isPlain(value: unknown): value is NamedValues {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -250,14 +250,14 @@ export const extentKinds = {
 };
 
 /**
- * The kinds of the parameters of an operation, by their names in the library; all pages make one answer, so `limit`
- * has no maximum.
+ * The kinds of an operation's parameters, by their names in the library; `limit` has no maximum, because all pages
+ * make one answer.
  */
 export function kindsOf<O extends Pick<Operation, 'params'>>(operation: O): Kinds<ParamsOf<O>> {
   const kinds = Object.entries(operation.params).map(([name, param]) => {
     return [camelCase(name), name === 'limit' ? extentKinds.limit : kindOf(param)];
   });
-  // The names are those of the declaration, which has no other source.
+  // The names come from the declaration, which is their only source.
   return Object.fromEntries(kinds) as Kinds<ParamsOf<O>>;
 }
 

@@ -46,10 +46,10 @@ export type FactRow = {
   readonly vintage_kind: string;
 };
 
-/** What to import into a store that is open, and how. */
+/** What to import into the open store, and how. */
 type StoreImportOptions = Omit<ImportOptions, 'store'>;
 
-/** How to pull into a store that is open. */
+/** How to pull into the open store. */
 type StorePullOptions = Omit<PullOptions, 'request' | 'store'>;
 
 /** Where a snapshot goes, the day that its files are as of, and the days before it to which data must be covered. */
@@ -64,7 +64,7 @@ export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
 class Library extends TableAnalyses {
-  /** What cares for the store: backups, copies, checks. */
+  /** The care of the store: backups, copies, checks. */
   readonly store: StoreCare;
   readonly #source: LibrarySource;
 
@@ -122,8 +122,8 @@ class Library extends TableAnalyses {
   }
 
   /**
-   * Brings the store up to date from live sources: what the request names is followed from now on; without a request,
-   * everything that the store follows is pulled. Failures of single subjects and of sources are in the summary.
+   * Brings the store up to date from live sources: it follows what the request names from now on; without a request,
+   * it pulls everything that it follows. Failures of single subjects and of sources are in the summary.
    */
   async pull(request?: PullRequest, options: StorePullOptions = {}): Promise<PullSummary> {
     const { address } = this.#store('pulls');
@@ -140,8 +140,8 @@ class Library extends TableAnalyses {
   }
 
   /**
-   * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day:
-   * yesterday in UTC unless given. The link `out` is switched when all files are complete.
+   * Writes the files of a plan (a text file; `asof help snapshot` describes its lines), all as of one day, by default
+   * yesterday in UTC. The link `out` is switched when all files are complete.
    */
   async snapshot(plan: string, { out, asOf, maxAge }: SnapshotTarget): Promise<SnapshotSummary> {
     const { client, signal, clock } = this.#source;
@@ -153,7 +153,10 @@ class Library extends TableAnalyses {
     return snapshot(bindPlan(plan, bytes, bound, planLineParser(clock())), { out, client, signal });
   }
 
-  /** Compares a snapshot with its manifest and with what its commands give now; no findings where nothing differs. */
+  /**
+   * Compares a snapshot with its manifest and with what its commands give now; without differences there are no
+   * findings.
+   */
   async verify(folder: string): Promise<readonly Finding[]> {
     const { client, signal, clock } = this.#source;
     const { openSnapshot, verify } = await import('../snapshot/verify.ts');
@@ -223,7 +226,7 @@ const pullKinds = {
 const paths = { name: 'paths', kind: texts };
 const options = { noun: 'option' } as const;
 
-/** What the methods take that are not made from an operation. */
+/** What those methods take that are not made from an operation. */
 const signatures: Readonly<Record<Exclude<keyof Library, 'close' | 'store'>, Signature>> = {
   ...analysisSignatures,
   facts: { name: 'facts', args: [{ name: 'ids', kind: seriesIds }] },

@@ -7,7 +7,7 @@ import { type AnyKinds, isPlain, type Kind, type NamedValues, refused } from './
 export type Signature = {
   /** Its name, for messages. */
   readonly name: string;
-  /** What it answers, in a few sentences; of the method of an operation its declaration says that. */
+  /** What it answers, in a few sentences; for the method of an operation, the declaration says that. */
   readonly about?: string;
   /** The arguments before the parameters, in order. */
   readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];

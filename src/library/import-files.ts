@@ -38,7 +38,7 @@ const importKinds = {
   signal: abortSignal,
   onProgress: callable,
 } satisfies Kinds<ImportOptions>;
-/** What an import into a store that is open takes. */
+/** What an import into an open store takes. */
 const { store: _, ...ofOpenStore } = importKinds;
 
 export { ofOpenStore as storeImportKinds };
@@ -64,7 +64,7 @@ const importFilesSignature: Signature = {
   params: { noun: 'option', kinds: importKinds, required: ['store'] },
 };
 
-/** The same, of arguments that were checked. */
+/** The same with checked arguments. */
 export async function imported(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   const { signal } = options;
   if (paths.includes('-') && options.stdin === undefined)

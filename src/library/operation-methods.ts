@@ -30,22 +30,22 @@ import { askedOf, signaturesOf } from './operation-signatures.ts';
 import type { Optional } from './panel-params.ts';
 import type { Session } from './session.ts';
 
-/** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing is null. */
+/** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing values are null. */
 export type Result<R> = {
   readonly rows: readonly R[];
-  /** Identifies the request, to quote in support requests; of several requests the first. */
+  /** Identifies the request, for support requests; if there were several, the first one. */
   readonly requestId: string;
-  /** The as-of date, where one was asked for. */
+  /** The as-of date, if one was requested. */
   readonly asOf?: Day;
-  /** The series of observations that were asked for as of a date. */
+  /** The series of observations that were requested as of a date. */
   readonly series?: SeriesSummary;
   /** What the series covers, in answers about vintages. */
   readonly coverage?: Coverage;
-  /** The vintage that observations are from, and how it came about. */
+  /** The vintage of the observations, and how it came about. */
   readonly vintage?: AnswerVintage;
-  /** Of a wide panel: by column, how the vintages came about that its values are from. */
+  /** In a wide panel: by column, how the vintages of its values came about. */
   readonly vintageKinds?: { readonly [column: string]: string };
-  /** The last day that the data speak for, in answers that are not as of a day. */
+  /** The last day that the data cover, in answers that are not as of a day. */
   readonly coveredTo?: Day;
   /**
    * What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of
@@ -54,7 +54,7 @@ export type Result<R> = {
   readonly basis: readonly SubjectBasis[];
   /** Whether there are more rows than `limit`. */
   readonly hasMore: boolean;
-  /** Continues where `limit` cut the rows off. */
+  /** Continues after the rows that `limit` cut off. */
   readonly nextCursor?: string;
 };
 
@@ -70,10 +70,10 @@ export type AnswerSource = {
   readonly asOf?: Day;
 };
 
-/** The same source, whose client notes what one answer is based on. */
+/** The same source, whose client records what one answer is based on. */
 type BasedSource = AnswerSource & { readonly basis: Basis };
 
-/** Reads all pages of an answer, again from the beginning where the data changes meanwhile. */
+/** Reads all pages of an answer, again from the beginning if the data change meanwhile. */
 export function resultOf<R extends Row>(
   source: AnswerSource,
   demands: Demands,
@@ -90,7 +90,7 @@ export function resultOf<R extends Row>(
       last = page;
     }
     const [failure] = failures;
-    // An answer about some of several series would be silently short.
+    // An answer about only some of the series would be silently short.
     if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, based);
     return {
       rows,
@@ -125,14 +125,14 @@ export type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> &
   OldestRows<O> &
   UnitsOf<O>;
 
-/** What a method whose rows are values by date may make of them. */
+/** How a method may transform its rows, if they are values by date. */
 type UnitsOf<O> = O extends { readonly command: { readonly features: infer F extends readonly string[] } }
   ? 'units' extends F[number]
     ? Optional<TransformationParams>
     : unknown
   : unknown;
 
-/** What a method about data may demand of them. */
+/** What a method may demand of its data, if it answers about data. */
 type DemandsOf<O> = O extends { readonly members?: readonly (infer M)[] }
   ? 'covered_to' extends M
     ? Demands
@@ -166,12 +166,12 @@ type SeveralIds<O> = O extends { readonly command: { readonly several: true } } 
 type OperationMethod<O> = ((...asked: Arguments<O>) => Promise<Result<RowOf<O>>>) &
   (O extends { readonly params: { readonly cursor: unknown } }
     ? {
-        /** The same rows one by one, without holding them all; of several series one after the other. */
+        /** The same rows one by one, without holding them all; for several series, one after the other. */
         all(...asked: Arguments<O, SeveralIds<O>>): AsyncIterable<RowOf<O>>;
       }
     : unknown);
 
-/** The operation that a flag of the command asks instead. */
+/** The operation that a flag of the command runs instead. */
 type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
   ? Extract<
       KnownOperation,
@@ -179,7 +179,7 @@ type Flagged<O> = O extends { readonly command: { readonly words: infer W; reado
     >
   : never;
 
-/** The methods of all operations that flags ask, each with its own parameters and rows. */
+/** The methods of all operations that flags run, each with its own parameters and rows. */
 type FlaggedMethods<O> = (O extends unknown ? (method: FlaggedMethod<O>) => void : never) extends (
   methods: infer M,
 ) => void
@@ -199,7 +199,7 @@ type MethodOf<O> = [Flagged<O>] extends [never]
   ? OperationMethod<O>
   : FlaggedMethods<Flagged<O>> & OperationMethod<O>;
 
-/** The operations that are methods of their own; the analysis of another one takes its place. */
+/** The operations that are methods themselves; for the others an analysis takes their place. */
 type MethodOperation<O> = O extends { readonly command: { readonly analysis: string } } ? never : O;
 
 /** A method for each operation, by its name in camel case. */
@@ -212,7 +212,7 @@ export function operationMethods(source: AnswerSource): OperationMethods {
   const methods = operations
     .filter(({ command }) => command.analysis === undefined)
     .map((operation) => [camelCase(operation.name), methodOf(operation, source)]);
-  // The names and types of the methods are those of the table of operations, which has no other source.
+  // The names and types of the methods come from the table of operations, their only source.
   return Object.fromEntries(methods) as OperationMethods;
 }
 
@@ -279,7 +279,7 @@ function pagesFor(
   return withBasis(operation, texts, remarked(operation, texts, pages, context), context);
 }
 
-/** The parameters bound to a day; those of a description, which no day bounds, as they are. */
+/** The parameters bound to a day; those of a description, which no day bounds, stay the same. */
 function boundTexts({ name, boundBy }: Operation, texts: ParamTexts, day: Day): ParamTexts {
   if (boundBy === undefined) return texts;
   const query = { kind: 'operation', operation: name, params: Object.fromEntries(texts) } as const;

@@ -87,10 +87,7 @@ function isAboutData({ members }: Operation): boolean {
   return members?.includes('covered_to') === true;
 }
 
-/**
- * The operation that the arguments of a call ask, with its ids and parameters; one without an argument has one query,
- * without an id.
- */
+/** The operation, ids and parameters of a call; one without an argument is one query without an id. */
 export function askedOf(operation: Operation, asked: readonly unknown[]) {
   const { argument, words } = operation.command;
   const others = operations.filter(

@@ -14,7 +14,7 @@ export type Optional<T> = {
 /** The first and the last date that a query is about. */
 export type DateRange = { readonly from?: Day; readonly to?: Day };
 
-/** A panel as known on one day, today unless given. */
+/** A panel as known on one day, by default today. */
 type AsOfOneDay = DateRange & {
   readonly asOf?: Day;
   readonly asOfEach?: undefined;
@@ -25,7 +25,7 @@ type AsOfOneDay = DateRange & {
   readonly withDates?: undefined;
 };
 
-/** A panel of the newest values known on each day of a rhythm from `from` to `to`, or on days that are given. */
+/** A panel of the newest values known on each day of a rhythm from `from` to `to`, or on given days. */
 type AsOfEachDay = (
   | (Required<DateRange> & { readonly asOfEach: Rhythm })
   | (DateRange & { readonly asOfEach: readonly Day[] })
@@ -33,13 +33,13 @@ type AsOfEachDay = (
   readonly asOf?: undefined;
   /** Shows what was known before each day. */
   readonly knownBeforeEach?: boolean;
-  /** How many of the newest observations each day shows; one unless given. */
+  /** How many of the newest observations each day shows (default 1). */
   readonly last?: number;
   /** How many of the newest observations each day skips. */
   readonly lag?: number;
-  /** What as-of dates after the coverage of a series show; `empty` unless given. */
+  /** What as-of dates after the coverage of a series show (default `empty`). */
   readonly beyond?: Beyond;
-  /** With `wide`, a second column for each value, of its observation date. */
+  /** With `wide`, adds the observation date of each value in a second column. */
   readonly withDates?: boolean;
 };
 
@@ -55,7 +55,7 @@ export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) &
   UnitsParams &
   Demands;
 
-/** Refuses parameters of one kind of panel beside those of the other. */
+/** Refuses parameters of one kind of panel together with those of the other. */
 export function checkPanel(values: NamedValues): void {
   checkUnits(values);
   const { asOf, asOfEach, withDates, wide, from, to } = values;

@@ -108,7 +108,7 @@ export const versionKinds = {
   ...unitsKinds,
 };
 
-/** Refuses parameters of one kind of answer about revisions beside those of another. */
+/** Refuses parameters of one kind of answer about revisions together with those of another. */
 export function checkRevisions({
   date,
   cursor,

@@ -2,13 +2,10 @@ import { Problem } from '../errors/problem.ts';
 import { clockAt } from '../operations/param.ts';
 import { checkArguments, type Signature } from './call.ts';
 
-/** What a call takes, which may depend on what it is called with. */
+/** What a call takes, which may depend on its arguments. */
 type Takes = Signature | ((asked: readonly unknown[]) => Signature);
 
-/**
- * What all calls of one opened asof share: they check their arguments first, and none is answered after it was
- * closed.
- */
+/** What all calls of an opened asof share: they check their arguments first, and fail after it was closed. */
 export class Session {
   readonly #signal: AbortSignal;
   readonly #clock: () => Date;
@@ -25,8 +22,7 @@ export class Session {
   }
 
   /**
-   * The same method, which refuses what it does not take, and throws a Problem where it is stopped or closed
-   * meanwhile.
+   * The same method, which refuses what it does not take, and throws a Problem if it is stopped or closed meanwhile.
    */
   guarded<T>(takes: Takes, method: (...asked: readonly unknown[]) => Promise<T>) {
     return async (...asked: readonly unknown[]): Promise<T> => {
@@ -69,7 +65,7 @@ function closed(cause?: unknown): Problem {
   return new Problem('bad-input', 'this asof was closed', { hints: ['open() gives another one'], cause });
 }
 
-/** Whether a call fails in this way when its store or its connections are closed under it. */
+/** Whether a call fails in this way when its store or its connections are closed during the call. */
 function isOfClosing(error: unknown): boolean {
   return !(error instanceof Problem) || error.kind === 'internal-error' || error.kind === 'unreachable';
 }

@@ -11,17 +11,17 @@ import { abortSignal, callable, flag, integer, type Kinds, seriesId, word } from
 import type { Signature } from './call.ts';
 import type { Session } from './session.ts';
 
-/** The store that is cared for, and what all calls of one opened asof share. */
+/** The store to care for, and what all calls of an opened asof share. */
 type CareSource = {
-  /** Its address; a Problem where a service answers. */
+  /** Its address; a Problem if a service answers. */
   readonly address: () => string;
-  /** The same for a change: the sample is read-only. */
+  /** The same for a change; the sample is read-only. */
   readonly written: () => Promise<string>;
   readonly session: Session;
   readonly signal: AbortSignal;
 };
 
-/** What cares for a store: `asof.store`. */
+/** The care of a store: `asof.store`. */
 export class StoreCare {
   readonly #source: CareSource;
 
@@ -39,7 +39,7 @@ export class StoreCare {
     return storeInfo(this.#source.address());
   }
 
-  /** Reads everything, and computes again what the store derives; no faults where it is whole. */
+  /** Reads everything, and computes again what the store derives; without damage there are no faults. */
   async check(options: CheckOptions = {}): Promise<CheckSummary> {
     const { checkStore } = await import('../care/check.ts');
     return checkStore(this.#source.address(), this.#stoppable(options));
@@ -52,22 +52,22 @@ export class StoreCare {
     return this.copyTo(file, options);
   }
 
-  /** Copies everything into a new store, of the same kind or the other; a copy that was stopped is gone on with. */
+  /** Copies everything into a new store, of the same kind or the other; continues a copy that was stopped. */
   async copyTo(address: string, options: CopyOptions = {}): Promise<CopySummary> {
     const { copyStore } = await import('../care/copy.ts');
     return copyStore(this.#source.address(), address, this.#stoppable(options));
   }
 
   /**
-   * Adds everything that another store holds, in one transaction, by the rules of an import: an ImportRefusal lists
-   * what contradicts.
+   * Adds everything that another store holds, in one transaction, like an import: an ImportRefusal lists
+   * contradictions.
    */
   async merge(from: string, options: StoreMergeOptions = {}): Promise<ImportResult> {
     const { mergeStore } = await import('../care/merge.ts');
     return mergeStore(from, await this.#source.written(), this.#stoppable(options));
   }
 
-  /** Takes an import back, the last one unless a number is given, as if it had never been. */
+  /** Takes an import back, by default the last one, as if it had never been made. */
   async undo(options: UndoOptions = {}): Promise<UndoneImport> {
     const { undoStoreImport } = await import('../care/undo.ts');
     return undoStoreImport(await this.#source.written(), this.#stoppable(options));

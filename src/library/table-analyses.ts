@@ -15,7 +15,7 @@ import {
   tableOf,
 } from './table-params.ts';
 
-/** The analyses, among them those about a table of the caller's. */
+/** The analyses, including those about a table of the caller's. */
 export class TableAnalyses extends Analyses {
   readonly #source: AnalysisSource;
 

@@ -14,7 +14,7 @@ export type KnownParams = Optional<{
   readonly strict?: boolean;
   /** How many of the newest observations are skipped. */
   readonly lag?: number;
-  /** What days after the coverage of a series show, or are compared with; `empty`, nothing, unless given. */
+  /** What days after the coverage of a series show, or are compared with (default `empty`: nothing). */
   readonly beyond?: Beyond;
 }> &
   UnitsParams &
@@ -25,18 +25,18 @@ export type JoinParams = KnownParams & {
   /** The column of the days. */
   readonly on: string;
 } & Optional<{
-    /** A second column for each series: the period that its value belongs to. */
+    /** Adds a second column for each series: the period that its value belongs to. */
     readonly withDates?: boolean;
-    /** A further column for each series: the days since its value was published. */
+    /** Adds a further column for each series: the number of days since its value was published. */
     readonly withAge?: boolean;
   }>;
 
 /** The parameters of a check. */
 export type CheckParams = KnownParams &
   Optional<{
-    /** The column of the days; the first one unless given. */
+    /** The column of the days; by default the first one. */
     readonly on?: string;
-    /** The columns to check, with the id of the series of each; those that are named like a series unless given. */
+    /** The columns to check, with the id of the series of each; by default every column with the name of a series. */
     readonly columns?: Readonly<Record<string, string>>;
     /** Also gives the values that were known. */
     readonly allRows?: boolean;

@@ -20,7 +20,7 @@ export const unitsKinds: Kinds<TransformationParams> = {
   partial: described('Also gives periods that are not complete.', flag),
 };
 
-/** Refuses parameters of units that need others, which are missing. */
+/** Refuses parameters of units without the parameters that they need. */
 export function checkUnits(values: NamedValues): void {
   transformationIn(values);
 }

@@ -18,7 +18,7 @@ export type SourceAccess = {
   /** The name in messages: `FRED`. */
   readonly title: string;
   readonly base: string;
-  /** The addresses of other hosts of the source, by how the paths begin that they have. */
+  /** The addresses of other hosts of the source, by the beginnings of their paths. */
   readonly others?: Readonly<Record<string, string>>;
   readonly headers?: HttpHeaders;
   /** A key that goes into the query of each request, as `api_key=…`. */
@@ -31,7 +31,7 @@ export type SourceAccess = {
 
 /**
  * What a reply means: an answer; a request to send nothing for some time; a failure that may be gone at the next try,
- * with the Problem for when it is not; or a failure that stays.
+ * with the Problem if it is not; or a permanent failure.
  */
 export type ReplyMeaning =
   | 'answer'
@@ -45,7 +45,7 @@ export type RequestPolicy = {
   readonly timeout: number;
   /** Tries after a transient failure. */
   readonly retries: number;
-  /** Seconds that one request may wait in all before its further tries. */
+  /** Seconds that one request may wait in all before its retries. */
   readonly maxWait: number;
   /** The time after which no wait may end, in milliseconds since 1970. */
   readonly deadline?: number | undefined;
@@ -63,7 +63,7 @@ export type PullEvent =
   | { readonly tried: RequestTry }
   | { readonly wait: { readonly seconds: number; readonly reason: string } };
 
-/** A clock that is wrong by more milliseconds takes another day for today. */
+/** With a larger clock error, in milliseconds, another day would count as today. */
 const longestClockError = 24 * 3_600_000;
 
 /**
@@ -72,7 +72,7 @@ const longestClockError = 24 * 3_600_000;
 export class Getter {
   readonly #access: SourceAccess;
   readonly #policy: RequestPolicy;
-  /** The hosts of the source, and how the paths begin that each has; the last one has all others. */
+  /** The hosts of the source with the beginnings of their paths; the last one has all other paths. */
   readonly #hosts: readonly {
     readonly under: string;
     readonly prefix: string;
@@ -122,7 +122,7 @@ export class Getter {
   async get(path: string): Promise<HttpReply> {
     const { maxWait, retries } = this.#policy;
     let waited = 0;
-    // The pause that the source asked for just now; it is among `waited`, and still to come.
+    // The pause that the source has just asked for; it is counted in `waited`, and still to come.
     let pause = 0;
     for (let failed = 0; ; ) {
       await this.#turn(Math.min(maxWait - waited + pause, this.#secondsLeft()));
@@ -172,8 +172,7 @@ export class Getter {
   }
 
   /**
-   * Waits for the turn of a request by the pace, and for a pause that the source asked for if it takes at most
-   * `longest` seconds.
+   * Waits for the turn of a request, and for a pause that the source asked for if it takes at most `longest` seconds.
    */
   async #turn(longest: number): Promise<void> {
     const wait = await this.#pace.turn(Math.max(0, longest) * 1000);
@@ -200,10 +199,7 @@ export class Getter {
     return this.#clean(new Problem(problem.kind, detail, { hints, retryAfter: whole }));
   }
 
-  /**
-   * Throws a Problem if the clock of this machine is more than a day before or after that of the source, whose days
-   * would be others.
-   */
+  /** Throws a Problem if the clock of this machine differs from that of the source by more than a day. */
   #checkClock({ headers }: HttpReply): void {
     const sent = Date.parse(headers.date ?? '');
     // A cache on the way keeps the date, and says how old the answer is.

@@ -22,11 +22,11 @@ export type PullOptions = {
   readonly settings?: Readonly<Partial<Record<SourceName, SourceSettings>>>;
   /** Asks again for whole histories. */
   readonly full?: boolean;
-  /** The day from which a history that begins now is wanted. */
+  /** The first day of histories that begin now. */
   readonly since?: Day | undefined;
-  /** Says what would be asked, and asks nothing. */
+  /** Reports which requests it would send, and sends none. */
   readonly dryRun?: boolean;
-  /** Seconds after which no further window begins, and no wait lasts. */
+  /** Seconds after which no further window begins, and no wait ends. */
   readonly maxDuration?: number | undefined;
   /** Seconds that one try of a request may take; 30 unless given. */
   readonly timeout?: number | undefined;
@@ -35,8 +35,8 @@ export type PullOptions = {
   /** Seconds that one request may wait in all; 60 unless given. */
   readonly maxWait?: number | undefined;
   /**
-   * The folder of the files by which processes share the pace of each source; without it the pace is this call's
-   * alone.
+   * The folder of the files by which processes share the pace of each source; without it the pace is only this
+   * call's.
    */
   readonly cacheFolder?: string | undefined;
   /** The environment, whose usual variables name the proxies; that of the process unless given. */
@@ -92,8 +92,8 @@ export function newResults(started: number): Pick<PullContext, 'results'> {
 }
 
 /**
- * Writes to the store at an address, which is created if there is none, in one transaction; a failure leaves it as it
- * was. Where another process creates the store meanwhile, `work` runs again.
+ * Writes to the store at an address in one transaction, and creates a missing store; a failure leaves it as it was.
+ * If another process creates the store meanwhile, `work` runs again.
  */
 export async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
   let creates = false;
@@ -111,7 +111,7 @@ export async function writeStore<T>(address: string, work: (writer: StoreWriter)
   }
 }
 
-/** Opens the requests to a source; `unauthorized` without the key or contact that it wants. */
+/** Opens the requests to a source; `unauthorized` without the key or contact that it needs. */
 export function openGetter(source: PullSource, { options, timing, signal, results }: PullContext): Getter {
   const { maxDuration = Number.POSITIVE_INFINITY } = options;
   return new Getter(source, source.access(options.settings?.[source.name] ?? {}), {

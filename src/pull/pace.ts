@@ -4,10 +4,10 @@ import { makeFolder } from '../platform/files.ts';
 import type { Lock } from '../store/access-store.ts';
 import { openLock } from '../store/open.ts';
 
-/** At most so many requests begin within so many milliseconds. */
+/** At most this number of requests may begin within this number of milliseconds. */
 export type PaceRule = { readonly requests: number; readonly milliseconds: number };
 
-/** Tells and spends time; tests replace it. */
+/** Tells the time and waits; tests replace it. */
 export type Timing = {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -21,20 +21,20 @@ export type Timing = {
  */
 export type PaceOutlook = { readonly next: number; readonly inMinute: number };
 
-/** When requests began or will begin, and until when the source wants none, in milliseconds since 1970. */
+/** When requests began or will begin, and until when the source wants no more, in milliseconds since 1970. */
 type PaceState = { readonly begun: readonly number[]; readonly blockedUntil: number };
 
 const rest: PaceState = { begun: [], blockedUntil: 0 };
 
 /** No source wants a longer pause; a later time comes from a clock that was wrong. */
 const longestBlock = 3_600_000;
-/** How long to wait for another process that has the file, and between two looks at it. */
+/** How long to wait for another process that holds the file, and how long between two looks at it. */
 const longestLock = 3000;
 const lockPause = 10;
 
 /**
- * The pace of the requests to one source, shared by all processes of this user through a small file. Where the file
- * cannot be written, the pace is that of this process alone.
+ * The pace of the requests to one source, shared by all processes of this user through a small file. If the file
+ * cannot be written, it is only the pace of this process.
  */
 export class Pace {
   readonly #file: string | undefined;
@@ -50,7 +50,7 @@ export class Pace {
 
   /**
    * Waits until a request may begin. If the source asked for a pause that still lasts longer than `longest`
-   * milliseconds, gives what is left of it instead.
+   * milliseconds, gives the remaining time instead.
    */
   async turn(longest: number): Promise<number | undefined> {
     let [wait, pause] = [0, 0];
@@ -109,7 +109,7 @@ export class Pace {
     }
   }
 
-  /** What still counts of the state in the file, or else of this process. */
+  /** The part of the state that still counts, from the file or else of this process. */
   #current(shared: PaceState | undefined): PaceState {
     const { begun, blockedUntil } = shared ?? this.#own;
     const now = this.#timing.now();
@@ -130,7 +130,7 @@ export class Pace {
         await new Promise((resolve) => setTimeout(resolve, lockPause));
       }
     } catch {
-      // The folder cannot be written: the pace of this process is what is left.
+      // The folder cannot be written, so only the pace of this process is left.
     }
     return undefined;
   }
@@ -155,7 +155,7 @@ export class Pace {
   }
 }
 
-/** The seconds that so many requests take at least. */
+/** The least number of seconds that a number of requests takes. */
 export function shortestTime(requests: number, pace: readonly PaceRule[]): number {
   return Math.max(
     ...pace.map((rule) => ((requests - rule.requests) * rule.milliseconds) / rule.requests / 1000),

@@ -11,9 +11,9 @@ export type SourceProbe = {
   readonly source: SourceName;
   /** Whether it answered as it should; undefined if it was not asked. */
   readonly answers: boolean | undefined;
-  /** The key or the contact that it wants; unknown where the answer does not say whether it is a good one. */
+  /** The key or the contact that it needs; unknown if the answer does not say whether it is valid. */
   readonly key: 'works' | 'missing' | 'refused' | 'unknown' | 'not needed';
-  /** The number of things that the store follows there. */
+  /** The number of items that the store follows there. */
   readonly followed: number;
   /** The requests that the pace allows within a minute; undefined if nothing can be asked. */
   readonly requestsInMinute: number | undefined;
@@ -24,8 +24,8 @@ export type SourceProbe = {
 };
 
 /**
- * Asks each live source at most one request: none where a key is missing or a pause lasts. Counts for the pace, as
- * those of a pull do. Failures are in the result.
+ * Sends at most one request to each live source: none if a key is missing or a pause lasts. It counts for the pace
+ * like those of a pull. Failures are in the result.
  */
 export async function probeSources(options: PullOptions): Promise<readonly SourceProbe[]> {
   const followed = (await readStoreIfAny(options.store, (view) => view.followed())) ?? [];
@@ -79,7 +79,7 @@ function problemIn(error: unknown): Problem {
   throw error;
 }
 
-/** The failures among probes that matter to a store: a missing key only where it follows something. */
+/** The failed probes that matter to a store: a missing key matters only if the store follows something there. */
 export function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
   return probes.flatMap(({ problem, key, followed }) =>
     problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],

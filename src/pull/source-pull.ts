@@ -12,7 +12,7 @@ import { shortestTime } from './pace.ts';
 import type { PullCounts, PullSource, PullWindow } from './source.ts';
 import { Contradiction, firstLineOf, leftText, newCounts, type PulledSubject } from './summary.ts';
 
-/** The kinds of failure that every further request to the source would meet too. */
+/** The kinds of failure that every further request to the source would have too. */
 const ending: ReadonlySet<ProblemKind> = new Set([
   'rate-limit-exceeded',
   'unreachable',
@@ -21,7 +21,7 @@ const ending: ReadonlySet<ProblemKind> = new Set([
   'local-io',
 ]);
 
-/** After so many failures of the source, one after the other, the rest is left for another time. */
+/** After this number of failures of the source in a row, the rest is left for another time. */
 const mostFailures = 3;
 
 /** A subject while it is pulled. */
@@ -31,7 +31,7 @@ type Progressing = {
   before: PullCounts | undefined;
   remaining: number;
   readonly notes: string[];
-  /** What the source said against the store, which was left out. */
+  /** Contradictions to the store, which were left out. */
   readonly conflicts: ImportConflict[];
 };
 
@@ -43,7 +43,7 @@ export class SourcePull {
   readonly #followed: ReadonlyMap<string, Followed>;
   readonly #typed: readonly string[];
   readonly #context: PullContext;
-  /** What is followed from now on and is not in the store yet, and what is left of subjects that did not end well. */
+  /** What is followed from now on but not in the store yet, and what is left of subjects that did not end well. */
   readonly #unrecorded = new Map<string, Followed>();
   readonly #forgotten = new Set<string>();
   #failures = 0;
@@ -60,7 +60,7 @@ export class SourcePull {
     this.#context = context;
   }
 
-  /** The subjects to pull; without `get`, texts that stand for several subjects stay as they are. */
+  /** The subjects to pull; without `get`, texts that mean several subjects stay as they are. */
   async subjects(get?: Getter['get']): Promise<readonly Followed[]> {
     if (this.#typed.length === 0 && this.#followed.size > 0) return [...this.#followed.values()];
     const since = this.#context.clock().toISOString();
@@ -70,7 +70,7 @@ export class SourcePull {
     return [...new Set(names)].map((name) => this.#followed.get(name) ?? { ...fresh, name });
   }
 
-  /** Counts what would be asked, and asks nothing. */
+  /** Counts the requests that a pull would send, and sends none. */
   async plan(): Promise<void> {
     const { results, options, clock } = this.#context;
     let all = 0;
@@ -126,7 +126,7 @@ export class SourcePull {
     }
   }
 
-  /** Pulls one subject. What other subjects would meet too is thrown. */
+  /** Pulls one subject. Throws a failure that other subjects would have too. */
   async #pullSubject(subject: Followed, getter: Getter): Promise<void> {
     const { options, clock } = this.#context;
     const asked = getter.requests;
@@ -202,7 +202,7 @@ export class SourcePull {
       }
       for (const other of this.#unrecorded.values()) await writer.follow(other);
       await writer.follow(record);
-      // Node delivers a signal that came while SQLite was working only in the next tick.
+      // A signal that came while SQLite was working is delivered only in the next tick.
       await tick();
       return { created: writer.created, summaries };
     });

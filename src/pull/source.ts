@@ -14,7 +14,7 @@ export type SourceName = 'fred' | 'treasury' | 'sec';
 
 /** What a user's environment says about a source. */
 export type SourceSettings = {
-  /** The base address, in the place of the publisher's. */
+  /** The base address, which replaces the publisher's. */
   readonly url?: string | undefined;
   /** The user's key. */
   readonly key?: string | undefined;
@@ -26,7 +26,7 @@ export type SourceSettings = {
 export type PullWindow = {
   /** Documents in memory, and the format that each is read as; none if there was nothing new. */
   readonly files: readonly ImportFile[];
-  /** What the reader must know besides. */
+  /** What the reader needs to know besides. */
   readonly load?: Partial<Pick<LoadOptions, 'filedOn' | 'series'>>;
   /** Leaves out what contradicts the store, and reports it at the end; without it the window is refused as a whole. */
   readonly keepsHeld?: true;
@@ -70,9 +70,9 @@ export interface PullSource {
   /** How requests go out; a Problem of the kind `unauthorized` without the key or contact that the source wants. */
   access(settings: SourceSettings): SourceAccess;
   /**
-   * The names to follow, in the form in which the store keeps them; some texts, such as `release 53`, stand for
-   * several, and stay as they are without `get`. A text that is no name is a Problem. Without texts: what the source
-   * has as a whole.
+   * The names to follow, in the form in which the store keeps them. Some texts, such as `release 53`, mean several;
+   * they stay as they are without `get`. A text that is not a name is a Problem. Without texts: everything that the
+   * source has.
    */
   resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]>;
   /** The fewest requests that pulling it takes, without asking the source, and what they are for. */
@@ -80,7 +80,7 @@ export interface PullSource {
     subject: Followed,
     when: Pick<PullTask, 'since' | 'now'>,
   ): { readonly requests: number; readonly what: string };
-  /** The windows of a subject, oldest first. The next one is asked for when the store has the one before. */
+  /** The windows of a subject, oldest first. The next one is requested when the store has the previous one. */
   windows(task: PullTask): AsyncIterable<PullWindow>;
   /** The words for what is counted, by name: `{ new_vintages: ['new vintage', 'new vintages'] }`. */
   readonly counted: Readonly<Record<string, readonly [one: string, several: string]>>;
@@ -96,10 +96,7 @@ export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'sub
   throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
 }
 
-/**
- * An answer of a source as a file that the readers of `asof import` take; `path` is what messages and the import log
- * show.
- */
+/** An answer of a source as a file for the readers of `asof import`; messages and the import log show `path`. */
 export function document(
   { name, path }: { readonly name: string; readonly path: string },
   content: string | Buffer,

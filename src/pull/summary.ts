@@ -25,7 +25,7 @@ export type PulledSubject = {
   readonly problem?: Problem;
 };
 
-/** Why a source was left before all of its subjects were done. */
+/** Why a source was left before all its subjects were done. */
 export type PullStop = { readonly source: SourceName; readonly problem: Problem };
 
 /** What a pull did, or for a dry run would do. */

@@ -4,7 +4,7 @@ import { invalid, type ParamTexts } from '../operations/param.ts';
 import { choiceList } from '../operations/params.ts';
 import { queryTexts } from './malformed-request.ts';
 
-/** The formats of answers, by their names in `format`, with their media types; the first is the usual one. */
+/** The formats of answers, by their names in `format`, with their media types; the first is the default. */
 export const answerFormats = {
   json: 'application/json',
   csv: 'text/csv',
@@ -17,11 +17,11 @@ export type AnswerFormat = keyof typeof answerFormats;
 
 const names = Object.keys(answerFormats) as readonly AnswerFormat[];
 
-/** Clients may name what is true of an answer anyway: the charset, and that CSV has a header. */
+/** Parameters that clients may name because they hold for every answer: the charset, and that CSV has a header. */
 const parameters = ['', ';charset=utf-8', ';header=present', ';charset=utf-8;header=present'];
 const offered = names.flatMap((name) => parameters.map((more) => `${answerFormats[name]}${more}`));
 
-/** The format that an `Accept` prefers, JSON among equals; undefined if it takes none. */
+/** The format that an `Accept` header prefers, JSON if several are equal; undefined if it accepts none. */
 export function acceptedFormat(accept: string | null): AnswerFormat | undefined {
   if (accept === null || accept === '*/*' || accept === 'application/json' || accept.trim() === '')
     return 'json';
@@ -35,7 +35,7 @@ export function acceptedFormat(accept: string | null): AnswerFormat | undefined 
 /** Why a client gets none of the formats. */
 export const notAcceptable = `answers are ${choiceList(Object.values(answerFormats))}, which the Accept header rules out`;
 
-/** What a query asks, and the format of the answer: that of its `format`, else the one that `Accept` prefers. */
+/** The parameters of a query, and the format of the answer: from its `format`, otherwise from `Accept`. */
 export function readQuery(
   query: string,
   accept: string | null,

@@ -1,10 +1,10 @@
 import type { Exchange } from './exchange.ts';
 
-/** The headers that a page of another origin may read, besides those that it always may. */
+/** The headers that a page of another origin may read, besides those that every page may read. */
 const exposed =
   'ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
 
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which a browser need not repeat a preflight request. */
 const maxAge = 7200;
 
 /** Which origins' pages may read the answers of the service: those that the operator lists; `*` is every origin. */
@@ -27,10 +27,7 @@ export class CrossOrigin {
     };
   }
 
-  /**
-   * The answer to a browser that asks whether a page may send a request, without a key; undefined for any other
-   * request.
-   */
+  /** The answer to a preflight request, which needs no key; undefined for any other request. */
   preflight({ request, requestId }: Exchange): Response | undefined {
     const { method, headers } = request;
     if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined;

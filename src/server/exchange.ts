@@ -3,12 +3,12 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { newRequestId } from '../service/service.ts';
 import type { Admission } from './keys/gate.ts';
 
-/** One request and what is known of it so far, for the headers of its answer and for the log. */
+/** One request and what is known about it so far, for the headers of its answer and for the log. */
 export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
   readonly request: Request;
-  /** Ends the connection; without it, an answer is complete before it is sent. */
+  /** Cuts the connection; without it, an answer must be complete before it is sent. */
   readonly cut?: (() => void) | undefined;
   /** What the answer says to pages of other origins. */
   crossOrigin?: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export function beginExchange(request: Request, now: Date, cut?: () => void): Ex
 /** The log of the service: one JSON object per line. */
 export type Log = Logger;
 
-/** The least that a log has: a line for each request, what needs attention, or failures alone. */
+/** The lowest level of a log: a line for each request, what needs attention, or only failures. */
 export type LogLevel = 'error' | 'info' | 'warn';
 
 /** A log that writes to a stream, all lines of one tick at once; `readable` writes lines for people instead of JSON. */

@@ -10,25 +10,25 @@ import { respondProblem } from './respond.ts';
 import { HttpServer } from './server.ts';
 import { Services } from './service-lease.ts';
 
-/** A store to look at, and how. */
+/** The store to show, and how. */
 export type ExploreOptions = {
   readonly store: Store;
   readonly port: number;
   readonly clock: () => Date;
-  /** Where failures are written. */
+  /** Receives failures. */
   readonly log: Writable;
-  /** The store as commands name it; empty for the one that they read without a flag. */
+  /** The name of the store in commands; empty for the one that commands read without a flag. */
   readonly name: string;
 };
 
 /** The page of a store on this machine. */
 export type RunningExplorer = {
-  /** The address of the page, which holds the token that every request needs. */
+  /** The address of the page, which contains the token that every request needs. */
   readonly url: string;
   readonly stop: () => Promise<void>;
 };
 
-/** The right of whoever knows the token: that of the owner of the store. */
+/** The rights of anyone who knows the token: those of the owner of the store. */
 const admission: Admission = {
   keyId: 'owner',
   plan: { ...owner, name: owner.plan, maxRows: Number.POSITIVE_INFINITY },
@@ -37,7 +37,7 @@ const admission: Admission = {
 
 const address = '127.0.0.1';
 
-/** A browser keeps connections open that it may use later; nothing is in flight on them. */
+/** A browser keeps unused connections open; no request is in flight on them. */
 const timeouts = { notice: 0, arrival: 50 };
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { explorerFolder } from '../platform/installation.ts';
 import { fileAnswer } from './respond.ts';
 
-/** Everything comes from the service; pictures are made in the page, and saved through addresses of its own. */
+/** Everything comes from the service; pictures are made in the page, and saved through `blob:` addresses. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -17,15 +17,15 @@ import type { Services } from './service-lease.ts';
 
 /**
  * The address under which clients reach the service, without a slash at its end; if none is set, that of the Host
- * header of a request, empty without a valid one.
+ * header of a request, or empty if it has no valid one.
  */
 export type PublicUrl = (host?: string) => string;
 
-/** What is counted of requests, and the page that shows it. */
+/** Counts requests, and answers the page that shows the counts. */
 export type RequestMetrics = {
   /** Counts a request that was answered with a status after some milliseconds. */
   readonly count: (exchange: Exchange, status: number, ms: number) => void;
-  /** Answers `/metrics`; undefined where that has a port of its own. */
+  /** Answers `/metrics`; undefined if metrics have a separate port. */
   readonly page?: (exchange: Exchange) => Promise<Response>;
 };
 
@@ -45,12 +45,12 @@ export type HandlerOptions = {
 };
 
 /**
- * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. A long
- * table is sent while it is made if `cut` can end the connection where the rest of it fails.
+ * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. Sends
+ * a long table while it is made, if `cut` can end the connection when the rest of it fails.
  */
 export type Handler = (request: Request, cut?: () => void) => Promise<Response>;
 
-/** A handler over services and a gate; it knows no socket. */
+/** A handler over services and a gate, without a socket. */
 export function createHandler(options: HandlerOptions): Handler {
   const routes = new Routes(options);
   return (request, cut) => routes.answer(request, cut);
@@ -150,7 +150,7 @@ class Routes {
     });
   }
 
-  /** Adds a route that needs a key. It checks in the order of the rulings: key, quota, then all the rest. */
+  /** Adds a route that needs a key. It checks in the contract's order: key, quota, then everything else. */
   #addGated(path: string, answer: OperationRoute): void {
     this.#add(path, async (exchange) => {
       const plan = await this.#admit(exchange);
@@ -159,7 +159,7 @@ class Routes {
     });
   }
 
-  /** Adds one handler for a path, without middleware, for which hono would make a chain of promises. */
+  /** Adds one handler for a path, without middleware, for which hono would create a chain of promises. */
   #add(pattern: string, answer: Answering): void {
     this.#app.all(pattern.replace(/\{(\w+)\}/g, ':$1'), ({ env: { exchange } }) => {
       exchange.route = pattern;

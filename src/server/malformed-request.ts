@@ -3,12 +3,12 @@ import { Problem } from '../errors/problem.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { newRequestId } from '../service/service.ts';
 
-/** A request that Node cannot parse, or that no endpoint takes: the status and the detail of its answer. */
+/** A request that Node cannot parse, or that no endpoint accepts: the status and the detail of its answer. */
 export type MalformedRequest = {
   readonly status: number;
   readonly detail: string;
   readonly path?: string;
-  /** Whether the answer has no body: to HEAD, or where the method is not known. */
+  /** Whether the answer has no body: to HEAD, or if the method is not known. */
   readonly bodiless?: boolean;
 };
 
@@ -58,7 +58,7 @@ export function malformedRequest(error: Error, bytesRead: number): MalformedRequ
   const { code = '', rawPacket, bytesParsed } = error as ParserError;
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   const { length, method, path } = requestLine(rawPacket, bytesParsed);
-  // Of a request in several packets the parser shows the last, which does not have the method, or only the end of it.
+  // For a request in several packets the parser shows the last one, which lacks the method or is only its end.
   const mayBegin = bytesRead === (rawPacket?.length ?? 0) || METHODS.includes(method ?? '');
   const where = {
     ...(path !== undefined && { path }),
@@ -73,12 +73,12 @@ export function malformedRequest(error: Error, bytesRead: number): MalformedRequ
   return { status: 431, detail: 'the headers of the request are too long', ...where };
 }
 
-/** Whether one of the requests in a packet is a HEAD: the parser does not show which one is broken. */
+/** Whether one of the requests in a packet is a HEAD; the parser does not show which one is broken. */
 function mayBeHead(packet: Buffer | undefined): boolean {
   return /^HEAD /m.test(packet?.toString('latin1') ?? '');
 }
 
-/** What Node says of the bytes that it cannot parse. */
+/** What Node says about bytes that it cannot parse. */
 type ParserError = { readonly code?: string; readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 /**

@@ -10,7 +10,10 @@ import { targetOf } from './malformed-request.ts';
 import { httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
-/** Who sees the metrics: everyone who reaches a port of their own, or those who have a key, or both. */
+/**
+ * Who may read the metrics: anyone who reaches a separate port, or those who have a key; with both, those who have
+ * the key, on that port.
+ */
 export type MetricsAccess = { readonly port?: number; readonly key?: string };
 
 /** What metrics are about. */
@@ -21,11 +24,11 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 /** Counts requests, and shows what an operator watches in the format of Prometheus. */
 export class Metrics implements RequestMetrics {
-  /** The port of their own, if they have one. */
+  /** The separate port, if there is one. */
   readonly port: number | undefined;
-  /** Answers `/metrics` of the service; undefined where that has a port of its own. */
+  /** Answers `/metrics` of the service; undefined if metrics have a separate port. */
   readonly page?: (exchange: Exchange) => Promise<Response>;
-  /** Answers on the port of their own. */
+  /** Answers on the separate port. */
   readonly handler: Handler;
   readonly #source: MetricsSource;
   readonly #registry = new Registry();
@@ -33,7 +36,7 @@ export class Metrics implements RequestMetrics {
   readonly #durations: Histogram<'route' | 'status'>;
   readonly #refusals: Counter<'window'>;
   readonly #cache: Counter<'result'>;
-  /** What is counted of each kind of request, so that its labels are looked up once. */
+  /** The counters of each kind of request, so that its labels are looked up once. */
   readonly #kinds = new Map<string, (seconds: number) => void>();
   #known: { readonly state: string; readonly status: DataStatus } | undefined;
 
@@ -94,7 +97,7 @@ export class Metrics implements RequestMetrics {
     return counted;
   }
 
-  /** Adds what is looked up in the store when the metrics are read. */
+  /** Adds the figures that are looked up in the store when the metrics are read. */
   #addData(): void {
     const registers = [this.#registry];
     const status = () => this.#status();
@@ -141,7 +144,7 @@ export class Metrics implements RequestMetrics {
     });
   }
 
-  /** What the data are; looked up again after a change. */
+  /** The status of the data; looked up again after a change. */
   async #status(): Promise<DataStatus> {
     return this.#source.services.use(async (service) => {
       const state = await service.state();

@@ -56,20 +56,20 @@ type Check = readonly [name: string, check: () => unknown];
 export type Readiness = {
   readonly checks: readonly Check[];
   readonly stopping: () => boolean;
-  /** What the store follows at live sources. */
+  /** The items that the store follows at live sources. */
   readonly followed: AskFollowed;
   readonly errorsBase: () => string;
   readonly onFailure: (name: string, cause: unknown) => void;
 };
 
-/** How fresh what the store follows is; nothing if it follows nothing. */
+/** How fresh the followed items are; an empty object if the store follows none. */
 function freshnessReport(followed: readonly Followed[]): object {
   const { count, upTo, lastRun, unfinished } = freshnessOf(followed);
   if (count === 0) return {};
   return { followed: { count, up_to: upTo ?? null, last_run: lastRun ?? null, unfinished } };
 }
 
-/** The answer to `/readyz`: 503 with the failing checks named, and while the service shuts down. */
+/** The answer to `/readyz`: 503 with the failing checks named, or while the service shuts down. */
 export async function readiness(exchange: Exchange, options: Readiness): Promise<Response> {
   const { checks, stopping, followed, errorsBase, onFailure } = options;
   const found = await Promise.all(

@@ -39,10 +39,7 @@ export function problemContent(problem: Problem, instance: string, more: Schema 
   return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
 }
 
-/**
- * What a status means, a request that is answered with it, and under which condition, and the problem that it is
- * answered with.
- */
+/** What a status means; a request that is answered with it, under which condition; and the problem in the answer. */
 type FailureExample = {
   readonly meaning: string;
   readonly path: string;
@@ -141,8 +138,8 @@ export const problemResponses: Schema = {
 };
 
 /**
- * The parameter of every question that names the format of the answer. The answers list JSON alone, so that the types
- * of a client are those of its rows, without a union with a text.
+ * The parameter of every question that names the format of the answer. The answers list only JSON, so that a typed
+ * client has the types of the rows, without a union with text.
  */
 export const formatParameter: Schema = {
   name: 'format',

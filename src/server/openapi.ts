@@ -179,14 +179,14 @@ function withExample({
   return `${description}\n\n${exampleOf(`GET ${[filled, ...(query.length > 0 ? [query.join('&')] : [])].join('?')}`)}`;
 }
 
-/** A text as a person types it into an address: commas may stay. */
+/** A text as a person types it into a URL: commas may stay. */
 function asTyped(text: string): string {
   return encodeURIComponent(text).replaceAll('%2C', ',');
 }
 
 const ok: Schema = { const: 'ok' };
 
-/** What the operations on paths without a key have in common. */
+/** What the operations on paths without a key share. */
 const open = { tags: ['Service' satisfies keyof typeof operationHeadings], security: [] };
 
 const openProblems = {
@@ -194,7 +194,7 @@ const openProblems = {
   default: reference('responses', 'Problem'),
 };
 
-/** The schema of what `/readyz` says of live sources. */
+/** The schema of what `/readyz` says about live sources. */
 const followedSchema: Schema = {
   type: 'object',
   description: 'How fresh the store is, if it follows live sources: of several things, the oldest counts.',

@@ -14,8 +14,8 @@ import type { TableSource } from './tables.ts';
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
 
 /**
- * The route of an operation. A cached answer serves the same request as long as the data, the day and the plan are the
- * same; an answer about the key of the request is not cached.
+ * The route of an operation. A cached answer serves the same request as long as the data, the day and the plan stay
+ * the same; an answer about the key of the request is not cached.
  */
 export function operationRoute(
   operation: Operation,
@@ -83,12 +83,12 @@ function cacheHeaders(tag: string): Readonly<Record<string, string>> {
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
 }
 
-/** The bytes of an envelope. Its first request id is its own: only the name of its object comes before. */
+/** The bytes of an envelope. The first request id in them is its own: only the name of the object comes before it. */
 function bodyOf(tag: string, text: string, requestId: string): CachedBody {
   return { tag, bytes: Buffer.from(text), idAt: text.indexOf(requestId) };
 }
 
-/** The query for the rows of an operation, in one table; of revisions with what the command adds to them. */
+/** The query for all rows of an operation as one table; for revisions, with the columns that the command adds. */
 function tableQuery({ name, command }: Operation, texts: ParamTexts): OperationQuery | RevisionsQuery {
   const { limit, ...params } = Object.fromEntries(texts);
   const extent = { ...(limit !== undefined && { limit: Number(limit) }) };

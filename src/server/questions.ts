@@ -21,7 +21,7 @@ import type { OperationRoute } from './operation-route.ts';
 import { checkNoBody } from './respond.ts';
 import type { TableSource } from './tables.ts';
 
-/** A question that takes several answers, and that the service puts together in one request; asof's own. */
+/** A question that needs several answers, which the service composes in one request; asof's own. */
 export type Question = {
   readonly name: string;
   readonly path: string;
@@ -29,10 +29,10 @@ export type Question = {
   readonly heading: keyof typeof operationHeadings;
   readonly summary: string;
   readonly description: string;
-  /** What it takes: a method of the library whose arguments and parameters have names of the contract's form. */
+  /** What it takes: a method of the library, whose arguments and parameters get names in the contract's form. */
   readonly signature: Signature;
   readonly layout: RowLayout;
-  /** Whether it may have other columns, one for each series. */
+  /** Whether it may have a column for each series instead of fixed columns. */
   readonly mayBeWide: boolean;
   /** The optional members of its envelope. */
   readonly members: NonNullable<Operation['members']>;
@@ -41,7 +41,7 @@ export type Question = {
     readonly row: Row;
     readonly head?: Pick<Envelope, 'as_of'>;
   };
-  /** The query of checked values, and what its answer must be based on. */
+  /** The query of checked values, and the demands on its answer. */
   readonly query: (values: NamedValues, clock: Clock) => { readonly query: Query; readonly demands: Demands };
 };
 
@@ -222,7 +222,7 @@ function read(question: Question, texts: ParamTexts, clock: Clock): ReturnType<Q
   }
 }
 
-/** The ids of the contract are in upper case; an id in another one is that of no series. */
+/** The contract's ids are in upper case; an id in lower case is an unknown series. */
 function checkIds(query: Query): void {
   const other = 'ids' in query ? query.ids?.find((id) => id !== id.toUpperCase()) : undefined;
   if (other !== undefined) throw new Problem('not-found', `series '${other}' not found`);
@@ -260,14 +260,14 @@ function valueIn(name: string, text: string, { type, format, anyOf, items, minIt
   return parts;
 }
 
-/** The words that may be where a day is in a list, such as `latest`; undefined if the list is not of days. */
+/** The words that a list of days may contain, such as `latest`; undefined if it is not a list of days. */
 function wordsBesideDays({ format, anyOf = [] }: Schema): readonly unknown[] | undefined {
   const kinds = anyOf as readonly Schema[];
   if (format !== 'date' && !kinds.some((kind) => kind.format === 'date')) return undefined;
   return kinds.flatMap((kind) => kind.const ?? []);
 }
 
-/** A refusal of the library, with the names of parameters as they are on the wire. */
+/** A refusal of the library, with the names that parameters have on the wire. */
 function onWire(problem: Problem): Problem {
   const { detail, field } = problem;
   return problem.with({

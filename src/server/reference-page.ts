@@ -35,7 +35,7 @@ const script = `SwaggerUIBundle({
 });
 `;
 
-/** Scripts come from the service alone; swagger-ui sets styles of its elements, and has pictures in its style sheet. */
+/** Scripts come only from the service; swagger-ui sets styles of its elements, and has pictures in its style sheet. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -43,10 +43,7 @@ const policy =
 /** Answers the address of a file of the reference page. */
 type FileAnswer = (exchange: Exchange) => Promise<Response>;
 
-/**
- * The reference page of the service and what it loads, by their paths; the files of swagger-ui are read when they are
- * asked for.
- */
+/** The reference page of the service and its files, by their paths; the files of swagger-ui are read on request. */
 export function referencePage(): ReadonlyMap<string, FileAnswer> {
   return new Map<string, FileAnswer>([
     // The page names its files relative to its own address.

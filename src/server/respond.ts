@@ -12,7 +12,7 @@ export type HttpAnswer = {
   readonly type: string;
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body in the codings that were asked for, where it is the same in every answer: each is made once. */
+  /** The body in the codings requested so far, if it is the same in every answer, so that each is made once. */
   readonly coded?: Map<Coding, Promise<Buffer>>;
 };
 
@@ -41,15 +41,14 @@ function complete(body: string | Buffer, status: number, headers: Record<string,
 /** The content of a response whose body is made while it is sent. */
 export type StreamedAnswer = Omit<HttpAnswer, 'body' | 'status'> & {
   readonly chunks: AsyncGenerator<Uint8Array>;
-  /** Ends the connection where the rest of the body cannot be made, so that the client does not take it for whole. */
+  /** Ends the connection if the rest of the body cannot be made, so that the client does not take it for complete. */
   readonly cut: (error: unknown) => void;
-  /** Called when nothing more is sent, perhaps twice. */
+  /** Called when nothing more is sent, possibly twice. */
   readonly end: () => void;
 };
 
 /**
- * The response to an exchange with a body of chunks, in the coding that the client prefers; each is made when it can
- * be sent.
+ * The response with a body of chunks, in the coding that the client prefers; each chunk is made when it can be sent.
  */
 export function respondStream(exchange: Exchange, answer: StreamedAnswer): Response {
   const { type, chunks, cut, end } = answer;
@@ -74,7 +73,7 @@ export function respondStream(exchange: Exchange, answer: StreamedAnswer): Respo
         over();
         controller.close();
       } catch (error) {
-        // What fails after the client has gone is no failure.
+        // A failure after the client has gone does not matter.
         if (!isOver) cut(error);
         over();
       }
@@ -90,7 +89,7 @@ export function respondStream(exchange: Exchange, answer: StreamedAnswer): Respo
 /** The same chunks in a coding. */
 function encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): AsyncIterator<Uint8Array> {
   const encoder = coding === 'br' ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
-  // A failure of the chunks is one of the encoder.
+  // A failure of the chunks becomes one of the encoder.
   pipeline(Readable.from(chunks), encoder, () => undefined);
   return encoder[Symbol.asyncIterator]();
 }
@@ -113,10 +112,7 @@ export type ServedFile = {
   readonly content: () => Promise<Buffer>;
 };
 
-/**
- * Answers a file, which is read when it is asked for first; a browser asks each time whether its copy is still the
- * same.
- */
+/** Answers a file, which is read at the first request; a browser asks each time whether its copy is still current. */
 export function fileAnswer({ type, policy, content }: ServedFile): (exchange: Exchange) => Promise<Response> {
   let read: Promise<HttpAnswer & { readonly tag: string }> | undefined;
   const made = async () => {
@@ -170,7 +166,7 @@ export function respondProblem(
 /** A failure as a problem with an HTTP status: a bug or a broken machine is an internal error. */
 export function httpProblem(error: unknown): Problem {
   if (error instanceof Problem && error.status >= 400) return error;
-  // Where its database is has nothing to do with a client.
+  // Clients need not know where the database is.
   if (error instanceof Problem && error.kind === 'unreachable')
     return new Problem('service-unavailable', 'the data cannot be reached just now; try again', {
       retryAfter: error.retryAfter ?? 1,

@@ -160,7 +160,7 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
   },
 };
 
-/** The schema of the readiness checks: one for each thing that the service needs. */
+/** The schema of the readiness checks, one for each thing that the service needs. */
 export const checksSchema: Schema = {
   type: 'object',
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },

@@ -7,14 +7,14 @@ import type { MetricsAccess } from './metrics.ts';
 import { HttpServer, type ServerOptions, type ServerTimeouts } from './server.ts';
 import { type OpenService, Services } from './service-lease.ts';
 
-/** A store to serve, to whom, and where. */
+/** The store to serve, to whom, and where. */
 export type ServeOptions = {
   /** Opens the store; called again for every reload. */
   readonly openStore: () => Promise<ServiceOptions['store']>;
   readonly gate: Gate;
   readonly host: string;
   readonly port: number;
-  /** The address under which clients reach the service; that of each request's Host unless given. */
+  /** The address under which clients reach the service; by default that of each request's Host. */
   readonly publicUrl?: string;
   readonly billingUrl?: string;
   readonly log: Writable;
@@ -22,13 +22,13 @@ export type ServeOptions = {
   readonly keyCommand?: string;
   /** Write lines for people instead of JSON. */
   readonly readableLog?: boolean;
-  /** The least that is logged; every request unless given. */
+  /** The lowest level to log; by default every request. */
   readonly logLevel?: LogLevel;
   /** The origins whose pages may read the answers. */
   readonly corsOrigins?: readonly string[];
   /** Shows the explorer at `/`. */
   readonly explorer?: boolean;
-  /** Serves `/metrics`: on a port of its own, or to those who have the key. */
+  /** Serves `/metrics`: on a separate port, or to those who have the key. */
   readonly metrics?: MetricsAccess;
   readonly clock?: () => Date;
   readonly timeouts?: Partial<ServerTimeouts>;
@@ -42,7 +42,7 @@ function urlOfHost(host: string | undefined): string {
   return host !== undefined && hostForm.test(host) ? `http://${host}` : '';
 }
 
-/** Milliseconds between two savings of the counts of requests; the rulings allow a second of them to be lost. */
+/** Milliseconds between two saves of the counts of requests; the contract allows a second of them to be lost. */
 const saveInterval = 500;
 
 /** Serves a store over HTTP until it is stopped. */
@@ -116,13 +116,13 @@ export class RunningService {
     return this.#parts.servers[0]?.url ?? '';
   }
 
-  /** The address on which it shows metrics, if they have a port of their own. */
+  /** The address on which it shows metrics, if they have a separate port. */
   get metricsUrl(): string | undefined {
     const [, server] = this.#parts.servers;
     return server && `${server.url}/metrics`;
   }
 
-  /** Opens the store again without losing a request; keeps the one that is open where that fails. */
+  /** Opens the store again without losing a request; keeps the current one if that fails. */
   reload(): Promise<void> {
     const { log, services } = this.#parts;
     this.#reloading = this.#reloading.then(async () => {

@@ -27,7 +27,7 @@ export type ServerTimeouts = {
   readonly idle: number;
   /** For a client to close its side after its last answer. */
   readonly closing: number;
-  /** From the first answer that the service is not ready until it takes no more connections. */
+  /** From the first answer that says that the service is not ready until it accepts no more connections. */
   readonly notice: number;
   /** For requests in flight when it stops. */
   readonly inFlight: number;
@@ -88,7 +88,7 @@ export class HttpServer {
   }
 
   /**
-   * A server that listens on the port; a `local-io` Problem where it cannot. Whatever a client breaks is answered by a
+   * A server that listens on the port; a `local-io` Problem if it cannot. Answers every malformed request with a
    * problem document.
    */
   static async listen(options: ServerOptions): Promise<HttpServer> {
@@ -108,8 +108,8 @@ export class HttpServer {
   }
 
   /**
-   * Takes no more connections after a notice. Answers the requests on those it has, also one that is still on its way
-   * on a new connection, and closes each with its answer; idle ones are closed at once.
+   * Accepts no more connections after a notice. Answers the requests on existing connections, even one that is still
+   * on its way on a new connection, and closes each after its answer; closes idle ones at once.
    */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -129,8 +129,8 @@ export class HttpServer {
   }
 
   /**
-   * Accepts the connections that wait in the system, which would be reset with the port, for at most this number of
-   * milliseconds: Node accepts one in a turn of its loop.
+   * Accepts the connections that wait in the system, for at most this number of milliseconds; otherwise they would be
+   * reset with the port. Node accepts one in each tick of its loop.
    */
   async #acceptWaiting(most: number): Promise<void> {
     const end = performance.now() + most;
@@ -155,7 +155,7 @@ export class HttpServer {
     this.#url = urlOf(host, (this.#server.address() as AddressInfo).port);
   }
 
-  /** Hands requests to the handler, and refuses those that Node would answer without a problem document. */
+  /** Passes requests to the handler, and refuses those that Node would answer without a problem document. */
   #answerRequests(): void {
     const { handler } = this.#options;
     const answering = (request: Request, env: object) => handler(request, cutterOf(env));
@@ -185,7 +185,7 @@ export class HttpServer {
     });
   }
 
-  /** Answers where there is a socket but no request that Node could parse. */
+  /** Answers on a socket whose bytes Node could not parse as a request. */
   #answerConnectionsWithoutRequest(): void {
     this.#server.on('connect', (_incoming, socket) => {
       // Node no longer handles the errors and timeouts of this socket, and an error that nobody handles ends the
@@ -198,7 +198,7 @@ export class HttpServer {
       const connection = this.#connections.get(socket);
       const malformed = malformedRequest(error, connection?.socket.bytesRead ?? 0);
       if (connection === undefined || malformed === undefined) socket.destroy();
-      // A request has one answer, and none follows an answer that says that the connection closes.
+      // A request has one answer, and none follows after an answer that closes the connection.
       else if (connection.isInBody || error.code === 'HPE_CLOSED_CONNECTION') connection.endWith();
       else connection.endWith(() => this.#message(malformed, error.code ?? error.name));
     });
@@ -224,7 +224,7 @@ export class HttpServer {
   }
 }
 
-/** A connection: its requests that are not answered yet, and its end after their answers. */
+/** A connection: its unanswered requests, and its end after their answers. */
 class ClientConnection {
   readonly socket: Socket;
   readonly #linger: number;
@@ -237,7 +237,7 @@ class ClientConnection {
   constructor(socket: Socket, linger: number) {
     this.socket = socket;
     this.#linger = linger;
-    // Node closes a connection by this when it has sent an answer that says so.
+    // By this event Node closes a connection after an answer that says so.
     socket.destroySoon = () => this.#close();
   }
 
@@ -253,12 +253,12 @@ class ClientConnection {
     return true;
   }
 
-  /** Whether the body of the latest request is still on its way, so that what cannot be parsed is a part of it. */
+  /** Whether the body of the latest request is still arriving, so that unparsable bytes are a part of it. */
   get isInBody(): boolean {
     return this.#latest?.complete === false;
   }
 
-  /** Sends the answers in progress, in their order, then what `last` gives, and closes; the first call decides. */
+  /** Sends the answers in progress, in order, then the result of `last`, and closes; only the first call counts. */
   endWith(last = () => ''): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -267,9 +267,9 @@ class ClientConnection {
   }
 
   /**
-   * Ends the connection after what was written to it. Reads and drops what the client still sends until it closes its
-   * side, for a while at most: to close with bytes unread resets the connection, and the client loses what it has not
-   * read.
+   * Ends the connection after everything written to it. For a while at most, reads and drops what the client still
+   * sends until it closes its side: closing with unread bytes resets the connection, and the client loses what it has
+   * not read.
    */
   #close(last = () => ''): void {
     this.#isEnding = true;
@@ -282,7 +282,7 @@ class ClientConnection {
   }
 }
 
-/** Ends the connection of a response; undefined where that would look like its end to the client, as in HTTP/1.0. */
+/** Cuts the connection of a response; undefined if that would look like a normal end to the client, as in HTTP/1.0. */
 function cutterOf(env: object): (() => void) | undefined {
   const { incoming, outgoing } = env as {
     readonly incoming: IncomingMessage;

@@ -7,7 +7,7 @@ export type OpenService = { readonly service: Service; readonly close: () => Pro
 /** One request's use of a service, which stays open until `release`. */
 type Lease = {
   readonly service: Service;
-  /** The name of the newest state of what a request is answered from. */
+  /** The name of the newest state of the data that answer a request. */
   readonly state: Service['state'];
   readonly release: () => void;
 };
@@ -34,7 +34,7 @@ export class Services {
     }
   }
 
-  /** New requests go to the next service; the one before is closed after its last request. */
+  /** Gives new requests the next service, and closes the current one after its last request. */
   replace(next: OpenService): void {
     const before = this.#current;
     this.#current = new LeasedService(next);

@@ -24,14 +24,17 @@ export type TableQuestion = {
   readonly query: Query;
   readonly demands?: Demands;
   readonly format: AnswerFormat;
-  /** The request for one series that the answer is about, if it is about one alone. */
+  /** The request for one series, if the answer is about only one. */
   readonly about?: Parameters<Service['state']>[0];
 };
 
 /** What tables are answered from. */
 export type TableSource = { readonly services: Services; readonly log: Log };
 
-/** The bytes of an answer that are made before the first is sent: a failure among them is a problem document. */
+/**
+ * The number of bytes of an answer that are made before the first is sent: a failure until then is a problem
+ * document.
+ */
 const mostHeld = 4 * 1024 * 1024;
 
 const contentTypes: Readonly<Record<AnswerFormat, string>> = {
@@ -40,9 +43,9 @@ const contentTypes: Readonly<Record<AnswerFormat, string>> = {
 };
 
 /**
- * The whole answer to a question in a format, with the bytes that the command writes. All of it comes from one state
- * of the data. An answer over `mostHeld` is sent while it is made, if the exchange can cut the connection; where the
- * rest of it fails, the connection is cut.
+ * The whole answer to a question in a format, with the bytes that the command writes, from one state of the data. An
+ * answer over `mostHeld` is sent while it is made, if the exchange can cut the connection, which it does if the rest
+ * of the answer fails.
  */
 export async function answerTable(
   question: TableQuestion,
@@ -65,7 +68,7 @@ export async function answerTable(
       return notModified(exchange, table.headers);
     }
     const { held, rest } = begun;
-    // HEAD has the headers alone.
+    // HEAD gets only the headers.
     if (request.method === 'HEAD') await rest?.return(undefined);
     const type = contentTypes[question.format];
     const { headers } = table;
@@ -98,10 +101,10 @@ async function* chained(
   yield* rest;
 }
 
-/** The bytes that were made so far, and the rest, if there is more. */
+/** The bytes made so far, and the rest if there is more. */
 type Begun = { readonly held: readonly Uint8Array[]; readonly rest?: AsyncGenerator<Uint8Array> };
 
-/** One answer, which may begin again if the data change before anything of it is sent. */
+/** One answer, which may begin again if the data change before anything is sent. */
 class Table {
   readonly #question: TableQuestion;
   readonly #plan: Plan;
@@ -174,7 +177,10 @@ class Table {
     for await (const chunk of renderPages(renderer, whole())) yield Buffer.from(chunk);
   }
 
-  /** Asks the service as the key may, for no more rows than its plan allows; each question counts as a row at least. */
+  /**
+   * A client with the rights of the key, for no more rows than its plan allows; each question counts as at least a
+   * row.
+   */
   #client(): Client {
     const { requestId, admission: { usage } = {} } = this.#exchange;
     const principal = principalOf(this.#plan);
@@ -219,10 +225,7 @@ class Table {
   }
 }
 
-/**
- * The problem of an answer that failed before any of it was sent: what a question asks for is a matter of its
- * parameters.
- */
+/** The problem of an answer that failed before anything was sent: a bad question is a bad parameter. */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind } = error;

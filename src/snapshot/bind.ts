@@ -11,25 +11,25 @@ export type BoundQuery<Q extends Query = Query> = {
   readonly query: Q;
   /** The as-of date of its answer. */
   readonly asOf: Day;
-  /** The words that bind its command line in the same way; none where the line names its dates itself. */
+  /** The words that bind its command line in the same way; empty if the line names its dates itself. */
   readonly words: readonly string[];
 };
 
-/** What messages call a flag, and what is as of the day. */
+/** How messages name a flag, and what is as of the day. */
 type Naming = { readonly nameOf: (flag: string) => string; readonly bound: string };
 
 const ofPlans: Naming = { nameOf: (flag) => flag, bound: 'the snapshot' };
 
-/** Messages for queries that are no lines of a plan: a flag is called as the parameter of the library. */
+/** Names for queries that are not lines of a plan: a flag has the name of the library's parameter. */
 export const ofCalls: Naming = {
   nameOf: (flag) =>
     flag.startsWith('--') ? `'${camelCase(flag.slice(2).replaceAll('-', '_'))}'` : `the ${flag}`,
   bound: 'every answer here',
 };
 
-/** The query bound to a day; a Problem where it asks for a later day, or where nothing can bind it. */
+/** The query bound to a day; a Problem if it asks for a later day, or if nothing can bind it. */
 export function bind<Q extends Query>(query: Q, day: Day, naming = ofPlans): BoundQuery<Q> {
-  // Binding sets days of a query, and keeps its kind.
+  // Binding sets days of a query, but keeps its kind.
   return boundQuery(query, day, naming) as BoundQuery<Q>;
 }
 
@@ -58,7 +58,7 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
         ['--vs', vs],
       ]);
       if (query.date !== undefined) return { query, asOf: day, words: [] };
-      // Without a date, a curve is the newest one.
+      // A curve without a date is the newest one.
       const nearest = query.onOrBefore ? [] : ['--on-or-before'];
       return { query: { ...query, date, onOrBefore: true }, asOf: day, words: ['--date', day, ...nearest] };
     }
@@ -70,7 +70,7 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
     case 'versions': {
       const flag = query.compared ? '--vs' : '--vintages';
       refuseLater(query.days.flatMap((one) => (one === 'latest' ? [] : [[flag, one] as const])));
-      // The newest vintage is that of the day; a line names its first day by a flag.
+      // `latest` means the vintage of the day; a line names its first day by a flag.
       const days = query.days.map((one) => (one === 'latest' ? day : one));
       const words = query.compared && query.days[0] === 'latest' ? ['--as-of', day] : [];
       return { query: { ...query, days }, asOf: day, words };
@@ -150,12 +150,12 @@ function bindOperation(query: OperationQuery, day: Day, naming: Naming): BoundQu
   };
 }
 
-/** Whether a parameter is a date up to which something is known, and not the date of a period. */
+/** Whether a parameter is a date by which something was known, and not the date of a period. */
 function isAboutKnowledge(param: Operation['params'][string] | undefined): boolean {
   return param?.schema.format === 'date' && param.ofPeriod !== true;
 }
 
-/** The same client, whose answers hold nothing that was not known on a day; refuses to ask for a later one. */
+/** The same client, whose answers contain only what was known on a day; refuses questions about a later one. */
 export function boundedClient(client: Client, day: Day): Client {
   return {
     ...client,
@@ -181,7 +181,7 @@ export function boundedClient(client: Client, day: Day): Client {
   };
 }
 
-/** The parameters with the one that bounds the operation. */
+/** The parameters, with the one that bounds the operation. */
 function upTo(
   day: Day,
   { params, boundBy }: Pick<Operation, 'boundBy' | 'params'>,
@@ -196,8 +196,8 @@ function upTo(
 }
 
 /**
- * The rows that were known on a day. A row that does not say when it was known is known on no day; only a description
- * of a series, which no day bounds, may leave it out.
+ * The rows that were known on a day. A row that does not say when it was known is left out, except the description of
+ * a series, which no day bounds.
  */
 function knownOn<R extends Row>(
   day: Day,

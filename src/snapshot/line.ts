@@ -27,11 +27,11 @@ type ParsedPlanLine = {
   readonly output: OutputFlags;
   /** The flags that were typed, with dashes. */
   readonly typed: readonly string[];
-  /** The days that were not typed as `YYYY-MM-DD`; some mean another day tomorrow. */
+  /** The days that were not typed as `YYYY-MM-DD`; some will mean another day tomorrow. */
   readonly resolved: readonly { readonly text: string; readonly moves: boolean }[];
 };
 
-/** Parses the words of an asof command; undefined where it does not ask for data. An error of usage is a Problem. */
+/** Parses the words of an asof command; undefined if it does not ask for data. An error of usage is a Problem. */
 export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined;
 
 /** A line of a plan that asks for nothing later than the day of the snapshot. */
@@ -62,15 +62,15 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 /**
- * The line bound to a day; a Problem where its command does not read data, cannot be bound to a day, asks for a later
- * one, or has flags that a plan cannot have. `demands` are those of the snapshot as a whole, which its own replace.
- * Asks for no data.
+ * The line bound to a day; a Problem if its command does not read data, cannot be bound to a day, asks for a later
+ * one, or has flags that a plan cannot have. `demands` are those of the snapshot, which the line's own replace.
+ * Requests no data.
  */
 export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demands: Demands = {}): BoundLine {
   const { name, words } = line;
   if (words[0] === 'asof')
     throw new Problem('bad-input', "every command of a plan is one of asof: leave out 'asof'");
-  // The words that bind the line are added at its end, where they would be arguments.
+  // The words that bind the line are added at its end, where `--` would make them arguments.
   if (words.includes('--')) throw new Problem('bad-input', "'--' has no place in a plan");
   const parsed = parseLine(words);
   if (parsed === undefined)
@@ -79,7 +79,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
     const reason = refused[flag];
     if (reason !== undefined) throw new Problem('bad-input', `${flag} has no place in a plan: ${reason}`);
   }
-  // It would be another date in every run, and when the snapshot is verified.
+  // The date would change with every run, and when the snapshot is verified.
   const moving = parsed.resolved.find(({ moves }) => moves);
   if (moving !== undefined)
     throw new Problem(
@@ -102,10 +102,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
   };
 }
 
-/**
- * The same failure with everything that is known of it in one line, between two texts; for logs that are read by
- * their last line.
- */
+/** The same failure with all its details in one line, between two texts, for logs that are read by their last line. */
 export function inOneLine(
   error: unknown,
   { before = '', after = '' }: { readonly before?: string; readonly after?: string },
@@ -123,14 +120,14 @@ export function inOneLine(
   });
 }
 
-/** The Problem of a refusal of the operating system that names a file. */
+/** The Problem of an error of the operating system that names a file. */
 function fileProblem(error: unknown): Problem | undefined {
   if (!isSystemError(error)) return undefined;
   const { path, dest }: NodeJS.ErrnoException & { readonly dest?: string } = error;
   return path === undefined ? undefined : systemProblem('write to', dest ?? path, error);
 }
 
-/** What writing the lines of a plan takes. */
+/** What it takes to write the lines of a plan. */
 export type PlanWriting = {
   readonly client: Client;
   readonly asOf: Day;
@@ -139,11 +136,11 @@ export type PlanWriting = {
   readonly signal: AbortSignal;
   /** Called before each line with its file and the number of lines done. */
   readonly onLine?: (name: string, done: number) => void;
-  /** The same failure, with the line that it is of. */
+  /** The same failure, with the line that it belongs to. */
   readonly explain: (error: unknown, line: BoundLine) => unknown;
 };
 
-/** A file that was written: its rows, what they are based on, and remarks on that. */
+/** A written file: its rows, what they are based on, and the notes about that. */
 export type WrittenLine = {
   readonly rows: number;
   readonly coverage: readonly SubjectBasis[];
@@ -167,7 +164,7 @@ export async function writeLines(
   return written;
 }
 
-/** The state of the data is watched over all lines of a plan, and not by each query. */
+/** All lines of a plan share one watch over the state of the data, so no query has its own. */
 const unwatched: Client['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
 
 async function writeLine(line: BoundLine, writing: PlanWriting): Promise<WrittenLine> {

@@ -15,7 +15,7 @@ export type FileRecord = {
   readonly bytes: number;
   readonly sha256: string;
   /**
-   * What the rows are based on: to which day, at most `as_of`, each series is covered, and how its vintages came
+   * What the rows are based on: the day, at most `as_of`, to which each series is covered, and how its vintages came
    * about.
    */
   readonly coverage?: readonly SubjectBasis[];
@@ -65,7 +65,7 @@ export function parseManifest(text: string, path: string): Manifest | undefined 
   if (!isText(asof) || !isDay(as_of) || !isText(plan_sha256) || !isSource(source)) return undefined;
   if (!Array.isArray(files) || !files.every(isFileRecord)) return undefined;
   const manifest = { asof, as_of, plan_sha256, source, files };
-  // Of a repeated key, other readers may see the value that the checksum does not cover.
+  // If a key is repeated, other readers may use the value that the checksum does not cover.
   return manifestText(manifest) === text ? manifest : undefined;
 }
 

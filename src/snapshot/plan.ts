@@ -66,7 +66,7 @@ function readLine(text: string, number: number): readonly PlanLine[] {
   return [{ number, name, words }];
 }
 
-/** Why a text cannot name a file of a snapshot, or undefined where it can. */
+/** Why a text cannot name a file of a snapshot; undefined if it can. */
 export function faultOfName(name: string): string | undefined {
   if (name === '') return 'it is empty';
   if (/[/\\]/.test(name)) return 'all files are in one folder';

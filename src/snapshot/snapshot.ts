@@ -24,8 +24,8 @@ export type BoundPlan = {
 };
 
 /**
- * The plan in `bytes` bound to a day, with demands on the data of each line; a Problem names the line that cannot be.
- * Asks for no data and writes nothing.
+ * Binds the plan in `bytes` to a day, with demands on the data of each line; a Problem names a line that cannot be
+ * bound. Requests no data and writes nothing.
  */
 export function bindPlan(
   name: string,
@@ -51,9 +51,9 @@ export type SnapshotOptions = {
   readonly signal: AbortSignal;
   /** Called before each line with its file and the number of lines done. */
   readonly onLine?: (name: string, done: number) => void;
-  /** Called once the snapshot is in place, with each remark on the data of its files. */
+  /** Called with each note on the data of the files, once the snapshot is in place. */
   readonly note?: (text: string) => void;
-  /** Called with a sentence about something that could not be done after the snapshot was in place. */
+  /** Called with a sentence about a step that failed after the snapshot was in place. */
   readonly warn?: (text: string) => void;
 };
 
@@ -61,8 +61,8 @@ export type SnapshotOptions = {
 export type SnapshotSummary = { readonly files: number; readonly rows: number; readonly unchanged: number };
 
 /**
- * Answers the lines of a plan out of one state of the data, and puts their files in place in one step; after any
- * failure the snapshot is as it was. Waits a few seconds for another run with the same `out`.
+ * Answers the lines of a plan from one state of the data, and puts their files in place in one step; after any
+ * failure the previous snapshot stays. Waits a few seconds for another run with the same `out`.
  */
 export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promise<SnapshotSummary> {
   const { out, signal, note, warn } = options;
@@ -143,7 +143,7 @@ async function sourceOf(client: Client): Promise<Source> {
   const { mode, where, sample, imports = [] } = await client.origin();
   if (mode === 'remote') return { service: where };
   const log = createHash('sha256').update(importLogText(imports)).digest('hex');
-  // The path of the sample on this machine says nothing about it.
+  // The path of the sample on this machine says nothing about the sample.
   const store = sample ? ({ sample: true } as const) : { store: absoluteAddress(where) };
   return { ...store, imports: imports.length, imports_sha256: log };
 }

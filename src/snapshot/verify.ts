@@ -18,10 +18,10 @@ import { type FileRecord, type Manifest, parseManifest } from './manifest.ts';
 import { manifestName, wordsOf } from './plan.ts';
 import { sumOfFile } from './run.ts';
 
-/** A snapshot as it was when it was opened, also if another one takes its place. */
+/** A snapshot as it was when it was opened, even if another one replaces it. */
 export type OpenedSnapshot = { readonly folder: string; readonly manifest: Manifest };
 
-/** Opens the snapshot that a path shows; a Finding where its manifest is damaged. */
+/** Opens the snapshot that a path shows; a Finding if its manifest is damaged. */
 export async function openSnapshot(path: string): Promise<OpenedSnapshot | Finding> {
   const folder = await realpath(path).catch(unreadable);
   const manifest = await readManifest(folder).catch(unreadable);
@@ -37,13 +37,13 @@ function unreadable(cause: NodeJS.ErrnoException): never {
 export type VerifyOptions = {
   readonly parseLine: ParseLine;
   readonly signal: AbortSignal;
-  /** Calls `compare` with a client of the data to compare with; resolves to undefined where there is none. */
+  /** Calls `compare` with a client of the data to compare with; resolves to undefined if there are none. */
   readonly withData: (
     compare: (client: Client) => Promise<readonly Finding[]>,
   ) => Promise<readonly Finding[] | undefined>;
 };
 
-/** Everything that is not as the manifest says: first of the files, then of what their commands give now. */
+/** Every difference from the manifest: first in the files, then in what their commands give now. */
 export async function* verify(
   snapshot: OpenedSnapshot,
   { withData, ...options }: VerifyOptions,
@@ -59,7 +59,7 @@ async function compareCommands(
 ): Promise<readonly Finding[]> {
   const explain = (error: unknown, { name }: { readonly name: string }) =>
     inOneLine(error, { before: `${name}: ` });
-  // A manifest is a file like any other: asof runs only what could be a line of a plan.
+  // A manifest is a file like any other, so asof runs only what could be a line of a plan.
   const lines = manifest.files.map(({ name, command }, i) => {
     try {
       return boundLine({ number: i + 1, name, words: wordsOf(command) }, manifest.as_of, parseLine);
@@ -79,7 +79,7 @@ async function compareCommands(
   }
 }
 
-/** What the manifest says about its files, apart from their bytes, that is not what their commands give. */
+/** What the manifest says about its files, apart from their bytes, that differs from what their commands give. */
 function misstated(
   { files }: Manifest,
   lines: readonly BoundLine[],
@@ -100,7 +100,7 @@ function misstated(
   });
 }
 
-/** Where a manifest says that a series is covered longer than it is, or that its vintages came about in another way. */
+/** Series for which a manifest claims a longer coverage, or that their vintages came about in another way. */
 function overstated(recorded: readonly SubjectBasis[], given: readonly SubjectBasis[]): readonly string[] {
   return recorded.flatMap(({ subject, covered_to = '', vintage_kind = '' }) => {
     const now = given.find((one) => one.subject === subject);
@@ -119,7 +119,7 @@ function overstated(recorded: readonly SubjectBasis[], given: readonly SubjectBa
 /** A difference from the manifest: a file, and what is different about it. */
 export type Finding = { readonly name: string; readonly what: string };
 
-/** The manifest in a folder; a Finding where it is damaged. Throws errors of the operating system. */
+/** The manifest in a folder; a Finding if it is damaged. Throws errors of the operating system. */
 async function readManifest(folder: string): Promise<Manifest | Finding> {
   const path = join(folder, manifestName);
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
@@ -175,7 +175,7 @@ async function compareOutputs(
   return findings;
 }
 
-/** The first line in which two texts differ, in words; undefined where they are equal or one is not a text. */
+/** The first line in which two texts differ, in words; undefined if they are equal or one is not a text. */
 async function firstDifference(path: string, other: string): Promise<string | undefined> {
   const [own, others] = await Promise.all([path, other].map(linesOf));
   if (own === undefined || others === undefined) return undefined;

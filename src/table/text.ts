@@ -10,12 +10,12 @@ const longestRecord = 16 * 1024 * 1024;
 
 const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d];
 
-/** Records of a text, as the places where they begin and where their cells end. */
+/** The records of a text, as the places where they begin and where their cells end. */
 type Scanned = {
   readonly count: number;
   /** For each record its row, its beginning, and the end of each of its cells. */
   readonly places: Int32Array;
-  /** Where the first record begins that is not complete, and its row. */
+  /** Where the first incomplete record begins, and its row. */
   readonly end: number;
   readonly row: number;
 };
@@ -28,14 +28,14 @@ type ScanStart = {
   readonly isLast: boolean;
   /** The cells of each record; without it only the first record is scanned. */
   readonly width?: number;
-  /** Memory for the places, which is used again where it is large enough. */
+  /** Memory for the places, which is used again if it is large enough. */
   readonly space?: Int32Array;
 };
 
 /**
- * Finds the records of the bytes of CSV (RFC 4180), which begin with one; the last one of a file has a line end too.
- * Empty lines are skipped, and count as rows. A Problem names the row of a broken quote, and of a record with more or
- * fewer cells than others.
+ * Finds the records in bytes of CSV (RFC 4180). The bytes begin with a record, and a line end follows the last one.
+ * Empty lines are skipped, but count as rows. A Problem names the row of a broken quote, and of a record with more or
+ * fewer cells than the others.
  */
 function scan(file: SourceFile, bytes: Buffer, expected: ScanStart): Scanned {
   const { separator, isLast, width } = expected;
@@ -44,7 +44,7 @@ function scan(file: SourceFile, bytes: Buffer, expected: ScanStart): Scanned {
   const { length } = bytes;
   const places = spaceFor(length, expected.space);
   let [row, lines, count] = [expected.row, 1, 0];
-  /** Where the record and the cell begin, and the places of the record. */
+  /** Where the record and the cell begin, and the places of the record and of its next cell in `places`. */
   let [start, cell, from, used] = [0, 0, 0, 2];
   for (let at = 0; at < length; at += 1) {
     const code = bytes[at] ?? 0;
@@ -59,7 +59,7 @@ function scan(file: SourceFile, bytes: Buffer, expected: ScanStart): Scanned {
       if (at !== cell) throw refusal(file, { row }, 'a quote inside an unquoted cell');
       const end = quotedEnd(bytes, at);
       if (end === -1 && isLast) throw refusal(file, { row }, 'a quote opens here and is never closed');
-      // What follows the quote may be in the next piece.
+      // What follows the quote may be in the next piece of the file.
       if (end === -1 || (end >= length - 1 && !isLast)) break;
       const [next = lineFeed, after = lineFeed] = bytes.subarray(end, end + 2);
       if (next !== comma && next !== lineFeed && !(next === carriageReturn && after === lineFeed))
@@ -91,7 +91,7 @@ function scan(file: SourceFile, bytes: Buffer, expected: ScanStart): Scanned {
   return { count, places: places.subarray(0, from), end: start, row };
 }
 
-/** Memory for the places of as many records as some bytes may hold: each has a byte more than it has cells. */
+/** Memory for the places of all records that some bytes may contain: each record has a byte more than it has cells. */
 function spaceFor(length: number, space: Int32Array | undefined): Int32Array {
   const needed = 2 * length + 4;
   return space !== undefined && space.length >= needed ? space : new Int32Array(needed);
@@ -104,7 +104,7 @@ function linesBetween(bytes: Buffer, from: number, to: number): number {
   return lines;
 }
 
-/** The place after the quote that closes the one at a place; -1 where there is none. */
+/** The place after the quote that closes the one at a place; -1 if there is none. */
 function quotedEnd(bytes: Buffer, at: number): number {
   for (let close = bytes.indexOf(quote, at + 1); close !== -1; close = bytes.indexOf(quote, close + 2))
     if (bytes[close + 1] !== quote) return close + 1;
@@ -116,7 +116,7 @@ function otherWidth(file: SourceFile, row: number, found: number, width: number)
   return refusal(file, { row }, `${cells}, but the header has ${width}; is the file truncated?`);
 }
 
-/** Rows of a text file, until the next ones are read. */
+/** Rows of a text file, valid until the next ones are read. */
 class TextBatch implements TableBatch {
   readonly #bytes: Buffer;
   readonly #scanned: Scanned;
@@ -174,7 +174,7 @@ class TextBatch implements TableBatch {
   }
 }
 
-/** The text of a cell as it is written, which has one character for each byte. */
+/** The text of a cell from its written form, which has one character for each byte. */
 function cellText(written: string): string {
   const text = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
   return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
@@ -238,7 +238,7 @@ class TextTable implements UserTable {
   }
 }
 
-/** Bytes with a line end behind what has none. */
+/** Bytes with a line end, added if it is missing. */
 function withLineEnd(bytes: Buffer): Buffer {
   return bytes.length === 0 || bytes.at(-1) === lineFeed
     ? bytes
@@ -250,7 +250,7 @@ function withoutMark(bytes: Buffer): Buffer {
   return bytes.subarray(bytes.toString('latin1', 0, 3) === '\u00EF\u00BB\u00BF' ? 3 : 0);
 }
 
-/** The table in a text file, whose first line names its columns; a Problem where it has none, or has a name twice. */
+/** The table in a text file, whose first line names its columns; a Problem if it has none, or repeats a name. */
 export async function textTable(file: SourceFile, head: Buffer): Promise<UserTable> {
   const bytes = withoutMark(head);
   const text = bytes.toString('latin1');
@@ -266,7 +266,7 @@ export async function textTable(file: SourceFile, head: Buffer): Promise<UserTab
   return new TextTable(file, { separator, header }, names);
 }
 
-/** A Problem where two columns of a table have one name. */
+/** Refuses a table in which two columns have the same name. */
 export function refuseTwice(
   file: SourceFile,
   place: { readonly row?: number },
@@ -277,7 +277,7 @@ export function refuseTwice(
     throw refusal(file, place, `two columns have the name ${JSON.stringify(twice)}`, ['rename one of them']);
 }
 
-/** The separator that makes the most cells of a header. */
+/** The separator that splits a header into the most cells. */
 function separatorIn(header: string): string {
   const counts = ([',', ';', '\t'] as const).map((separator) => ({
     separator,

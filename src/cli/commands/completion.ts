@@ -15,7 +15,7 @@ export async function runCompletion({ shell: name, sent }: CompletionLine, io: I
   if (sent.length === 0) await print(shell.script, io);
   else {
     await print(`${(await answerOf(shell, sent, io)).join('\n')}\n`, io);
-    // The name lookup of a service may still be running, and the shell waits for the process.
+    // The name lookup of a service may still be running, and the shell waits for the process to end.
     io.leave?.(exitCode.success);
   }
   return exitCode.success;

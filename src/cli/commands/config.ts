@@ -25,7 +25,7 @@ export async function runConfig(line: ConfigLine, io: Io): Promise<number> {
       await changeConfigFile(io, 'config', settingNamed(line.name), undefined);
       break;
     case 'config list': {
-      // As the file has them, so that an invalid value is seen.
+      // As written in the file, so that the user sees an invalid value.
       const entries = readConfigFile(io, 'config');
       for (const [name] of settings)
         if (entries[name] !== undefined) await print(`${name}=${shownAddress(String(entries[name]))}\n`, io);

@@ -30,7 +30,7 @@ export async function runExplore(line: ExploreLine, io: Io): Promise<number> {
   return exitCode.success;
 }
 
-/** Asks the system to show an address; where it cannot, the address is there to be copied. */
+/** Asks the system to open an address in a browser; if it cannot, the user can copy the printed address. */
 function openBrowser(url: string): void {
   const [command, ...args] =
     process.platform === 'darwin'

@@ -73,7 +73,7 @@ function factsOf(view: StoreView): SeriesRecords {
   };
 }
 
-/** What is stated of a series, or implied by the formats of its files. */
+/** What is stated about a series, or implied by the formats of its files. */
 function metadataOf(view: StoreContents): SeriesRecords {
   return {
     header: metadataColumns,

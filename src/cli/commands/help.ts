@@ -11,7 +11,7 @@ import { programOf } from '../options/read-line.ts';
 import { topicNamed, topics } from '../options/service-commands.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 
-/** Prints help on a command or a topic; on stderr, with the exit code of a mistake, where a command is missing. */
+/** Prints help on a command or a topic; if a command is missing, on stderr and with the exit code of a usage error. */
 export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<number> {
   const [first = ''] = words;
   const topic = words.length === 1 ? topicNamed(first) : undefined;

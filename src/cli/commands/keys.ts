@@ -62,7 +62,7 @@ async function createKey(line: CreateLine, io: Io): Promise<number> {
   return exitCode.success;
 }
 
-/** The plans of the file that a flag or a variable names, else those that asof has. */
+/** The plans in the file that a flag or a variable names, otherwise the shipped ones. */
 function chosenPlans({ plans }: CreateLine | UsageLine, io: Io): ReturnType<typeof loadPlans> {
   return loadPlans(plans ?? variable(io, serveSettings.plans.variable));
 }
@@ -127,7 +127,8 @@ async function showUsage(line: UsageLine, io: Io): Promise<number> {
     return (await store.keys()).map(({ id, name, plan }): Row => {
       const windowOf = (wanted: WindowName) =>
         usage.find(({ keyId, window }) => keyId === id && window === wanted);
-      // A window that is over counts no more: a day is the first ten characters of an instant, a month the first seven.
+      // A window that has ended no longer counts: the first ten characters of an instant are its day, the first seven
+      // its month.
       const countIn = (wanted: WindowName, length: number) => {
         const { began, count } = windowOf(wanted) ?? {};
         return began?.toISOString().slice(0, length) === now.slice(0, length) ? (count ?? 0) : 0;
@@ -154,7 +155,7 @@ async function showUsage(line: UsageLine, io: Io): Promise<number> {
   return printRows(line.output, usageFields, results, io, 'key_usage');
 }
 
-/** Says that there are no keys, and where. */
+/** Says that there are no keys, and in which store. */
 function noteNone(
   results: readonly Row[],
   { messages }: Pick<ListLine, 'messages'>,
@@ -167,7 +168,7 @@ function noteNone(
   messagesOf(messages, io).note(`asof: there are no keys${where}`);
 }
 
-/** What an access store holds; nothing where there is none, which is not created. */
+/** What an access store holds; nothing if there is none, which is not created. */
 async function held<T>(
   path: string,
   read: (store: AccessStore) => Promise<readonly T[]>,
@@ -185,7 +186,7 @@ async function rotateKey(line: RotateLine, io: Io): Promise<number> {
   const { secret, stored } = newSecret();
   const now = io.clock();
   const until = new Date(now.getTime() + line.overlap * 86_400_000).toISOString();
-  // No secret ends unnoticed: with an overlap, a key may have one at most.
+  // No secret ends unnoticed: a key with two secrets can be rotated only without an overlap.
   const sole = line.overlap === 0 ? undefined : now.toISOString();
   const { id, name } = await changed(line, io, (store) => store.rotateKey(line.id, stored, until, sole));
   const before =

@@ -51,11 +51,11 @@ export async function runPull(line: PullLine, io: Io): Promise<number> {
   const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
     problem === undefined ? [] : [problem],
   );
-  // A failure that ended a source is that of a subject too.
+  // A failure that ended a source is also the failure of a subject.
   return reported([...new Set(failed)], json, io);
 }
 
-/** Reports failures; the first decides the exit code. */
+/** Reports failures; the first one decides the exit code. */
 function reported(failures: readonly Problem[], json: boolean, io: Io): number {
   if (io.signal.aborted) throw new Problem('interrupted', 'interrupted');
   for (const problem of failures) reportFailure(problem, json, io);
@@ -72,7 +72,7 @@ export async function runPingSources(line: SourcesLine, io: Io): Promise<number>
   return reported(failuresIn(probes), line.output.format === 'json', io);
 }
 
-/** How requests to the live sources are made, as flags, environment and settings say. */
+/** How to send requests to the live sources, from flags, environment and settings. */
 function requestOptions({ connection, messages: flags }: SessionFlags, io: Io, messages: Messages) {
   const settings = readSettings(io);
   return {

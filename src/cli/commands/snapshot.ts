@@ -14,7 +14,7 @@ import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
 
-/** `asof snapshot`: writes the files of a plan, all as of one date and out of one state of the data, in one step. */
+/** `asof snapshot`: writes the files of a plan, all as of one date and from one state of the data, in one step. */
 export async function runSnapshot(line: SnapshotLine, io: Io): Promise<number> {
   const text = await takeOrDescribe(line, io);
   if (text !== undefined) await print(text, io);
@@ -50,7 +50,7 @@ async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefi
   const started = io.clock().getTime();
   const { detail, note, warn } = messagesOf(line.messages, io);
   const bar = progress(io, line.messages.quiet);
-  // The only line of --verbose is the one at the end.
+  // `--verbose` prints only the line at the end.
   const { debug } = line.messages;
   const summary = await withClient(
     { connection, messages: { quiet: !debug, verbose: false, debug } },

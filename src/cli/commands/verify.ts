@@ -26,7 +26,7 @@ export async function runVerify(line: VerifyLine, io: Io): Promise<number> {
   }
 }
 
-/** Prints findings as they come, so that those of the files are printed also where the data cannot be asked. */
+/** Prints findings as they come, so that those about files appear even if the data cannot be read. */
 async function printed(findings: AsyncIterable<Finding>, io: Io): Promise<readonly Finding[]> {
   const all: Finding[] = [];
   for await (const finding of findings) {
@@ -71,7 +71,7 @@ async function* findingsOf(
   messages.detail(`asof: ${folder} as of ${manifest.as_of}: ${files} as recorded${how}`);
 }
 
-/** Whom to compare with; undefined where there is no store or service. */
+/** The store or service to compare with; undefined if there is none. */
 function sourceOf({ source }: Manifest, flags: ConnectionFlags, io: Io): ConnectionFlags | undefined {
   if (chosenBaseUrl(io, flags) !== undefined) return flags;
   const { namedBy, isSample } = storeToRead(io, flags.store);

@@ -77,7 +77,7 @@ function named(completer: Completer, names: readonly string[]): Readonly<Record<
   return Object.fromEntries(names.map((name) => [name, completer]));
 }
 
-/** What may be typed at a position, as far as asof knows it. */
+/** The words that may be typed at a position, as far as asof knows them. */
 export async function choicesAt(
   position: CursorPosition,
   specs: readonly CommandSpec[],
@@ -203,7 +203,7 @@ function columnsOf({ spec, typed, flags }: CursorPosition, io: Io): readonly str
   return [];
 }
 
-/** What stands for a value that is not typed yet: a day, or an id of which nobody knows the series. */
+/** Stands for a value that is not typed yet: a day, or an id that names no known series. */
 function filling(value: Flag['value'] = ''): string {
   return value.startsWith('date') ? 'yesterday' : '*';
 }

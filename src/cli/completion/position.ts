@@ -69,7 +69,7 @@ function commandIn(specs: readonly CommandSpec[], words: readonly string[]) {
   return spec === undefined ? { family: named, rest: words.slice(1) } : { spec, rest: words.slice(2) };
 }
 
-/** What the words after a command mean: flags with their values, arguments, and a flag whose value is still to come. */
+/** What the words after a command mean: flags with their values, arguments, and a flag whose value is missing. */
 function scanned(known: readonly Flag[], words: readonly string[]) {
   const flags = new Map<string, string>();
   const typed: string[] = [];

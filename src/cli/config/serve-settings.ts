@@ -19,7 +19,7 @@ type ServeSetting<T> = {
   readonly parse: (text: string) => T;
 };
 
-/** What a log may have, least first; a service logs that and what is graver. */
+/** The levels of a log, lowest first; a service logs its level and higher ones. */
 const logLevels = ['info', 'warn', 'error'] as const;
 
 const text = (given: string): string => given;
@@ -134,7 +134,7 @@ export function serveValues(typed: ServeTexts, file: string | undefined, io: Io)
     ].find(([, found]) => found !== undefined) ?? [name, undefined];
     return [name, given === undefined ? undefined : parsed(name, given, from ?? name)];
   });
-  // Each value is that of its own setting.
+  // Each value belongs to its own setting.
   return Object.fromEntries(values) as ServeValues;
 }
 

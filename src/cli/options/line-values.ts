@@ -44,7 +44,7 @@ export function transformedIn(line: TypedLine): { readonly transformation?: Tran
   return { transformation };
 }
 
-/** Runs a check whose Problem calls parameters by their names; these become flags. */
+/** Runs a check; in its Problem, names of parameters become flags. */
 function namingFlags<T>(check: () => T): T {
   try {
     return check();

@@ -47,7 +47,7 @@ export type SnapshotLine = {
   readonly out: string;
   /** Undefined means yesterday in UTC. */
   readonly asOf: Day | undefined;
-  /** What the data of each line must be. */
+  /** The demands on the data of each line. */
   readonly demands: Demands;
   readonly dryRun: boolean;
   readonly connection: ConnectionFlags;

@@ -22,7 +22,7 @@ export type CommandExtras = {
   readonly flags: readonly Flag[];
   /** Flags that are listed under a heading of help. */
   readonly outputFlags: readonly Flag[];
-  /** The query, where that is not just the operation with the values of its parameters. */
+  /** The query, if it is not just the operation with the values of its parameters. */
   readonly query: (asked: OperationQuery, line: TypedLine) => Query;
   /** What a line asks for that is not a query, if its flags say so. */
   readonly instead?: (line: TypedLine) => ParsedLine | undefined;
@@ -49,7 +49,7 @@ export function operationCommand(
     ...(alias !== undefined && { alias }),
     ...(examples !== undefined && { examples }),
     args: argumentsOf(operation),
-    // Made where they are read: a line needs those of its own command only.
+    // Made when they are read, because a line needs only those of its own command.
     get flags() {
       return [
         ...flagged(operation).flatMap((entry) => flagsOf(entry, operation)),
@@ -140,7 +140,7 @@ function accepting(name: string, param: Param): (text: string) => boolean {
 /** A clock that accepts every as-of date. */
 const anyTime: Clock = { today: '2999-12-31', latest: '2999-12-31' };
 
-/** A text as one of the choices of a parameter has it, in any letter case. */
+/** A text in the form of a parameter's choice, in any letter case. */
 function asListed(param: Param, text: string): string {
   return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }

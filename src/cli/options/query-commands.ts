@@ -91,7 +91,7 @@ function sourcesIn(line: TypedLine): SourcesLine | undefined {
   return { command: 'ping-sources', output, connection, messages };
 }
 
-/** The vintage dates that are asked for; a Problem where the first is later than the as-of date. */
+/** The days of publication in a line; a Problem if the first is later than the as-of date. */
 function knownFrom(line: TypedLine) {
   const known = { ...line.range(), ...knownOn(line) };
   const { from = '', asOf } = known;
@@ -134,7 +134,7 @@ export function queryCommands(operations: readonly Operation[], inPlan: boolean)
   return [...asked, diff, panel(inPlan)];
 }
 
-/** The commands that ask for series and rates: what a line needs that begins with one of them. */
+/** The commands about series and rates, all that a line needs which begins with one of them. */
 export function figureCommands(): readonly CommandSpec[] {
   return queryCommands(figures, false);
 }

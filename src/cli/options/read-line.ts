@@ -77,9 +77,7 @@ function quoted(value: string): string {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/**
- * What a line asks for when commander throws, as it does for help and the version too; any other error is a Problem.
- */
+/** What to do when commander throws, which it does for help and the version too; any other error is a Problem. */
 function lineAfter(
   error: CommanderError,
   specs: readonly CommandSpec[],
@@ -87,7 +85,7 @@ function lineAfter(
 ): ParsedLine {
   if (error.code === 'commander.version') return { command: 'version' };
   if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
-  // A family of commands without one, such as `asof series`.
+  // The first word of a family of commands alone, such as `asof series`.
   if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
   const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];

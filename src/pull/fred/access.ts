@@ -27,7 +27,7 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
   };
 }
 
-/** A base address without a path is that of a host that serves the API where FRED does. */
+/** A base address without a path gets the path that FRED's API has. */
 function withPath(url: string): string {
   const isHost = URL.canParse(url) && new URL(url).pathname === '/';
   return isHost ? `${url.replace(/\/+$/, '')}/fred` : url;

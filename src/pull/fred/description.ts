@@ -5,7 +5,7 @@ import type { ImportFile } from '../../import/load/load.ts';
 import { document, type PullTask } from '../source.ts';
 import { type FredApi, unknownSeries } from './api.ts';
 
-/** A description without new vintages is asked for again after so many days. */
+/** The number of days after which a description without new vintages is requested again. */
 const daysBetween = 7;
 
 /** FRED's description of a series, asked for at most once in a run. */

@@ -86,7 +86,7 @@ export class FredHistory {
   async *#sinceKnown(vintage: Day): AsyncGenerator<PullWindow> {
     const held = await this.#task.read((view) => heldOn(view, this.#id, vintage));
     if (held === undefined) {
-      // The facts that the bookmark speaks of are gone.
+      // The facts that the bookmark describes are gone.
       yield* this.#fromTheBeginning();
       return;
     }
@@ -151,7 +151,7 @@ export class FredHistory {
           ...found,
         })),
       );
-    // The rows state when their values were really published, as those of a request from the beginning do.
+    // The rows state when their values were really published, as in a request from the beginning.
     const whole = { ...head, realtime_start: beginning };
     const files = await this.#files(path, whole, await this.#withoutKnown(news));
     this.#bookmark = this.#after(period, news);
@@ -164,14 +164,14 @@ export class FredHistory {
     };
   }
 
-  /** The bookmark after a window: today is not over, so that its vintage is asked for again. */
+  /** The bookmark after a window: today is not over, so its vintage is requested again. */
   #after({ start, end }: Period, news: readonly FredRow[]): FredBookmark {
     let vintage = this.#bookmark.vintage ?? '';
     for (const { realtime_start: from } of news)
       if (typeof from === 'string' && from > vintage && from < this.#today && from !== beginning)
         vintage = from;
     if (vintage === '' && start !== beginning && start < this.#today) vintage = start;
-    // Where the history begins today, all of nothing is known up to yesterday.
+    // If the history begins today, it is known that nothing was published up to yesterday.
     if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
     return {
       ...(vintage !== '' && { vintage }),
@@ -180,7 +180,7 @@ export class FredHistory {
     };
   }
 
-  /** A series of which FRED keeps no vintages: what it has today, known from today on. */
+  /** A series for which FRED keeps no vintages: the values of today, known from today on. */
   async *#withoutVintages(): AsyncGenerator<PullWindow> {
     const { head, rows } = await this.#rowsOfToday();
     // FRED may have corrected the day.
@@ -225,7 +225,7 @@ export class FredHistory {
     return { head: { ...current.head, ...today }, rows: current.rows.map((row) => ({ ...row, ...today })) };
   }
 
-  /** The rows of a period; where the clock of this machine is ahead of FRED's, up to FRED's today. */
+  /** The rows of a period; if the clock of this machine is ahead of FRED's, up to FRED's today. */
   async #rows<Expected extends FredRefusal = never>(
     period: Period,
     expected?: Expected,

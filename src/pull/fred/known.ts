@@ -33,10 +33,7 @@ export async function heldOn(view: StoreView, id: string, asOf: Day): Promise<Kn
   return found && new Map(found.rows.map(({ date, value }) => [date, value]));
 }
 
-/**
- * Adds the dates of which the store knows on a day that their value was taken back, as far as FRED gives one for that
- * day.
- */
+/** Adds the dates whose values the store knows to have been withdrawn on a day, if FRED has a value for that day. */
 export async function addWithdrawn(
   view: StoreView,
   id: string,
@@ -60,7 +57,7 @@ export function isNews(row: FredRow, held: KnownValues): boolean {
   return value === undefined || !sameNumber(held.get(String(row.date)) ?? null, value);
 }
 
-/** The last value of each date of a series; null is a value that was taken back, a missing date was never known. */
+/** The last value of each date of a series; null for a withdrawn value. A missing date was never known. */
 export type KnownValues = Map<Day, string | null>;
 
 /** A value at the start of a window that differs from what the store has for that day. */

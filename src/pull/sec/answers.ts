@@ -7,7 +7,7 @@ import type { ImportFile } from '../../import/load/load.ts';
 import type { ReplyMeaning } from '../getter.ts';
 import { document, type PullTask } from '../source.ts';
 
-/** The SEC wants no request for so many seconds after one that it throttled. */
+/** The number of seconds in which the SEC wants no request after one that it throttled. */
 const pause = 600;
 
 /** What a reply of the SEC means. One status has several meanings, which only the body tells. */
@@ -46,11 +46,12 @@ function undeclared(): Problem {
   });
 }
 
-/** A filing to ask for, and the path of its full submission. */
+/** A filing to request, and the path of its full submission. */
 export type WantedFiling = { readonly accessionNumber: string; readonly path: string };
 
 /**
- * So many filings make a window: a transaction after some seconds of requests, which are lost if the pull breaks off.
+ * The number of filings in a window: a transaction after some seconds of requests, which are lost if the pull breaks
+ * off.
  */
 export const filingsInWindow = 25;
 

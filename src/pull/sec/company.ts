@@ -20,10 +20,7 @@ type CompanyBookmark = {
 
 const beginning = { from: '', through: '', done: [] } as const;
 
-/**
- * The SEC may list a filing some days after its filing date; by then it is looked for among those that were asked
- * for.
- */
+/** The SEC may list a filing some days after its filing date; for this number of days a pull still looks for it. */
 const lateDays = 30;
 
 /** Before this day ownership forms could be plain text, without tables. */
@@ -61,7 +58,7 @@ export async function* companyWindows(cik: string, task: PullTask, lastDay: Day)
   } while (start < wanted.length);
 }
 
-/** Where to go on. An earlier `since` than that of the first pull begins again from there. */
+/** Where to continue. A `since` earlier than that of the first pull begins again from there. */
 function bookmarkOf({ subject, full, since }: PullTask): CompanyBookmark {
   const held: CompanyBookmark = subject.bookmark === '' ? beginning : JSON.parse(subject.bookmark);
   if (subject.bookmark === '') return { ...beginning, from: since ?? '' };

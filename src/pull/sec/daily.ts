@@ -18,15 +18,15 @@ type DailyBookmark = {
   readonly partial?: { readonly day: Day; readonly done: readonly string[] };
 };
 
-/** Without `--since`, following everyone begins with so many days. */
+/** The number of days with which following everyone begins without `--since`. */
 const firstDays = 7;
 
-/** Holidays never close so many working days in a row: then the indexes are not where they were. */
+/** Holidays never close this number of working days in a row; then the indexes have moved. */
 const mostMissing = 4;
 
 const dataSetPage = '/data-research/sec-markets-data/insider-transactions-data-sets';
 
-/** So many ownership filings come on a working day, for estimates. */
+/** The number of ownership filings on a working day, for estimates. */
 const filingsADay = 900;
 
 /** The fewest requests for the days that are left, with data sets for the whole quarters among them. */
@@ -53,7 +53,7 @@ export function estimateDaily(bookmark: string, since: Day | undefined, lastDay:
   return { requests: days + (quarters > 0 ? quarters + 1 : 0), what };
 }
 
-/** The tables without which a data set does not say who traded what, and when it was filed. */
+/** The tables that a data set needs to say who traded what, and when it was filed. */
 const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'DERIV_TRANS.tsv'];
 
 /**
@@ -95,7 +95,7 @@ export class DailyFilings {
       }
       day = addDays(to, 1);
     }
-    // Also without anything new, the store records when the SEC was asked.
+    // Even without anything new, the store records when the SEC was asked.
     if (windows === 0) yield this.#window([]);
   }
 

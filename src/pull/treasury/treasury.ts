@@ -17,10 +17,10 @@ const families: Readonly<Record<string, Family>> = {
 
 const feedPath = '/resource-center/data-chart-center/interest-rates/pages/xml';
 
-/** A year has at most 261 trade dates of 14 maturities. */
+/** The most rates of a year: at most 261 trade dates with 14 maturities. */
 const mostRates = 5000;
 
-/** The first curve of a year is of its first business day; a feed without any is believed until then. */
+/** The day by which a year has a curve; before that, a feed without any is accepted. */
 const firstCurveBy = '-01-08';
 
 /**
@@ -71,7 +71,7 @@ export const treasury: PullSource = {
   },
 };
 
-/** The years to ask for: from that of the last day held on, or from the first one. */
+/** The years to request: from that of the last day in the store, or from the first one. */
 function yearsOf(
   { firstYear }: Family,
   bookmark: Day | '',

@@ -15,14 +15,14 @@ export type Admission = {
   readonly refusal?: Problem;
 };
 
-/** A secret of a key, and the instant in milliseconds from which it is not valid. */
+/** A secret of a key, and the instant in milliseconds at which it expires. */
 type KnownKey = { readonly digest: Buffer; readonly key: StoredKey; readonly end: number };
 
 const noDigest = Buffer.alloc(32);
 
 /**
- * Checks keys and counts requests against quotas. Any number of gates may share an access store that counts; for
- * another one, a gate counts in memory, and it must be the only one.
+ * Checks keys and counts requests against quotas. Any number of gates may share an access store that counts; with any
+ * other, a gate counts in memory, and it must be the only one.
  */
 export class Gate {
   readonly #store: AccessStore;
@@ -119,7 +119,7 @@ export class Gate {
   }
 }
 
-/** The secrets of a key: the newest, and the one before it. */
+/** The valid secrets of a key: the newest, and the one before it. */
 function secretsOf(key: StoredKey): readonly KnownKey[] {
   const { hash, expiresAt, previousHash, previousUntil } = key;
   const end = instantOf(expiresAt);
@@ -193,7 +193,7 @@ export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Whether two secrets are the same; the time that it takes says nothing of how much of them is. */
+/** Whether two secrets are equal, in a time that does not depend on how much of them is. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digestOf(one), digestOf(other));
 }

@@ -37,7 +37,7 @@ export const shippedPlans: Plans = byName([
   },
 ]);
 
-/** The most rows of a request on a plan that does not say it: what a hundred pages hold. */
+/** The most rows of a request if a plan does not say: those of a hundred pages. */
 const usualMaxRows = 100_000;
 
 /** The largest limit: the contract's largest integer, which means unlimited. */
@@ -104,7 +104,7 @@ function planOf(entry: unknown, where: string, refused: (reason: string) => Prob
   };
 }
 
-/** Who asks with a key of a plan. */
+/** The principal of a key on a plan. */
 export function principalOf({ name: plan, maxRows: _, ...limits }: Plan): Principal {
   return { plan, ...limits };
 }

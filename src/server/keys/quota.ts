@@ -48,7 +48,7 @@ export interface Counter {
   keep(keyIds: ReadonlySet<string>): void;
 }
 
-/** Counts in an access store that all processes of a service share, exactly over all of them. */
+/** Counts in an access store that all processes of a service share, exactly across them. */
 export class SharedQuotas implements Counter {
   readonly #count: NonNullable<AccessStore['count']>;
   readonly #together = new Gathering<Counts>();
@@ -108,7 +108,7 @@ export class Quotas implements Counter {
     beginWindows(used, now);
     const limits = limitsOf(plan);
     const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
-    // Of several windows that are used up, the one that ends last says when to retry.
+    // If several windows are used up, the one that ends last says when to retry.
     const full = room.findLastIndex((left) => left <= 0);
     if (full >= 0) return { allowed: false, rate: rateOf(full, used, limits, now) };
     for (const window of used) {
@@ -156,7 +156,7 @@ function limitsOf({ ratePerMinute, dailyLimit, monthlyLimit }: Plan): readonly n
 }
 
 /**
- * Begins new windows for those that have ended. A clock that is set back by less than a window does not begin one, so
+ * Replaces windows that have ended by new ones. If the clock is set back by less than a window, no new one begins, so
  * that no request passes twice; a clock that was far ahead does not block a key until that time.
  */
 function beginWindows(used: readonly Count[], now: number): void {
