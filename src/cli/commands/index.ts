@@ -13,7 +13,6 @@ import { runPingSources, runPull, runUnfollow } from './pull.ts';
 import { runServe } from './serve.ts';
 import { runSnapshot } from './snapshot.ts';
 import { runStore } from './store.ts';
-import { runStoreInit } from './store-init.ts';
 import { runVerify } from './verify.ts';
 
 /** Does what a line asks for that is not a query, and resolves to the exit code. */
@@ -36,7 +35,6 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
     case 'unfollow':
       return runUnfollow(line, io);
     case 'store init':
-      return runStoreInit(line, io);
     case 'store info':
     case 'store check':
     case 'store backup':

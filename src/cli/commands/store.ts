@@ -3,8 +3,9 @@ import type { CopyOptions, CopySummary } from '../../care/copy.ts';
 import { Problem } from '../../errors/problem.ts';
 import { print } from '../../platform/sink.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
+import { initStore } from '../../store/open.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
-import type { StoreLine } from '../options/line.ts';
+import type { StoreInitLine, StoreLine } from '../options/line.ts';
 import { addressIn, importIn } from '../options/store-commands.ts';
 import { printRows } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
@@ -15,8 +16,10 @@ import { progress } from '../terminal/progress.ts';
 import { shortened } from './import.ts';
 
 /** `asof store …`: what cares for a store. */
-export async function runStore(line: StoreLine, io: Io): Promise<number> {
+export async function runStore(line: StoreInitLine | StoreLine, io: Io): Promise<number> {
   switch (line.command) {
+    case 'store init':
+      return init(line, io);
     case 'store info':
       return info(line, io);
     case 'store check':
@@ -33,6 +36,17 @@ export async function runStore(line: StoreLine, io: Io): Promise<number> {
     case 'series rm':
       return changeSeries(line, io);
   }
+}
+
+async function init({ store, distribute, messages }: StoreInitLine, io: Io): Promise<number> {
+  const address = storeToWrite(io, store);
+  const created = await initStore(address, distribute);
+  const messagesTo = messagesOf(messages, io);
+  messagesTo.note(
+    `asof: ${created ? 'made the store' : 'the store was there before:'} ${shownAddress(address)}`,
+  );
+  if (distribute) messagesTo.note('asof: Citus distributes it, facts by series and filings by issuer');
+  return exitCode.success;
 }
 
 async function info(line: StoreLine, io: Io): Promise<number> {

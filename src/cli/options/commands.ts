@@ -1,7 +1,6 @@
 import { operations } from '../../operations/index.ts';
 import type { CommandSpec } from './command.ts';
 import { fileCommands } from './file-commands.ts';
-import { initCommand } from './init-command.ts';
 import { pullCommands } from './pull-commands.ts';
 import { queryCommands } from './query-commands.ts';
 import { serviceCommands } from './service-commands.ts';
@@ -15,7 +14,6 @@ export function allCommands(inPlan = false): readonly CommandSpec[] {
     ...tableCommands,
     ...fileCommands,
     ...pullCommands,
-    initCommand,
     ...storeCommands,
     ...serviceCommands,
   ];

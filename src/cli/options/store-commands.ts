@@ -13,6 +13,26 @@ const address = (name: string, about: string): ArgumentSpec => ({
   about: `${about}: a file, or postgres://…`,
 });
 
+/** `asof store init`. */
+const init: CommandSpec = {
+  words: 'store init',
+  heading: 'Files',
+  summary: 'Make an empty store, or distribute one over Citus',
+  about: `Every import makes the store that it needs. This command makes an empty one, such as for a service
+that starts before the first import.
+
+With --distribute, Citus spreads the store over the nodes of the cluster: facts by series, filings
+by issuer. The address is that of the coordinator. A store that has facts keeps them.`,
+  args: [],
+  flags: [{ name: 'distribute', about: 'distribute the store over the nodes of Citus' }, store, ...messages],
+  read: (line) => ({
+    command: 'store init',
+    store: line.text('store'),
+    distribute: line.has('distribute'),
+    messages: messagesIn(line),
+  }),
+};
+
 /** A command of the family `store`; `own` are the flags besides those that all of them have. */
 function storeCommand(
   command: StoreLine['command'],
@@ -55,6 +75,7 @@ const rows = output.filter(({ name }) => name !== 'fail-empty');
 
 /** The commands that care for a store. */
 export const storeCommands: readonly CommandSpec[] = [
+  init,
   storeCommand('store info', 'Show what a store holds, its size and its format', [], [...rows, store]),
   storeCommand(
     'store check',
