@@ -88,72 +88,90 @@ export type Service = {
 };
 
 /** A service over a store. */
-export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions): Service {
-  const requestOf = <R>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal) => ({
-    operation,
-    texts,
-    principal,
-    requestId: newRequestId(clock()),
-  });
-  const checked = <R>(request: ServiceRequest<R>) => checkedRequest(request, clock(), billingUrl);
-  return {
-    answer(operation, texts, principal) {
-      const request = requestOf(operation, texts, principal);
-      return within(request, () => store.read(checked(request).answer));
-    },
+export function createService(options: ServiceOptions): Service {
+  return new StoreService(options);
+}
 
-    answerTogether(operation, questions, principal) {
-      const requests = questions.map((texts) => requestOf(operation, texts, principal));
-      const work = async (view: StoreView) => {
-        const answers = requests.map(async (request) => checked(request).answer(view));
-        await Promise.allSettled(answers);
-        return answers;
-      };
-      const reading = store.readTogether?.(work) ?? store.read(work);
-      return requests.map((request, i) =>
-        within(request, async () => {
-          const answer = (await reading)[i];
-          if (answer === undefined) throw new Error('a question has no answer');
-          return answer;
-        }),
-      );
-    },
+class StoreService implements Service {
+  readonly #store: Store;
+  readonly #clock: () => Date;
+  readonly #billingUrl: string | undefined;
 
-    reply: (request, known) =>
-      within(request, () => {
-        const { answer, today } = checked(request);
-        return store.read(async (view) => {
-          const stated = view.state(seriesOf(request));
-          // Without a tag to compare, the state and the facts need one round trip to a database.
-          const answered = known === undefined ? answer(view) : undefined;
-          const [{ name: state }, early] = await Promise.all([stated, answered]);
-          const tag = tagOf(request, today, state);
-          if (known?.(tag) === true) return { tag, state };
-          return { tag, state, envelope: early ?? (await answer(view)) };
-        });
+  constructor({ store, clock = () => new Date(), billingUrl }: ServiceOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#billingUrl = billingUrl;
+  }
+
+  answer<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal) {
+    const request = this.#requestOf(operation, texts, principal);
+    return within(request, () => this.#store.read(this.#checked(request).answer));
+  }
+
+  answerTogether(operation: Operation, questions: readonly ParamTexts[], principal: Principal) {
+    const requests = questions.map((texts) => this.#requestOf(operation, texts, principal));
+    const work = async (view: StoreView) => {
+      const answers = requests.map(async (request) => this.#checked(request).answer(view));
+      await Promise.allSettled(answers);
+      return answers;
+    };
+    const reading = this.#store.readTogether?.(work) ?? this.#store.read(work);
+    return requests.map((request, i) =>
+      within(request, async () => {
+        const answer = (await reading)[i];
+        if (answer === undefined) throw new Error('a question has no answer');
+        return answer;
       }),
+    );
+  }
 
-    state: (request) => store.read(async (view) => (await view.state(request && seriesOf(request))).name),
+  reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>> {
+    return within(request, () => {
+      const { answer, today } = this.#checked(request);
+      return this.#store.read(async (view) => {
+        const stated = view.state(seriesOf(request));
+        // Without a tag to compare, the state and the facts need one round trip to a database.
+        const answered = known === undefined ? answer(view) : undefined;
+        const [{ name: state }, early] = await Promise.all([stated, answered]);
+        const tag = tagOf(request, today, state);
+        if (known?.(tag) === true) return { tag, state };
+        return { tag, state, envelope: early ?? (await answer(view)) };
+      });
+    });
+  }
 
-    refusal: (reason, principal) => upgradeRequired(reason, principal, billingUrl),
+  state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string> {
+    return this.#store.read(async (view) => (await view.state(request && seriesOf(request))).name);
+  }
 
-    status: () =>
-      store.read(async (view) => {
-        const [state, { covered }, PAR, TIPS, filings] = await Promise.all([
-          view.state(),
-          view.seriesTotals(),
-          view.coveredTo('PAR'),
-          view.coveredTo('TIPS'),
-          view.coveredTo('filings'),
-        ]);
-        return {
-          revision: state.revision,
-          coveredTo: { series: covered ?? undefined, PAR, TIPS, filings },
-        };
-      }),
+  refusal(reason: string, principal: Pick<Principal, 'plan'>): Problem {
+    return upgradeRequired(reason, principal, this.#billingUrl);
+  }
 
-    followed: () => store.read((view) => view.followed()),
-  };
+  status(): Promise<DataStatus> {
+    return this.#store.read(async (view) => {
+      const [{ revision }, { covered }, PAR, TIPS, filings] = await Promise.all([
+        view.state(),
+        view.seriesTotals(),
+        view.coveredTo('PAR'),
+        view.coveredTo('TIPS'),
+        view.coveredTo('filings'),
+      ]);
+      return { revision, coveredTo: { series: covered ?? undefined, PAR, TIPS, filings } };
+    });
+  }
+
+  followed() {
+    return this.#store.read((view) => view.followed());
+  }
+
+  #requestOf<R>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal): ServiceRequest<R> {
+    return { operation, texts, principal, requestId: newRequestId(this.#clock()) };
+  }
+
+  #checked<R>(request: ServiceRequest<R>): CheckedRequest<R> {
+    return checkedRequest(request, this.#clock(), this.#billingUrl);
+  }
 }
 
 /** The result of `work`; its failure is a Problem that names the request. */
