@@ -3,6 +3,7 @@ import { horizonName } from '../domain/series/releases.ts';
 import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
+import { listed } from '../operations/params.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
@@ -13,7 +14,7 @@ import type {
   RevisionsQuery,
   VintagesQuery,
 } from './query.ts';
-import { listed, type ResolvedSeries } from './series-ids.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */
 export const mostLines = 8;

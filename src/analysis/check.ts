@@ -4,6 +4,7 @@ import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import { PublishedValues } from '../domain/series/look-ahead.ts';
 import { knownValue } from '../domain/series/newest-values.ts';
 import { Problem } from '../errors/problem.ts';
+import { listed } from '../operations/params.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { type Checked, checkedColumns } from './checked-columns.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
@@ -13,7 +14,6 @@ import { type CheckRow, checkLayout } from './layouts.ts';
 import type { PanelPoint } from './panel.ts';
 import type { CheckQuery } from './query.ts';
 import { noteAll, notedDays } from './real-time-panel.ts';
-import { listed } from './series-ids.ts';
 import {
   columnOf,
   daysIn,

@@ -1,9 +1,10 @@
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/figures.ts';
+import { listed } from '../operations/params.ts';
 import type { QueryContext } from './answer.ts';
 import type { CheckQuery } from './query.ts';
-import { listed, type ResolvedSeries } from './series-ids.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 import { columnOf, type UserTable } from './table.ts';
 
 /** A column that is checked, and the column of the dates of its values if the file has one. */

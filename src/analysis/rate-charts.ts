@@ -1,8 +1,8 @@
 import { type Maturity, maturitiesOf } from '../domain/treasury/curve.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
+import { listed } from '../operations/params.ts';
 import type { ChartMark, Drawing } from '../render/chart/drawing.ts';
 import type { QueryParams, YieldCurveQuery, YieldTableQuery } from './query.ts';
-import { listed } from './series-ids.ts';
 
 /** The maturities that a chart of the whole par curve over time shows. */
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);

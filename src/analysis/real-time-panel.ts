@@ -1,4 +1,5 @@
 import { addDays, type Day } from '../domain/series/date.ts';
+import { listed } from '../operations/params.ts';
 import type { Failure, QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
@@ -8,7 +9,7 @@ import type { PanelRow, WideRow } from './layouts.ts';
 import { longPanel, type PanelColumn, undescribed, widePanel } from './panel.ts';
 import { asOfDates, type RealTimePanelQuery } from './query.ts';
 import { newestValues, type PlacedDays, planOf, requestsIn } from './real-time-periods.ts';
-import { listed, type ResolvedSeries, resolveSeries } from './series-ids.ts';
+import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 import { askService, serviceRequests } from './service-panel.ts';
 
 /** The newest value of several series known on each day of a rhythm. */

@@ -5,6 +5,7 @@ import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
+import { listed } from '../operations/params.ts';
 import type { QueryContext } from './answer.ts';
 
 /** Where series are looked up. */
@@ -138,9 +139,4 @@ async function idsLike(
   return found.flatMap(({ series, matched }) =>
     matched === best && best !== 'some' && series.id !== text ? [series.id] : [],
   );
-}
-
-/** Texts as a list: `A, B or C`. */
-export function listed(texts: readonly string[], conjunction: 'and' | 'or'): string {
-  return [texts.slice(0, -1).join(', '), texts.at(-1)].filter((part) => part !== '').join(` ${conjunction} `);
 }

@@ -1,11 +1,12 @@
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
+import { listed } from '../operations/params.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { kindTexts, mostLines, observationMark, titleOfAll } from './charts.ts';
 import { descriptionOf } from './coverage.ts';
 import type { Version, VersionsQuery } from './query.ts';
-import { listed, type ResolvedSeries } from './series-ids.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** The drawing of series as of several days over their dates, with a line for each series and day. */
 export async function versionsDrawing(

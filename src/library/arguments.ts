@@ -3,7 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Clock, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
-import { asOfParam, choiceList, dayParam } from '../operations/params.ts';
+import { asOfParam, dayParam, listed } from '../operations/params.ts';
 
 /**
  * Accepts the values of one kind; any other is a `bad-input` Problem that names the parameter, the value and the way
@@ -124,7 +124,7 @@ export function seconds(least: 'any' | 'some', most: number): Kind {
 
 /** One of a few words. */
 export function choice(choices: readonly string[]): Kind {
-  return kind((value) => choices.some((one) => one === value), choiceList(choices), { enum: choices });
+  return kind((value) => choices.some((one) => one === value), listed(choices, 'or'), { enum: choices });
 }
 
 /** The number of a release, or `final`. */

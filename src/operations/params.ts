@@ -71,9 +71,9 @@ export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day
   };
 }
 
-/** Words to choose from, as a list: `A, B or C`. */
-export function choiceList(choices: readonly string[]): string {
-  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(choices);
+/** Texts as a list: `A, B or C`. */
+export function listed(texts: readonly string[], conjunction: 'and' | 'or'): string {
+  return [texts.slice(0, -1).join(', '), texts.at(-1)].filter((part) => part !== '').join(` ${conjunction} `);
 }
 
 /** One of a few words; case matters. */
@@ -90,7 +90,7 @@ export function choiceParam<const T extends string, F extends T | undefined>(
     parse: (text, name) => {
       const choice = choices.find((candidate) => candidate === text);
       if (choice === undefined)
-        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${choiceList(choices)}`);
+        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${listed(choices, 'or')}`);
       return choice;
     },
     schema: { type: 'string', enum: choices, ...(fallback !== undefined && { default: fallback }) },

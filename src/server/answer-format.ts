@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import { Problem } from '../errors/problem.ts';
 import { invalid, type ParamTexts } from '../operations/param.ts';
-import { choiceList } from '../operations/params.ts';
+import { listed } from '../operations/params.ts';
 import { queryTexts } from './malformed-request.ts';
 
 /** The formats of answers, by their names in `format`, with their media types; the first is the default. */
@@ -33,7 +33,7 @@ export function acceptedFormat(accept: string | null): AnswerFormat | undefined 
 }
 
 /** Why a client gets none of the formats. */
-export const notAcceptable = `answers are ${choiceList(Object.values(answerFormats))}, which the Accept header rules out`;
+export const notAcceptable = `answers are ${listed(Object.values(answerFormats), 'or')}, which the Accept header rules out`;
 
 /** The parameters of a query, and the format of the answer: from its `format`, otherwise from `Accept`. */
 export function readQuery(
@@ -51,6 +51,6 @@ export function readQuery(
   if (second !== undefined) throw invalid('format', "parameter 'format' is given more than once");
   const format = names.find((name) => name === first[1]);
   if (format === undefined)
-    throw invalid('format', `invalid 'format' ${JSON.stringify(first[1])}: use ${choiceList(names)}`);
+    throw invalid('format', `invalid 'format' ${JSON.stringify(first[1])}: use ${listed(names, 'or')}`);
   return { texts: texts.filter(([name]) => name !== 'format'), format };
 }

@@ -1,7 +1,7 @@
 import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/param.ts';
-import { choiceList } from '../../operations/params.ts';
+import { listed } from '../../operations/params.ts';
 
 /** A day that was typed in other words than `YYYY-MM-DD`, such as `yesterday` or `2008Q3`. */
 export type ResolvedDay = {
@@ -142,7 +142,7 @@ export class TypedLine {
 function oneOf<T extends string>(choices: readonly T[], text: string): T {
   const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
   if (choice !== undefined) return choice;
-  throw new Problem('bad-input', `invalid: use ${choiceList(choices)}`);
+  throw new Problem('bad-input', `invalid: use ${listed(choices, 'or')}`);
 }
 
 /**

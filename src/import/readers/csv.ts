@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Problem } from '../../errors/problem.ts';
-import { type DateOrder, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, foreign, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type Dialect, dialectOf, linesOf, WrittenCells, type WrittenRow } from './dialect.ts';
 
 /** One record of a CSV file and its row, counted from 1. */
@@ -134,9 +134,6 @@ async function* quotedRows(
     parser.destroy();
   }
 }
-
-/** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
-const foreign = /[\0\uFFFD]/;
 
 function checkedText(file: SourceFile, record: WrittenRow): WrittenRow {
   const broken = record.cells.find((cell) => foreign.test(cell));

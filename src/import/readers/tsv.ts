@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { foreign, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** A record of a table; the header is row 1. */
 export type TableRow = {
@@ -114,9 +114,6 @@ async function* recordsIn(file: SourceFile): AsyncGenerator<readonly TableRecord
   }
   if (open !== '') throw refusal(file, { row: start }, 'a quote opens here and is never closed');
 }
-
-/** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
-const foreign = /[\0\uFFFD]/;
 
 /** The cells of a record in which some begin with a quote; undefined if the last quote is still open. */
 function quotedCells(record: string): readonly string[] | undefined {
