@@ -4,7 +4,7 @@ import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import { PublishedValues } from '../domain/series/look-ahead.ts';
 import { knownValue } from '../domain/series/newest-values.ts';
 import { Problem } from '../errors/problem.ts';
-import { listed } from '../operations/params.ts';
+import { listed } from '../errors/wording.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { type Checked, checkedColumns } from './checked-columns.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';

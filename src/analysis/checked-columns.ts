@@ -1,7 +1,7 @@
 import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/figures.ts';
-import { listed } from '../operations/params.ts';
 import type { QueryContext } from './answer.ts';
 import type { CheckQuery } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';

@@ -1,6 +1,6 @@
 import { type Maturity, maturitiesOf } from '../domain/treasury/curve.ts';
+import { listed } from '../errors/wording.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
-import { listed } from '../operations/params.ts';
 import type { ChartMark, Drawing } from '../render/chart/drawing.ts';
 import type { QueryParams, YieldCurveQuery, YieldTableQuery } from './query.ts';
 

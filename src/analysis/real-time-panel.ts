@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../domain/series/date.ts';
-import { listed } from '../operations/params.ts';
+import { listed } from '../errors/wording.ts';
 import type { Failure, QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';

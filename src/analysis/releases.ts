@@ -6,6 +6,7 @@ import { type RevisionStatistics, revisionStatistics } from '../domain/series/re
 import { parseFrequency } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { firstInput, Transformer, Vintages } from '../domain/series/transformer.ts';
+import { counted } from '../errors/wording.ts';
 import { revisions, vintages } from '../operations/figures.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { releasesDrawing } from './charts.ts';
@@ -254,6 +255,6 @@ function noteBeforeRecord(
   const count = dates.filter(({ released }) => released === undefined).length;
   if (count === 0 || firstVintage === undefined) return;
   const { asOf, newest } = firstVintage;
-  const text = `the record of ${id} begins on ${asOf}: the releases of ${count === 1 ? '1 date' : `${count} dates`} up to ${newest} are not in it`;
+  const text = `the record of ${id} begins on ${asOf}: the releases of ${counted(count, 'date')} up to ${newest} are not in it`;
   note?.({ kind: 'remark', text });
 }

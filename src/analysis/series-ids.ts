@@ -1,11 +1,11 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
-import { listed } from '../operations/params.ts';
 import type { QueryContext } from './answer.ts';
 
 /** Where series are looked up. */

@@ -1,6 +1,6 @@
 import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
-import { listed } from '../operations/params.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { kindTexts, mostLines, observationMark, titleOfAll } from './charts.ts';

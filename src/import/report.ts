@@ -1,3 +1,4 @@
+import { counted } from '../errors/wording.ts';
 import type { ImportResult } from './import.ts';
 
 type ImportedFile = ImportResult['files'][number];
@@ -25,7 +26,7 @@ export function outdatedLines(files: readonly string[]): readonly string[] {
   const named = files.slice(0, mostOutdated).join(', ');
   const more = files.length > mostOutdated ? ` and ${files.length - mostOutdated} more` : '';
   return [
-    `${many(files.length, 'file')} of earlier imports ${files.length === 1 ? 'was' : 'were'} read by an older rule, by which blank cells said nothing: ${named}${more}`,
+    `${counted(files.length, 'file')} of earlier imports ${files.length === 1 ? 'was' : 'were'} read by an older rule, by which blank cells said nothing: ${named}${more}`,
     'import them again, so that dates that a vintage does not have are withdrawn (asof import --log lists all imports)',
   ];
 }
@@ -48,15 +49,15 @@ function storeLines(
 function counts({ series, vintages, filings, projections, described, ...merged }: ImportedFile): string {
   if (described !== undefined && series + filings === 0) {
     const { added, changed, known } = described;
-    const count = many(added + changed + known, 'series', 'series');
+    const count = counted(added + changed + known, 'series', 'series');
     return `${count} described (${grouped(added)} new, ${grouped(changed)} changed, ${grouped(known)} known)`;
   }
   return [
-    ...(series > 0 || filings === 0 ? [many(series, 'series', 'series')] : []),
-    ...(vintages > 0 ? [many(vintages, 'vintage')] : []),
-    ...(filings > 0 ? [many(filings, 'filing')] : []),
+    ...(series > 0 || filings === 0 ? [counted(series, 'series', 'series')] : []),
+    ...(vintages > 0 ? [counted(vintages, 'vintage')] : []),
+    ...(filings > 0 ? [counted(filings, 'filing')] : []),
     statements(merged, series === 0 && filings > 0),
-    ...(projections > 0 ? [many(projections, 'projection')] : []),
+    ...(projections > 0 ? [counted(projections, 'projection')] : []),
   ].join(', ');
 }
 
@@ -66,14 +67,9 @@ function statements(
   { statementsNew, statementsKnown, withdrawn }: StatementCounts,
   areTrades: boolean,
 ): string {
-  const withdrawals = withdrawn > 0 ? ` (${many(withdrawn, 'withdrawal')})` : '';
-  const added = many(statementsNew, areTrades ? 'new trade' : 'new statement');
+  const withdrawals = withdrawn > 0 ? ` (${counted(withdrawn, 'withdrawal')})` : '';
+  const added = counted(statementsNew, areTrades ? 'new trade' : 'new statement');
   return `${added}${withdrawals}, ${grouped(statementsKnown)} known`;
-}
-
-/** A count and its noun: `1 series`, `2 vintages`. */
-export function many(count: number, one: string, several = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : several}`;
 }
 
 function grouped(count: number): string {

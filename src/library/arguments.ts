@@ -1,9 +1,10 @@
 import { faultOfDay, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import type { Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Clock, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
-import { asOfParam, dayParam, listed } from '../operations/params.ts';
+import { asOfParam, dayParam } from '../operations/params.ts';
 
 /**
  * Accepts the values of one kind; any other is a `bad-input` Problem that names the parameter, the value and the way

@@ -6,6 +6,7 @@ import {
   maturities,
   maturitiesOf,
 } from '../domain/treasury/curve.ts';
+import { listed } from '../errors/wording.ts';
 import { invalid, type Param, type RowBound } from './param.ts';
 
 /** The optional settings of a parameter. */
@@ -69,11 +70,6 @@ export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day
     },
     ...declared,
   };
-}
-
-/** Texts as a list: `A, B or C`. */
-export function listed(texts: readonly string[], conjunction: 'and' | 'or'): string {
-  return [texts.slice(0, -1).join(', '), texts.at(-1)].filter((part) => part !== '').join(` ${conjunction} `);
 }
 
 /** One of a few words; case matters. */

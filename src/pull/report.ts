@@ -1,4 +1,4 @@
-import { many } from '../import/report.ts';
+import { counted } from '../errors/wording.ts';
 import type { Field } from '../operations/field.ts';
 import type { Followed } from '../store/followed.ts';
 import { pullSources } from './pull.ts';
@@ -7,7 +7,7 @@ import { countsText, type PulledSubject, type PullSummary } from './summary.ts';
 /** A subject in a line: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
 export function subjectLine({ source, name, outcome, counts, requests, left, notes }: PulledSubject): string {
   const words = pullSources.find((one) => one.name === source)?.counted ?? {};
-  const asked = many(requests, 'request');
+  const asked = counted(requests, 'request');
   const news = countsText(counts, words);
   switch (outcome) {
     case 'planned':
@@ -26,7 +26,7 @@ export function subjectLine({ source, name, outcome, counts, requests, left, not
 /** What a pull did as a whole, in lines. */
 export function summaryLines(summary: PullSummary): readonly string[] {
   const { subjects, requests, seconds, dryRun, created, store } = summary;
-  const asked = many(requests, 'request');
+  const asked = counted(requests, 'request');
   if (dryRun)
     return [`dry run: nothing was asked; at least ${asked}, which take at least ${durationText(seconds)}`];
   const done = subjects.filter(({ outcome }) => outcome === 'pulled' || outcome === 'nothing-new');

@@ -1,7 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { counted } from '../errors/wording.ts';
 import type { ImportRefusal } from '../import/load/conflict.ts';
-import { many } from '../import/report.ts';
 import type { PullCounts, SourceName } from './source.ts';
 
 /** How pulling one subject ended. */
@@ -51,7 +51,7 @@ export function countsText(
 ): string {
   return Object.entries(words)
     .filter(([name]) => (counts[name] ?? 0) > 0)
-    .map(([name, [one, several]]) => many(counts[name] ?? 0, one, several))
+    .map(([name, [one, several]]) => counted(counts[name] ?? 0, one, several))
     .join(', ');
 }
 
@@ -62,7 +62,7 @@ export function firstLineOf({ detail }: Problem): string {
 
 /** What is left of a subject, in words. */
 export function leftText(windows: number, upTo: Day | undefined): string {
-  if (windows > 0) return windows === 1 ? '1 more window' : `${windows} more windows`;
+  if (windows > 0) return counted(windows, 'more window');
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
 }
 
@@ -83,7 +83,7 @@ export class Contradiction extends Problem {
     const lines = refusal.detail.split('\n').slice(1);
     const shown = lines.slice(0, mostConflicts);
     const more = lines.length > shown.length ? [`  … and ${lines.length - shown.length} more`] : [];
-    const count = lines.length === 1 ? '1 conflict' : `${lines.length} conflicts`;
+    const count = counted(lines.length, 'conflict');
     const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
     super('bad-answer', [`${detail}:`, ...shown, ...more].join('\n'), {
       hints: ['asof import --replace takes the new figures from a file, if they are right'],

@@ -1,5 +1,6 @@
 import { canonicalDecimal } from '../domain/series/decimal.ts';
 import { Problem } from '../errors/problem.ts';
+import { counted } from '../errors/wording.ts';
 import type { Envelope, Cell as FieldCell } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
 import { printable } from './printable.ts';
@@ -71,7 +72,7 @@ export class XlsxRenderer implements Renderer {
         : [
             [
               'Cells',
-              `${this.#texts} ${this.#texts === 1 ? 'is' : 'are'} text: a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`,
+              `${counted(this.#texts, 'is', 'are')} text: a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`,
             ] as const,
           ]),
       ...fields.map(({ name, description }) => ['Column', `${name}: ${description}`] as const),

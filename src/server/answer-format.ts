@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import { invalid, type ParamTexts } from '../operations/param.ts';
-import { listed } from '../operations/params.ts';
 import { queryTexts } from './malformed-request.ts';
 
 /** The formats of answers, by their names in `format`, with their media types; the first is the default. */

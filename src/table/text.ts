@@ -1,5 +1,6 @@
 import type { TableBatch, TableText, UserTable } from '../analysis/table.ts';
 import type { Problem } from '../errors/problem.ts';
+import { counted } from '../errors/wording.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { cellsIn } from '../import/readers/dialect.ts';
 import type { Cell } from '../operations/envelope.ts';
@@ -112,8 +113,11 @@ function quotedEnd(bytes: Buffer, at: number): number {
 }
 
 function otherWidth(file: SourceFile, row: number, found: number, width: number): Problem {
-  const cells = found === 1 ? '1 cell' : `${found} cells`;
-  return refusal(file, { row }, `${cells}, but the header has ${width}; is the file truncated?`);
+  return refusal(
+    file,
+    { row },
+    `${counted(found, 'cell')}, but the header has ${width}; is the file truncated?`,
+  );
 }
 
 /** Rows of a text file, valid until the next ones are read. */

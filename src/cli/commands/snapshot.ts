@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { many } from '../../import/report.ts';
+import { counted } from '../../errors/wording.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
 import { placeOf } from '../../snapshot/place.ts';
@@ -69,5 +69,5 @@ async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefi
 }
 
 function summaryText({ files, rows, unchanged }: SnapshotSummary): string {
-  return `${many(files, 'file')}, ${many(rows, 'row')}, ${unchanged} unchanged`;
+  return `${counted(files, 'file')}, ${counted(rows, 'row')}, ${unchanged} unchanged`;
 }

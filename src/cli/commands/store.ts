@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { CopyOptions, CopySummary } from '../../care/copy.ts';
 import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import { print } from '../../platform/sink.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { initStore } from '../../store/open.ts';
@@ -69,7 +70,7 @@ async function check(line: StoreLine, io: Io): Promise<number> {
   const read = `${series.toLocaleString('en-US')} series with ${changes.toLocaleString('en-US')} changes`;
   const { note } = messagesOf(line.messages, io);
   if (faults.length === 0) note(`asof: checked ${read}: no fault`);
-  else note(`asof: checked ${read}: ${faults.length === 1 ? '1 fault' : `${faults.length} faults`}`);
+  else note(`asof: checked ${read}: ${counted(faults.length, 'fault')}`);
   return faults.length === 0 ? exitCode.success : exitCode.differences;
 }
 
@@ -155,11 +156,6 @@ function storeToChange(line: StoreLine, io: Io): string {
       '`asof import --with-sample` begins a store as a copy of it; --store names another store',
     ],
   });
-}
-
-/** A count and its noun: `1 series`, `2 rates`. */
-function counted(number: number, noun: string, several = `${noun}s`): string {
-  return `${number.toLocaleString('en-US')} ${number === 1 ? noun : several}`;
 }
 
 async function changeSeries(line: StoreLine, io: Io): Promise<number> {

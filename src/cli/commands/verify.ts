@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { counted } from '../../errors/wording.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
@@ -66,9 +67,8 @@ async function* findingsOf(
   }
   if (count > 0) return;
   const { length } = manifest.files;
-  const files = `${length} file${length === 1 ? '' : 's'}`;
   const how = source === undefined ? '' : ', and as their commands give them';
-  messages.detail(`asof: ${folder} as of ${manifest.as_of}: ${files} as recorded${how}`);
+  messages.detail(`asof: ${folder} as of ${manifest.as_of}: ${counted(length, 'file')} as recorded${how}`);
 }
 
 /** The store or service to compare with; undefined if there is none. */

@@ -9,6 +9,7 @@ import type { TableFiles, UserTable } from '../../analysis/table.ts';
 import { type Client, isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import type { QueryLine } from '../options/line.ts';
@@ -43,7 +44,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     const started = io.clock().getTime();
     const job = { query, output, context, client, demands: line.demands, bar, messages, io };
     const { rows, failures, differs = rows > 0 } = await answer(job);
-    messages.detail(`asof: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${io.clock().getTime() - started} ms`);
+    messages.detail(`asof: ${counted(rows, 'row')} in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
     for (const { id, error: failure } of failures) {
       const error = namingCursor(failure, query);
@@ -243,5 +244,5 @@ function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Me
   if (names !== '') warn(`asof: the terminal is too narrow for ${names}; choose with --columns`);
   if (hidden === 0) return;
   const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
-  warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${hint}`);
+  warn(`asof: ${counted(hidden, 'more row')}; ${hint}`);
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../errors/wording.ts';
 import { cellsIn, linesOf } from '../readers/dialect.ts';
 import type { ImportFormat } from './format.ts';
 
@@ -137,7 +138,7 @@ const faultsOfTables: readonly FindFault[] = [
     if (at < 0) return undefined;
     return {
       rows: rows.slice(at),
-      fault: `${at === 1 ? '1 line is' : `${at} lines are`} above its header`,
+      fault: `${counted(at, 'line is', 'lines are')} above its header`,
       wayOut: 'delete the lines above the names of the columns',
     };
   },

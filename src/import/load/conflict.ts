@@ -5,6 +5,7 @@ import { sameNumber } from '../../domain/series/decimal.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 
 /** A field of metadata that differs from the one held. */
 export type MetadataConflict = {
@@ -56,7 +57,7 @@ export class ImportRefusal extends Problem {
 }
 
 function textOf(conflicts: readonly ImportConflict[], most: number): string {
-  const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
+  const count = counted(conflicts.length, 'conflict');
   const causes = causesOf(conflicts);
   const byCause = causes.length > 1 ? `${causes.join(', ')}; ` : '';
   const lines = conflicts.slice(0, most).map((conflict) => `  ${describe(conflict)}`);

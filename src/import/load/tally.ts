@@ -3,6 +3,7 @@ import { type Day, periodStart } from '../../domain/series/date.ts';
 import type { MergeCounts } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import type { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat } from '../formats/format.ts';
 import type { MetadataChange, Registry } from './registry.ts';
@@ -179,7 +180,7 @@ export function projectionsRefused(
   const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));
   const dates = new Set(found.map(({ date }) => date)).size;
   const days = new Set(found.map(({ asOf }) => asOf));
-  const begin = dates === 1 ? '1 date begins' : `${dates} dates begin`;
+  const begin = counted(dates, 'date begins', 'dates begin');
   const after =
     days.size === 1 ? `after ${first?.asOf}` : 'after the day as of which their values are stated';
   const example = `the first is ${first?.date} of ${first?.seriesId}${days.size === 1 ? '' : ` as of ${first?.asOf}`}`;

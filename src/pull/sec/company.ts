@@ -1,5 +1,6 @@
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { type ListedFiling, readSubmissions } from '../../import/formats/sec/submissions-json.ts';
 import { parseCik } from '../../import/formats/sec/values.ts';
@@ -87,8 +88,7 @@ function after(bookmark: CompanyBookmark, asked: readonly ListedFiling[]): Compa
 }
 
 function plainTextNote(count: number): string {
-  const are = count === 1 ? '1 filing from before' : `${count} filings from before`;
-  return `${are} ${xmlSince} ${count === 1 ? 'is plain text, and is' : 'are plain text, and are'} left out`;
+  return `${counted(count, 'filing')} from before ${xmlSince} ${count === 1 ? 'is plain text, and is' : 'are plain text, and are'} left out`;
 }
 
 function isPlainText({ filedOn, document }: ListedFiling): boolean {

@@ -1,5 +1,6 @@
 import { addDays, type Day, earlier, monthEnd, periodStart, weekendDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import { zipMembers } from '../../import/files/zip.ts';
 import { secForm345 } from '../../import/formats/sec/form345.ts';
 import { submissionsIn } from '../../import/formats/sec/tables.ts';
@@ -45,7 +46,7 @@ export function estimateDaily(bookmark: string, since: Day | undefined, lastDay:
     day = addDays(day, 1);
   }
   const pieces = [
-    ...(quarters > 0 ? [quarters === 1 ? '1 quarterly data set' : `${quarters} quarterly data sets`] : []),
+    ...(quarters > 0 ? [counted(quarters, 'quarterly data set')] : []),
     ...(days > 0 ? [`the ${days === 1 ? 'index of 1 day' : `indexes of ${days} days`}`] : []),
     ...(days > 0 ? [`then one for each filing, about ${filingsADay} a day`] : []),
   ];

@@ -1,5 +1,6 @@
 import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { counted } from '../../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { isJsonObject, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
 import type { ImportFormat } from '../format.ts';
@@ -26,7 +27,7 @@ export const secSubmissionsJson: ImportFormat = {
   recognise: (head) => holdsSubmissions(head),
   async *read(file) {
     const { filings, zone } = await readList(file);
-    const count = filings.length === 1 ? '1 ownership filing' : `${filings.length} ownership filings`;
+    const count = counted(filings.length, 'ownership filing');
     const timeless = 'its times of acceptance can be UTC or Eastern time, and are left out';
     const notes = zone === undefined && filings.length > 0 ? [timeless] : [];
     yield { notes: [`dates ${count}; it has no trades itself`, ...notes] };

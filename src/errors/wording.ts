@@ -1,0 +1,9 @@
+/** A count and its noun, for messages: `1 series`, `2,000 vintages`. */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : several}`;
+}
+
+/** Texts as a list, for messages: `A, B or C`. */
+export function listed(texts: readonly string[], conjunction: 'and' | 'or'): string {
+  return [texts.slice(0, -1).join(', '), texts.at(-1)].filter((part) => part !== '').join(` ${conjunction} `);
+}
