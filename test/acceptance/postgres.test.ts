@@ -11,7 +11,7 @@ import { digestOfSchema, newSchemaAddress } from '../support/postgres/schemas.ts
 import { newHome } from '../support/pull/homes.ts';
 import { fredWorld } from '../support/pull/worlds.ts';
 import { builtProgram } from '../support/repository.ts';
-import { facts, importFiles } from '../support/scratch-store.ts';
+import { facts, importFiles, manyStatements } from '../support/scratch-store.ts';
 
 const folder = newFolder();
 const running = new Set<ChildProcess>();
@@ -333,11 +333,7 @@ describe('an import that is killed', () => {
   it.each([100, 400, 900])('after %i ms leaves the store as it was, and no lock', async (wait) => {
     const store = await newStore();
     const before = await digestOfSchema(store);
-    const rows = Array.from({ length: 300_000 }, (_, i) => {
-      const day = new Date(Date.UTC(1950, 0, 1) + (i % 20_000) * 86_400_000).toISOString().slice(0, 10);
-      return `S${Math.floor(i / 20_000)},${day},2020-01-01,${i}.25\n`;
-    });
-    const large = folder.write('large.csv', `series_id,date,as_of_date,value\n${rows.join('')}`);
+    const large = folder.write('large.csv', manyStatements(300_000, 20_000));
     const child = spawn(process.execPath, [builtProgram, 'import', large, '--store', store], { env });
     await once(child, 'spawn');
     await delay(wait);

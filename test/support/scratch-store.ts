@@ -141,3 +141,12 @@ export function facts(...lines: readonly string[]): string {
   });
   return `series_id,date,as_of_date,value\n${rows.join('')}`;
 }
+
+/** Statements of one day as asof's own CSV, for the series S0, S1, … with `datesOfEach` dates from 1950 on. */
+export function manyStatements(count: number, datesOfEach: number): string {
+  const rows = Array.from({ length: count }, (_, i) => {
+    const date = new Date(Date.UTC(1950, 0, 1) + (i % datesOfEach) * 86_400_000).toISOString().slice(0, 10);
+    return `S${Math.floor(i / datesOfEach)},${date},2020-01-01,${i}.25\n`;
+  });
+  return `series_id,date,as_of_date,value\n${rows.join('')}`;
+}

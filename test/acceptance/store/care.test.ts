@@ -6,18 +6,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { builtProgram as asof } from '../../support/repository.ts';
-import { digestOf, facts, importPaths, newStorePath } from '../../support/scratch-store.ts';
+import { digestOf, facts, importPaths, manyStatements, newStorePath } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 let store = '';
 
 beforeAll(async () => {
-  const lines = Array.from({ length: 150_000 }, (_, i) => {
-    const day = new Date(Date.UTC(1950, 0, 1) + (i % 500) * 86_400_000).toISOString().slice(0, 10);
-    return `S${Math.floor(i / 500)},${day},2020-01-01,${i}.25\n`;
-  });
   const file = join(folder, 'facts.csv');
-  writeFileSync(file, `series_id,date,as_of_date,value\n${lines.join('')}`);
+  writeFileSync(file, manyStatements(150_000, 500));
   writeFileSync(join(folder, 'small.csv'), facts('GDP 2014-10-01 2015-01-30 17710.7'));
   store = newStorePath(folder);
   await importPaths(store, [file]);

@@ -11,6 +11,7 @@ import {
   facts,
   failureOf,
   importFiles,
+  manyStatements,
   newStorePath,
   observationsIn,
   reading,
@@ -21,18 +22,10 @@ const large = join(folder, 'large.csv');
 const middle = join(folder, 'middle.csv');
 const small = facts('GDP 2014-10-01 2015-01-30 17710.7');
 
-/** Many statements: importing the large file takes seconds, most of them after the first rows were written. */
-function manyStatements(count: number): string {
-  const rows = Array.from({ length: count }, (_, i) => {
-    const day = new Date(Date.UTC(1950, 0, 1) + (i % 20_000) * 86_400_000).toISOString().slice(0, 10);
-    return `S${Math.floor(i / 20_000)},${day},2020-01-01,${i}.25\n`;
-  });
-  return `series_id,date,as_of_date,value\n${rows.join('')}`;
-}
-
 beforeAll(() => {
-  writeFileSync(large, manyStatements(700_000));
-  writeFileSync(middle, manyStatements(60_000));
+  // Importing the large file takes seconds, most of them after the first rows were written.
+  writeFileSync(large, manyStatements(700_000, 20_000));
+  writeFileSync(middle, manyStatements(60_000, 20_000));
 });
 
 async function storeOf(content: string): Promise<string> {

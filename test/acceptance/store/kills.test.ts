@@ -6,7 +6,7 @@ import { checkStore } from '../../../src/care/check.ts';
 import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
-import { facts, importPaths } from '../../support/scratch-store.ts';
+import { facts, importPaths, manyStatements } from '../../support/scratch-store.ts';
 import { contentOf } from '../../support/store-content.ts';
 
 const folder = newFolder();
@@ -16,13 +16,7 @@ const small = folder.write(
   facts('GDP 2014-10-01 2015-01-30 17710.7', 'S3 1950-01-01 2019-01-01 1'),
 );
 const rates = folder.write('par.csv', 'Date,"1 Mo","10 Yr"\n2015-01-02,0.02,2.12\n2015-01-05,0.02,2.04\n');
-const large = folder.write(
-  'large.csv',
-  `series_id,date,as_of_date,value\n${Array.from({ length: 20_000 }, (_, i) => {
-    const day = new Date(Date.UTC(1950, 0, 1) + (i % 1000) * 86_400_000).toISOString().slice(0, 10);
-    return `S${Math.floor(i / 1000)},${day},2020-01-01,${i}.25\n`;
-  }).join('')}`,
-);
+const large = folder.write('large.csv', manyStatements(20_000, 1000));
 
 /** Runs a command, and kills it after some time if it has not ended. */
 async function killed(args: readonly string[], milliseconds: number): Promise<void> {
