@@ -56,9 +56,9 @@ export class YieldSeriesView implements StoreView {
     return [...held, ...all.filter(({ id }) => !known.has(id))];
   }
 
-  async searchableWords(): Promise<readonly string[]> {
-    const words = await this.#view.searchableWords();
-    return [...new Set([...words, ...(await this.#all()).flatMap(searchableWords)])];
+  async searchable(what: 'ids' | 'words'): Promise<readonly string[]> {
+    const added = (await this.#all()).flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
+    return [...new Set([...(await this.#view.searchable(what)), ...added])];
   }
 
   async observations(query: ObservationQuery) {

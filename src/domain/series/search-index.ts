@@ -30,8 +30,8 @@ export type IndexQuery = {
 export interface SearchIndex<T extends SearchedSeries> {
   /** The series that have any of these words or ids, or an id with this part. */
   searchEntries(query: IndexQuery): Promise<readonly T[]>;
-  /** The words of all series; may include others. */
-  searchableWords(): Promise<readonly string[]>;
+  /** The ids or the words of all series; the words may include others. */
+  searchable(what: 'ids' | 'words'): Promise<readonly string[]>;
 }
 
 /** What `findSeries` would find among all series that an index knows, without reading all of them. */
@@ -51,7 +51,7 @@ export async function findIndexed<T extends SearchedSeries>(
   const first = await index.searchEntries({ ...lookedUp(typed), part: upper.trim() });
   const { meant, unknown } = meantWords(text, new Set(first.flatMap(searchableWords)));
   let vocabulary: readonly string[] | undefined;
-  if (unknown.length > 0) vocabulary = await index.searchableWords();
+  if (unknown.length > 0) vocabulary = await index.searchable('words');
   const near = vocabulary?.filter((word) => unknown.some((one) => isTypoOf(one, word))) ?? [];
   const meanings = termsOf(meant, meant, () => []).flatMap(({ meaning }) => meaning ?? []);
   // All words of a phrase must match, so looking up the longest one is enough.
@@ -66,9 +66,8 @@ export async function findIndexed<T extends SearchedSeries>(
   const entries = inOrder([...first, ...second]).map(entryOf);
   const { found, isSure } = rankedWords(entries, text);
   if (isSure) return found;
-  const all = await index.searchEntries({ words: [], starts: [], ids: [], part: '' });
-  const ids = inOrder(all).map(({ id }) => id);
-  const nearest = nearestTo(text, ids, vocabulary ?? (await index.searchableWords()));
+  const ids = [...(await index.searchable('ids'))].sort();
+  const nearest = nearestTo(text, ids, vocabulary ?? (await index.searchable('words')));
   const like = await index.searchEntries({ words: [...nearest.words], starts: [], ids: nearest.ids });
   return withNearest(found, inOrder(like).map(entryOf), nearest);
 }

@@ -79,8 +79,8 @@ export class SqliteView implements StoreView, StoreContents {
     return this.#answerBy(parts.words, ({ searchEntries }, connection) => searchEntries(connection, query));
   }
 
-  searchableWords() {
-    return this.#answerBy(parts.words, ({ readWords }, connection) => readWords(connection));
+  searchable(what: 'ids' | 'words') {
+    return this.#answerBy(parts.words, ({ readSearchable }, connection) => readSearchable(connection, what));
   }
 
   observations(query: ObservationQuery) {

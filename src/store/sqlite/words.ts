@@ -55,9 +55,13 @@ export function searchEntries(
   return [...found.values()];
 }
 
-/** The words of all series. */
-export function readWords(connection: Connection): readonly string[] {
-  return connection.column<string>('select distinct word from word').all();
+/** The ids or the words of all series. */
+export function readSearchable(connection: Connection, what: 'ids' | 'words'): readonly string[] {
+  const sql = {
+    ids: 'select id from series where first_vintage is not null',
+    words: 'select distinct word from word',
+  };
+  return connection.column<string>(sql[what]).all();
 }
 
 /** Faults of the index: words that differ from those of their series, and words of no series. */
