@@ -2,7 +2,6 @@ import type { Client } from '../client/client.ts';
 import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
-import { counted } from '../errors/wording.ts';
 import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
@@ -163,7 +162,7 @@ export class Basis {
     const age = dayNumber(day) - dayNumber(coveredTo);
     throw new Problem(
       'too-old',
-      `${coveredText(subject, coveredTo)}, ${counted(age, 'day')} before ${day}: more than ${maxAge}`,
+      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}: more than ${maxAge}`,
     );
   }
 }
