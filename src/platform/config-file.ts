@@ -41,7 +41,7 @@ export function readConfigFile(user: User, file: ConfigFile): ConfigEntries {
   const entries = parsed(text);
   if (entries !== undefined) return entries;
   throw new Problem('local-io', `cannot read ${path}: it is not the JSON object that asof writes`, {
-    hints: ['repair it, or delete it and set again what was in it'],
+    hints: ['repair it, or delete it and set its entries again'],
   });
 }
 

@@ -176,7 +176,7 @@ export class Metrics implements RequestMetrics {
     try {
       const { path } = targetOf(exchange.request.url);
       if (path === '/metrics') return await this.#page(exchange);
-      throw new Problem('not-found', 'this port has /metrics alone');
+      throw new Problem('not-found', 'this port serves only /metrics');
     } catch (error) {
       return respondProblem(exchange, httpProblem(error), '/errors');
     }

@@ -69,7 +69,7 @@ const refused: Readonly<Record<string, string>> = {
 export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demands: Demands = {}): BoundLine {
   const { name, words } = line;
   if (words[0] === 'asof')
-    throw new Problem('bad-input', "every command of a plan is one of asof: leave out 'asof'");
+    throw new Problem('bad-input', "every command of a plan is an asof command: leave out 'asof'");
   // The words that bind the line are added at its end, where `--` would make them arguments.
   if (words.includes('--')) throw new Problem('bad-input', "'--' has no place in a plan");
   const parsed = parseLine(words);

@@ -69,11 +69,9 @@ export function chosenBaseUrl(
   io: Io,
   flags: { readonly baseUrl?: string; readonly store?: string },
 ): ChosenBaseUrl | undefined {
-  if (flags.baseUrl !== undefined) {
-    if (flags.store !== undefined)
-      throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
+  // A line that has both flags is refused when it is parsed.
+  if (flags.baseUrl !== undefined)
     return { base: baseUrlIn(flags.baseUrl, '--base-url'), from: '--base-url' };
-  }
   // A store in a flag overrides a service in a variable or a setting.
   if (flags.store !== undefined) return undefined;
   const named = variable(io, 'ASOF_BASE_URL');

@@ -80,7 +80,7 @@ export function demandsIn(line: TypedLine): Demands {
 export function connectionIn(line: TypedLine): ConnectionFlags {
   const [store, baseUrl] = [line.text('store'), line.text('base-url')];
   if (store !== undefined && baseUrl !== undefined)
-    throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file)');
+    throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
   const timeout = line.value('timeout', timeoutSeconds);
   const retries = line.value('retries', retryCount);
   const maxWait = line.value('max-wait', waitSeconds);

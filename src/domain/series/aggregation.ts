@@ -27,7 +27,7 @@ export function aggregates(id: string, own: Known, aggregation: Aggregation): bo
   if (frequencies.indexOf(own) > frequencies.indexOf(target))
     throw new Problem('bad-input', `${id} has the frequency ${own}, which is coarser than ${target}`, {
       field: 'frequency',
-      hints: ['values can be aggregated to a coarser frequency only'],
+      hints: ['values can be aggregated only to a coarser frequency'],
     });
   return own !== target;
 }

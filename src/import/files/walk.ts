@@ -28,7 +28,7 @@ export async function sourceFiles(
   const walk = new Walk();
   const files: SourceFile[] = [];
   if (paths.filter((path) => path === '-').length > 1)
-    throw new Problem('bad-input', 'standard input (-) can be read once only');
+    throw new Problem('bad-input', 'standard input (-) can be read only once');
   for (const path of paths) {
     if (path === '-' && stdin !== undefined) files.push(await inputFile(stdin));
     else files.push(...(await walk.filesAt(path)));

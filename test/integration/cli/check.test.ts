@@ -193,7 +193,7 @@ describe('the values that a check compares', () => {
     expect(linesOf(out).at(-1)).toBe('3,2015-05-01,UNRATE,UNRATE,5.5,,,,,beyond');
   });
 
-  it('are none in cells that are empty or hold no value', async () => {
+  it('do not include cells that are empty or hold no value', async () => {
     const { code, err } = await check(
       'day,UNRATE\n2015-02-10,\n2015-02-10,NaN\n2015-02-10,.\n2015-02-10,None\n2015-02-10,n/a\n2015-02-10,NULL\n2015-02-10,<NA>\n2015-02-10,5.7\n',
     );

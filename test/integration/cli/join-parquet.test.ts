@@ -117,7 +117,7 @@ describe('a join of a Parquet file', () => {
     },
   );
 
-  it('is refused where a day is none, or the file is broken, by its place', async () => {
+  it('is refused with the place of a cell that is not a day, or if the file is broken', async () => {
     const path = await written('c.parquet', `select * from (values ('2015-01-30'), ('30.1.2015')) as t(day)`);
     const { code, err } = await run(`join ${path} --on day GDP`);
     expect(code).toBe(2);

@@ -140,7 +140,7 @@ describe('the rows of a join', () => {
     );
   });
 
-  it('are the same whether they are copied or written anew', async () => {
+  it('are the same whether they are copied or written again', async () => {
     const copied = await run('embedded', `join ${trades} --on day SALES GDP -q --beyond repeat --csv`);
     const anew = await run(
       'embedded',
@@ -165,7 +165,7 @@ describe('the rows of a join', () => {
     });
   });
 
-  it('of a file without rows are none, with the header of all columns', async () => {
+  it('of a file without rows are the header alone, with all columns', async () => {
     expect((await joinGdp('day,x\n')).out).toBe('day,x,GDP\n');
     expect((await joinGdp('day,x\n', ' -f ndjson')).out).toBe('');
   });

@@ -109,7 +109,7 @@ onEveryEngine((engine) => {
       await store.close();
     });
 
-    it('that there are none of are noted with the place, without its password', async () => {
+    it('that do not exist are noted with the name of the store, without its password', async () => {
       const address = engine.newAccessAddress();
       await (await openAccess(address, { counting: false })).close();
       const { code, err } = await asof(['keys', 'list', '--csv', '--access', withPassword(address)]);

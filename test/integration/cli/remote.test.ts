@@ -61,7 +61,7 @@ describe('the service of a query', () => {
     [
       'ping --base-url http://localhost:1 --store x.db',
       {},
-      'use either --base-url (a service) or --store (a file)',
+      'use either --base-url (a service) or --store (a file or a database)',
     ],
     ['ping --base-url localhost:1', {}, '--base-url "localhost:1": it does not begin with http'],
     ['ping', { ASOF_BASE_URL: 'http://me:hunter2@localhost' }, 'ASOF_BASE_URL: it may not hold a user name'],

@@ -154,7 +154,7 @@ describe('standard input', () => {
       { kind: 'dated-panel' },
     ]);
     await expect(importing(['-', '-'], { stdin: stdin() })).rejects.toThrow(
-      'standard input (-) can be read once only',
+      'standard input (-) can be read only once',
     );
     await expect(importing(['-'], { stdin: Readable.from([]) })).rejects.toThrow(
       'standard input: the file is empty (0 bytes)',

@@ -181,7 +181,10 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['ping --timeout 0', '--timeout "0": use seconds, at most 86400'],
     ['ping --retries -1', '--retries "-1": use an integer from 0 to 100'],
     ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
-    ['ping --store a.db --base-url http://x', 'use either --base-url (a service) or --store (a file)'],
+    [
+      'ping --store a.db --base-url http://x',
+      'use either --base-url (a service) or --store (a file or a database)',
+    ],
 
     ['series search gdp --match ids', '--match "ids": use id, title, any or words'],
     ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
