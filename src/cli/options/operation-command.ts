@@ -4,7 +4,7 @@ import type { DayOfPeriod } from '../../domain/series/date.ts';
 import { parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Clock, Param, Params } from '../../operations/param.ts';
+import { type Clock, flagName, type Param, type Params } from '../../operations/param.ts';
 import {
   type ArgumentSpec,
   type CommandSpec,
@@ -160,10 +160,6 @@ function listingFlags({ command: { several, features = [] } }: Operation): reado
 function phrase(sentence: string): string {
   const start = /^[A-Z](?![A-Z])/.test(sentence) ? sentence.slice(0, 1).toLowerCase() : sentence.slice(0, 1);
   return start + sentence.slice(1).replace(/\.$/, '');
-}
-
-function flagName(name: string, { flag }: Param): string {
-  return flag ?? name.replaceAll('_', '-');
 }
 
 function choicesOf({ schema }: Param): readonly string[] | undefined {
