@@ -48,7 +48,10 @@ export type Result<R> = {
   readonly vintageKinds?: { readonly [column: string]: string };
   /** The last day that the data speak for, in answers that are not as of a day. */
   readonly coveredTo?: Day;
-  /** What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of vintages. */
+  /**
+   * What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of
+   * vintages.
+   */
   readonly basis: readonly SubjectBasis[];
   /** Whether there are more rows than `limit`. */
   readonly hasMore: boolean;
@@ -57,11 +60,10 @@ export type Result<R> = {
 };
 
 /** What methods ask with. */
-export type AnswerSource = Pick<QueryContext, 'allow' | 'client' | 'signal'> & {
+export type AnswerSource = Pick<Required<QueryContext>, 'client' | 'naming' | 'signal'> & {
+  readonly allow?: NonNullable<QueryContext['allow']>;
   readonly clock: () => Date;
   readonly session: Session;
-  /** What messages call methods and parameters. */
-  readonly naming: Naming;
   readonly onNote?: (note: Note) => void;
   /** The day that every answer is bound to, if there is one. */
   readonly asOf?: Day;

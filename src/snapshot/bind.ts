@@ -195,8 +195,8 @@ function upTo(
 }
 
 /**
- * The rows that were known on a day. A row that does not say when it was known is known on no day; only a description of
- * a series, which no day bounds, may leave it out.
+ * The rows that were known on a day. A row that does not say when it was known is known on no day; only a description
+ * of a series, which no day bounds, may leave it out.
  */
 function knownOn<R extends Row>(
   day: Day,
