@@ -34,16 +34,19 @@ export class YieldSeriesView implements StoreView {
   }
 
   async findSeries(id: string): Promise<Series | undefined> {
-    return (await this.#view.findSeries(id)) ?? (definitionOf(id) && this.#found(id));
+    const [held, found] = await Promise.all([this.#view.findSeries(id), definitionOf(id) && this.#found(id)]);
+    return held ?? found;
   }
 
   async searchSeries(query: SeriesQuery): Promise<readonly Series[]> {
     const { text, after = '', limit } = query;
-    const held = await this.#view.searchSeries(query);
-    const ids = new Set(held.map(({ id }) => id));
     const isAsked = ({ id }: Pick<Series, 'id'>) =>
       id > after && id.includes(text.toUpperCase()) && (query.ids?.includes(id) ?? true);
-    const matching = yieldSeries.some(isAsked) ? await this.#all() : [];
+    const [held, matching] = await Promise.all([
+      this.#view.searchSeries(query),
+      yieldSeries.some(isAsked) ? this.#all() : [],
+    ]);
+    const ids = new Set(held.map(({ id }) => id));
     const added = matching.filter((one) => isAsked(one) && !ids.has(one.id));
     if (added.length === 0) return held;
     return [...held, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
@@ -68,15 +71,15 @@ export class YieldSeriesView implements StoreView {
     const { asOf, firstRelease, from, to, before, limit } = query;
     const begin = firstRelease === true ? addDays(series.firstVintage, 1) : undefined;
     const last = [to, asOf, before && addDays(before, -1)].flatMap((day) => day ?? []);
-    const rows = await this.#rates(series.id, {
-      from: [from, begin]
-        .flatMap((day) => day ?? [])
-        .sort()
-        .at(-1),
-      to: last.sort()[0],
-      limit,
-    });
-    return { series, vintage: await this.#vintageOn(series, asOf), rows };
+    const [first] = [from, begin]
+      .flatMap((day) => day ?? [])
+      .sort()
+      .slice(-1);
+    const [rows, vintage] = await Promise.all([
+      this.#rates(series.id, { from: first, to: last.sort()[0], limit }),
+      this.#vintageOn(series, asOf),
+    ]);
+    return { series, vintage, rows };
   }
 
   async dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
@@ -191,8 +194,9 @@ export class YieldSeriesView implements StoreView {
 
   /** The yield series that answers for an id; undefined where the store holds a series of that id, or no rates. */
   async #answering(id: string): Promise<Series | undefined> {
-    if (definitionOf(id) === undefined || (await this.#view.findSeries(id)) !== undefined) return undefined;
-    return this.#found(id);
+    if (definitionOf(id) === undefined) return undefined;
+    const [held, found] = await Promise.all([this.#view.findSeries(id), this.#found(id)]);
+    return held === undefined ? found : undefined;
   }
 
   async #found(id: string): Promise<Series | undefined> {
