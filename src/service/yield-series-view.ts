@@ -71,10 +71,7 @@ export class YieldSeriesView implements StoreView {
     const { asOf, firstRelease, from, to, before, limit } = query;
     const begin = firstRelease === true ? addDays(series.firstVintage, 1) : undefined;
     const last = [to, asOf, before && addDays(before, -1)].flatMap((day) => day ?? []);
-    const [first] = [from, begin]
-      .flatMap((day) => day ?? [])
-      .sort()
-      .slice(-1);
+    const first = begin === undefined || (from !== undefined && from > begin) ? from : begin;
     const [rows, vintage] = await Promise.all([
       this.#rates(series.id, { from: first, to: last.sort()[0], limit }),
       this.#vintageOn(series, asOf),
