@@ -34,18 +34,15 @@ export class YieldSeriesView implements StoreView {
   }
 
   async findSeries(id: string): Promise<Series | undefined> {
-    const [held, found] = await Promise.all([this.#view.findSeries(id), definitionOf(id) && this.#found(id)]);
-    return held ?? found;
+    return (await this.#view.findSeries(id)) ?? (definitionOf(id) && this.#found(id));
   }
 
   async searchSeries(query: SeriesQuery): Promise<readonly Series[]> {
     const { text, after = '', limit } = query;
     const isAsked = ({ id }: Pick<Series, 'id'>) =>
       id > after && id.includes(text.toUpperCase()) && (query.ids?.includes(id) ?? true);
-    const [held, matching] = await Promise.all([
-      this.#view.searchSeries(query),
-      yieldSeries.some(isAsked) ? this.#all() : [],
-    ]);
+    const rates = yieldSeries.some(isAsked) ? this.#all() : [];
+    const [held, matching] = await Promise.all([this.#view.searchSeries(query), rates]);
     const ids = new Set(held.map(({ id }) => id));
     const added = matching.filter((one) => isAsked(one) && !ids.has(one.id));
     if (added.length === 0) return held;
@@ -71,12 +68,15 @@ export class YieldSeriesView implements StoreView {
     const { asOf, firstRelease, from, to, before, limit } = query;
     const begin = firstRelease === true ? addDays(series.firstVintage, 1) : undefined;
     const last = [to, asOf, before && addDays(before, -1)].flatMap((day) => day ?? []);
-    const first = begin === undefined || (from !== undefined && from > begin) ? from : begin;
-    const [rows, vintage] = await Promise.all([
-      this.#rates(series.id, { from: first, to: last.sort()[0], limit }),
-      this.#vintageOn(series, asOf),
-    ]);
-    return { series, vintage, rows };
+    const rows = await this.#rates(series.id, {
+      from: [from, begin]
+        .flatMap((day) => day ?? [])
+        .sort()
+        .at(-1),
+      to: last.sort()[0],
+      limit,
+    });
+    return { series, vintage: await this.#vintageOn(series, asOf), rows };
   }
 
   async dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
@@ -191,9 +191,8 @@ export class YieldSeriesView implements StoreView {
 
   /** The yield series that answers for an id; undefined where the store holds a series of that id, or no rates. */
   async #answering(id: string): Promise<Series | undefined> {
-    if (definitionOf(id) === undefined) return undefined;
-    const [held, found] = await Promise.all([this.#view.findSeries(id), this.#found(id)]);
-    return held === undefined ? found : undefined;
+    if (definitionOf(id) === undefined || (await this.#view.findSeries(id)) !== undefined) return undefined;
+    return this.#found(id);
   }
 
   async #found(id: string): Promise<Series | undefined> {
