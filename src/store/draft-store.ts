@@ -6,9 +6,12 @@ import { readAndClose, unfinishedEnding } from './open.ts';
 import type { StoreView } from './store.ts';
 import type { TransactionWriter } from './writer.ts';
 
-/** A store in the making. Nobody reads it before it is published; a process that is killed leaves a part, and the next goes on. */
+/**
+ * A store in the making, which nobody reads before it is published. A killed process leaves a part, which the next
+ * one continues.
+ */
 export interface StoreDraft {
-  /** Whether a part of it was made before. */
+  /** Whether an earlier process made a part of it. */
   readonly isBegun: boolean;
   /** Calls `work` in a transaction and commits it. */
   write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
@@ -19,7 +22,7 @@ export interface StoreDraft {
   discard(): Promise<void>;
 }
 
-/** Begins a store at an address, or goes on with one that was begun there; `replace` allows a file in its place. */
+/** Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   refuseForeign(address);
   if (isDatabase(address)) return databaseDraft(address, copyOf);
@@ -54,7 +57,7 @@ function fileDraft(path: string, replace: boolean): StoreDraft {
   };
 }
 
-/** The store itself, which is marked until the end. */
+/** The store itself, marked as unfinished until the end. */
 async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
   const [{ openPostgresWriter }, { openPostgresStore }, { emptyCopy, finishCopy }] = await Promise.all([
     import('./postgres/writer.ts'),

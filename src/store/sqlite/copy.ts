@@ -4,7 +4,7 @@ import { asProblem, type Connection, connect } from './connection.ts';
 import { publishDraft, replaceWith } from './draft.ts';
 import { formatOf } from './format.ts';
 
-/** Makes a complete store that was made beside `path` the store there; only with `replace` in the place of another one. */
+/** Publishes a complete store, made beside `path`, at `path`; replaces another one only with `replace`. */
 export function publishCopy(draft: string, path: string, replace: boolean): void {
   try {
     const connection = connect(draft, false);
@@ -22,12 +22,15 @@ export function publishCopy(draft: string, path: string, replace: boolean): void
   }
 }
 
-/** Refuses to replace a file that is no store of asof. */
+/** Refuses to replace a file that is not a store of asof. */
 export function checkReplaceable(path: string): void {
   connectReplaceable(path, true).close();
 }
 
-/** Takes the log of a store into its file, which SQLite does only where no other connection is open; otherwise a Problem. */
+/**
+ * Merges the log of a store into its file, which SQLite does only if no other connection is open; otherwise a
+ * Problem.
+ */
 function leaveLog(path: string): void {
   const connection = connectReplaceable(path, false);
   try {
