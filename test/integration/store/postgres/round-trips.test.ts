@@ -14,7 +14,7 @@ import {
   yields,
 } from '../../../../src/operations/index.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
-import { answerTogether, createService, owner as principal } from '../../../../src/service/service.ts';
+import { createService, owner as principal } from '../../../../src/service/service.ts';
 import { openStore } from '../../../../src/store/open.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { filing, owner } from '../../../support/filings.ts';
@@ -128,7 +128,8 @@ describe('the round trips to a database', () => {
 
   it('are one for a part of a panel, in which the database also says whether it has Citus', async () => {
     const questions = ids.slice(0, 12).map((id) => [['id', id]] as const);
-    const part = () => Promise.all(answerTogether({ store }, observations, questions, principal));
+    const service = createService({ store });
+    const part = () => Promise.all(service.answerTogether(observations, questions, principal));
     expect(await tripsOf(part)).toBe(1);
   });
 
