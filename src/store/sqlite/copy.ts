@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { asProblem, type Connection, connect } from './connection.ts';
-import { publishDraft, replaceWith } from './draft.ts';
-import { formatOf } from './format.ts';
+import { damagesOf } from './contents.ts';
+import { publishDraft, removeDraft, replaceWith } from './draft.ts';
+import { applicationId, formatOf } from './format.ts';
 
 /** Makes a complete store that was made beside `path` the store there; only with `replace` in the place of another one. */
 export function publishCopy(draft: string, path: string, replace: boolean): void {
@@ -28,7 +29,7 @@ export function checkReplaceable(path: string): void {
 }
 
 /** Takes the log of a store into its file, which SQLite does only where no other connection is open; otherwise a Problem. */
-function leaveLog(path: string): void {
+export function leaveLog(path: string): void {
   const connection = connectReplaceable(path, false);
   try {
     connection.pragma('journal_mode = delete');
@@ -37,6 +38,37 @@ function leaveLog(path: string): void {
   } finally {
     connection.close();
   }
+}
+
+/** Removes what a stopped copy has written if it is damaged, so that the next copy begins again; a Problem for a file that is no store. */
+export function removeIfDamaged(draft: string): void {
+  if (!hasMark(draft))
+    throw new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
+      hints: ['remove it, or name another file for the copy'],
+    });
+  const connection = connect(draft, true);
+  let damages: readonly string[];
+  try {
+    damages = damagesOf(connection);
+  } finally {
+    connection.close();
+  }
+  if (damages.length > 0) removeDraft(draft);
+}
+
+/** Whether the header of a file says that it is a store; SQLite does not read the header of a file that is cut short. */
+function hasMark(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const header = Buffer.alloc(72);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return (
+    header.toString('latin1', 0, 16) === 'SQLite format 3\0' && header.readUInt32BE(68) === applicationId
+  );
 }
 
 /** A connection to a store that may be replaced; a Problem for any other file. */
