@@ -1,11 +1,9 @@
-import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
-import { makeFolder } from '../platform/files.ts';
 import type { Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
 import type { StoreContents } from './contents.ts';
-import { openLock, readAndClose, unfinishedEnding } from './open.ts';
+import { readAndClose, unfinishedEnding } from './open.ts';
 import type { StoreView } from './store.ts';
 import type { TransactionWriter } from './writer.ts';
 
@@ -34,10 +32,9 @@ export async function openDraft(address: string, copyOf: string, replace = false
   // The store behind a link is replaced, not the link.
   const path = existsSync(address) ? realpathSync(address) : address;
   const draft = path + unfinishedEnding;
-  makeFolder(dirname(path));
-  const lock = await lockOf(draft);
+  const { leaveLog, lockDraft, removeIfDamaged } = await import('./sqlite/copy.ts');
+  const lock = await lockDraft(draft);
   try {
-    const { leaveLog, removeIfDamaged } = await import('./sqlite/copy.ts');
     if (existsSync(path)) leaveLog(path);
     if (existsSync(draft)) removeIfDamaged(draft);
     return fileDraft(path, draft, replace, lock);
@@ -58,24 +55,6 @@ export async function checkDraftable(address: string, replace = false): Promise<
       hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
     });
   (await import('./sqlite/copy.ts')).checkReplaceable(address);
-}
-
-/** Takes the lock of a draft, whose file goes with it at the end; a Problem while another process makes the same store. */
-async function lockOf(draft: string): Promise<Lock> {
-  const path = `${draft}.lock`;
-  const lock = await openLock(path);
-  // The process that held it before may have removed it in between.
-  if (lock !== undefined && existsSync(path))
-    return {
-      close: async () => {
-        rmSync(path, { force: true });
-        await lock.close();
-      },
-    };
-  await lock?.close();
-  throw new Problem('local-io', `another process writes ${draft}`, {
-    hints: ['run this again when it has ended, or name another file'],
-  });
 }
 
 /** A file beside the path, which is renamed at the end. */

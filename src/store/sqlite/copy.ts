@@ -1,5 +1,9 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
+import { makeFolder } from '../../platform/files.ts';
+import type { Lock } from '../access-store.ts';
+import { takeLock } from './access.ts';
 import { asProblem, type Connection, connect } from './connection.ts';
 import { damagesOf } from './contents.ts';
 import { publishDraft, removeDraft, replaceWith } from './draft.ts';
@@ -38,6 +42,25 @@ export function leaveLog(path: string): void {
   } finally {
     connection.close();
   }
+}
+
+/** Takes the lock of a copy in the making, whose file goes with it at the end; a Problem while another process makes the same one. */
+export async function lockDraft(draft: string): Promise<Lock> {
+  const path = `${draft}.lock`;
+  makeFolder(dirname(path));
+  const lock = await takeLock(path);
+  // The process that held it before may have removed it in between.
+  if (lock !== undefined && existsSync(path))
+    return {
+      close: async () => {
+        rmSync(path, { force: true });
+        await lock.close();
+      },
+    };
+  await lock?.close();
+  throw new Problem('local-io', `another process writes ${draft}`, {
+    hints: ['run this again when it has ended, or name another file'],
+  });
 }
 
 /** Removes what a stopped copy has written if it is damaged, so that the next copy begins again; a Problem for a file that is no store. */
