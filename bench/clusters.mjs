@@ -93,8 +93,8 @@ async function inProcess(store) {
 }
 
 /**
- * The first page of clusters and of signals from a store that was opened just now, in CPU time: against reading all trades
- * with that code by the same driver, which a search without an index would begin with.
+ * The first page of clusters and of signals from a store that was opened just now, in CPU time: against reading all
+ * trades with that code by the same driver, which a search without an index would begin with.
  */
 async function firstPages(store) {
   const { open } = await import('../dist/index.js');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 
-// CPU time says what work costs also while other programs use the machine. Of other processes it is known on Linux alone;
-// elsewhere it is NaN, which misses no target.
+// CPU time says what work costs also while other programs use the machine. Of other processes it is known on Linux
+// alone; elsewhere it is NaN, which misses no target.
 
 /** Seconds in one tick of /proc. */
 const tick = 0.01;

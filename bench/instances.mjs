@@ -11,8 +11,9 @@ const seconds = 5;
 const rounds = 3;
 
 /**
- * Different pages from one process of a service and from three, in turn, over one database with its keys. Requests that
- * reach a process together are counted together, so three are asked over as many connections in all, and over as many each.
+ * Different pages from one process of a service and from three, in turn, over one database with its keys. Requests
+ * that reach a process together are counted together, so three are asked over as many connections in all, and over as
+ * many each.
  */
 export async function instances(folder, cluster, { store, access, series }) {
   const plans = join(folder, 'plans.json');
@@ -46,7 +47,10 @@ export async function instances(folder, cluster, { store, access, series }) {
   }
 }
 
-/** Asks the first `count` services for some seconds; gives the requests a second, and what each of them cost in CPU time. */
+/**
+ * Asks the first `count` services for some seconds; gives the requests a second, and what each of them cost in CPU
+ * time.
+ */
 async function underLoad({ running, cluster, requests }, count, connections) {
   const spent = () => ({
     services: running.reduce((sum, { child }) => sum + cpuOf(child.pid), 0),

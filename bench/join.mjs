@@ -14,8 +14,8 @@ const rows = 1_000_000;
 const ids = ['MONTHLY01', 'MONTHLY05', 'MONTHLY10', 'MONTHLY15', 'MONTHLY20'];
 
 /**
- * A million trades with what was known of five series on the day of each, against pandas' merge_asof of frames that a loop
- * over the same facts makes: whole processes, from CSV to CSV. BENCH_PYTHON names a python with pandas.
+ * A million trades with what was known of five series on the day of each, against pandas' merge_asof of frames that a
+ * loop over the same facts makes: whole processes, from CSV to CSV. BENCH_PYTHON names a python with pandas.
  */
 export async function joinRows(folder) {
   const [csv, store, trades] = ['facts.csv', 'join.db', 'trades.csv'].map((name) => join(folder, name));

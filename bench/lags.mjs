@@ -12,9 +12,10 @@ const python = process.env.BENCH_PYTHON ?? 'python3';
 const [from, to] = ['1990-11-02', '2009-12-31'];
 
 /**
- * The three newest values of 20 monthly series on 5 000 business days, wide, against pandas over the same facts; and what
- * transformed values take compared with published ones. BENCH_PYTHON names a python with pandas. The script of pandas is the
- * fast one: it makes one pass over the changes of each series too, and no rows in between, so the two take about as long.
+ * The three newest values of 20 monthly series on 5 000 business days, wide, against pandas over the same facts; and
+ * what transformed values take compared with published ones. BENCH_PYTHON names a python with pandas. The script of
+ * pandas is the fast one: it makes one pass over the changes of each series too, and no rows in between, so the two
+ * take about as long.
  */
 export async function lags(folder) {
   const [csv, store] = [join(folder, 'lags.csv'), join(folder, 'lags.db')];

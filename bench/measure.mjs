@@ -6,8 +6,8 @@ import { join } from 'node:path';
 export const asof = join(import.meta.dirname, '../dist/asof.cjs');
 
 /**
- * Runs a program to its end and returns the milliseconds that it took; throws if it fails. Its output goes to a file, or
- * into a pipe that is read and dropped.
+ * Runs a program to its end and returns the milliseconds that it took; throws if it fails. Its output goes to a file,
+ * or into a pipe that is read and dropped.
  */
 export function timed(command, args, { output, input, env } = {}) {
   const file = output === undefined ? undefined : openSync(output, 'w');

@@ -24,7 +24,10 @@ const pages = [
   { name: '60 vintages a date', id: 'REVISED00001', vintages: 60 },
 ];
 
-/** Stores of 10⁵ and of 10⁷ facts in PostgreSQL and in files: imports, pages, exports and services. Takes ten minutes and 4 GB. */
+/**
+ * Stores of 10⁵ and of 10⁷ facts in PostgreSQL and in files: imports, pages, exports and services. Takes ten minutes
+ * and 4 GB.
+ */
 export async function postgres(folder) {
   const cluster = await startCluster();
   try {
@@ -119,7 +122,10 @@ function spent(cluster, run) {
   return { ms, cpu: (all() - before) * 1000 };
 }
 
-/** Both sides in turn, after a round that fills the caches: the median of the time, and of the CPU time with that of the server. */
+/**
+ * Both sides in turn, after a round that fills the caches: the median of the time, and of the CPU time with that of
+ * the server.
+ */
 function inTurn(cluster, rounds, sides) {
   const taken = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
   for (let round = 0; round <= rounds; round += 1)
@@ -148,7 +154,10 @@ function importLine(engine, { ms, cpu }) {
   };
 }
 
-/** A million statements, by series: against COPY of the same lines into one table with the same key; memory also of three millions. */
+/**
+ * A million statements, by series: against COPY of the same lines into one table with the same key; memory also of
+ * three millions.
+ */
 async function importsAgainstCopy(folder, cluster, store) {
   const [csv, triple] = ['million.csv', 'triple.csv'].map((name) => join(folder, name));
   const shape = { series: 100, dates: 400, unit: 'month', vintages: 25, changes: 0.4 };

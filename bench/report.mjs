@@ -1,6 +1,6 @@
 /**
- * The columns of the report. A line has a name, both sides in words, and a figure; `atMost` or `atLeast` is its target, if
- * it has one.
+ * The columns of the report. A line has a name, both sides in words, and a figure; `atMost` or `atLeast` is its
+ * target, if it has one.
  */
 const columns = ['', 'measured', 'asof', 'against', 'figure', 'target'];
 

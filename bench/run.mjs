@@ -20,8 +20,9 @@ import { sqlite } from './sqlite.mjs';
 import { startUp } from './start-up.mjs';
 import { wholeVintages } from './vintages.mjs';
 
-// Measures the built asof against its targets: `npm run build`, then `npm run bench`, or `npm run bench -- page import`.
-// A missed target is a mark in the table and no failure, because other programs on the machine change every figure.
+// Measures the built asof against its targets: `npm run build`, then `npm run bench`, or `npm run bench -- page
+// import`. A missed target is a mark in the table and no failure, because other programs on the machine change every
+// figure.
 const parts = {
   'start-up': startUp,
   page,

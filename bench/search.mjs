@@ -14,7 +14,9 @@ const questions = [
   { name: 'a word with a letter less', q: 'unemploymnt', corrected: 'unemployment' },
 ];
 
-/** Searches among 100 000 series: against an FTS5 index of the same words, asked for any of them, by the same driver. */
+/**
+ * Searches among 100 000 series: against an FTS5 index of the same words, asked for any of them, by the same driver.
+ */
 export async function search(folder) {
   const store = join(folder, 'catalogue.db');
   const { facts, descriptions } = await writeCatalogue(folder, series);

@@ -10,8 +10,8 @@ const firstMonths = 680;
 const [few, many] = [15, 60];
 
 /**
- * Imports panels of the shape of FRED-MD, one file for each monthly vintage. Each adds a month and revises the last year;
- * one in twelve revises a tenth of the series whole. The rival gets the same statements as lines of one table.
+ * Imports panels of the shape of FRED-MD, one file for each monthly vintage. Each adds a month and revises the last
+ * year; one in twelve revises a tenth of the series whole. The rival gets the same statements as lines of one table.
  */
 export async function wholeVintages(folder) {
   const [panels, lines, store] = ['panels', 'lines.csv', 'vintages.db'].map((name) => join(folder, name));
@@ -98,7 +98,10 @@ async function writePanels(folder, lines) {
   return statements;
 }
 
-/** SQL that imports the same statements into one table with the same key, without a journal, as asof makes a new store. */
+/**
+ * SQL that imports the same statements into one table with the same key, without a journal, as asof makes a new
+ * store.
+ */
 function intoTable(lines) {
   return `pragma journal_mode = off; pragma synchronous = off;
 create table fact (series text, date text, as_of_date text, value text, primary key (series, date, as_of_date)) without rowid;

@@ -1,7 +1,7 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-/** Builds the page of the explorer into `dist/explorer/`; what saves pictures is a script apart, which loads when it is needed. */
+/** Builds the page of the explorer into `dist/explorer/`; the code that saves pictures is a separate script. */
 export async function buildExplorer() {
   await rm('dist/explorer', { recursive: true, force: true });
   await build({

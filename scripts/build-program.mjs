@@ -18,7 +18,10 @@ const bundle = {
 /** Node takes twice as long for `import()` of a CommonJS file as for `require`. */
 const commonJs = { format: 'cjs', supported: { 'dynamic-import': false } };
 
-/** What a query loads, from a store or a service: files of `dist/`, and modules that each holds with their static imports. */
+/**
+ * What a query loads, from a store or a service: the files of `dist/`, by the modules whose static imports each
+ * holds.
+ */
 const files = {
   asof: ['bin/asof.ts'],
   query: ['src/cli/dispatch.ts'],
@@ -26,9 +29,9 @@ const files = {
 };
 
 /**
- * Builds the program: the files above, and `dist/parts/` of what else is behind an `import()`. Each module is in one file,
- * and the others import it from there. esbuild's own splitting makes fifty files of what a query loads, which take 15 ms
- * (docs/decisions/0060-build.md).
+ * Builds the program: the files above, and `dist/parts/` of what else is behind an `import()`. Each module is in one
+ * file, and the others import it from there. esbuild's own splitting makes fifty files of what a query loads, which
+ * take 15 ms (docs/decisions/0060-build.md).
  */
 export async function buildProgram() {
   await mkdir(join(root, 'dist'), { recursive: true });
@@ -44,7 +47,7 @@ export async function buildProgram() {
   await chmod(join(root, 'dist/asof.cjs'), 0o755);
 }
 
-/** The home of each module that is in one of `files`: the file, and the names that it exports; and the modules of the parts. */
+/** The home of each module that is in one of `files`, with the names that it exports; and the modules of the parts. */
 async function findHomes() {
   const homes = new Map();
   const lazyModules = new Set();
@@ -74,7 +77,10 @@ async function exportsOf(entryPoints) {
   return Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]);
 }
 
-/** Writes one of `files`, which exports the names of its modules that are `imported`, or all of them; resolves to its text. */
+/**
+ * Writes one of `files`, which exports the names of its modules that are `imported`, or all of them; resolves to its
+ * text.
+ */
 async function buildFile(file, homes, imported) {
   const own = [...homes].filter(([, home]) => home.file === file);
   const loaded = files[file].map((path) => `import './${path}';`);
@@ -95,8 +101,9 @@ async function buildFile(file, homes, imported) {
 }
 
 /**
- * Node's modules in a form that takes no time to load. A plain query needs no hash, and esbuild copies all properties of
- * what has a default import. Commander starts subcommands that are programs with `node:child_process`; asof has none.
+ * Node's modules in a form that takes no time to load. A plain query needs no hash, and esbuild copies all properties
+ * of what has a default import. Commander starts subcommands that are programs with `node:child_process`; asof has
+ * none.
  */
 const nodeModules = {
   'node:child_process': '',
@@ -119,7 +126,10 @@ const quickNodeModules = {
   },
 };
 
-/** Writes the parts; resolves to their texts. esbuild splits only ES modules, so that each part is translated afterwards. */
+/**
+ * Writes the parts; resolves to their texts. esbuild splits only ES modules, so that each part is translated
+ * afterwards.
+ */
 async function buildParts(modules, homes) {
   const { outputFiles } = await build({
     ...bundle,
@@ -177,8 +187,8 @@ function nameOf(path) {
 }
 
 /**
- * Assigns the exports of modules as plain values when all of them have run. `export` would make two functions for each name, which
- * takes a millisecond; only `asof` needs it, whose names are read while it runs.
+ * Assigns the exports of modules as plain values when all of them have run. `export` would make two functions for
+ * each name, which takes a millisecond; only `asof` needs it, whose names are read while it runs.
  */
 function plainExports(own, imported) {
   const names = own.flatMap(([, home]) => uniqueNames(home, imported));

@@ -146,8 +146,9 @@ async function writeCurve(work, store, { name, type, date, columns }) {
 }
 
 /**
- * Packs filings with known dates in the formats of the SEC: the tables of the re-encoded issuer, full submissions, and
- * documents that are also in the data set of 2024Q3, with its lines of the table SUBMISSION. Accession numbers name files.
+ * Packs filings with known dates in the formats of the SEC: the tables of the re-encoded issuer, full submissions,
+ * and documents that are also in the data set of 2024Q3, with its lines of the table SUBMISSION. Accession numbers
+ * name files.
  */
 async function makeFilings(raw) {
   const target = 'filings';

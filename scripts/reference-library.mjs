@@ -35,7 +35,10 @@ export class LibraryTypes {
     });
   }
 
-  /** The methods of what `open()` gives, each with its calls: parameters, what it resolves to, and the fields of a row. */
+  /**
+   * The methods of what `open()` gives, each with its calls: parameters, what it resolves to, and the fields of a
+   * row.
+   */
   methods() {
     const asof = this.#exports.find(({ name }) => name === 'Asof');
     return this.#checker

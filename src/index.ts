@@ -102,8 +102,8 @@ export type OpenOptions = {
 };
 
 /**
- * Opens a store (a path, or `postgres://…`) or a service (a URL); without an address the store that ASOF_STORE names, else your own in the
- * user's data folder, else the shipped sample. A Problem where it cannot be opened.
+ * Opens a store (a path, or `postgres://…`) or a service (a URL); without an address the store that ASOF_STORE names,
+ * else your own in the user's data folder, else the shipped sample. A Problem where it cannot be opened.
  */
 export async function open(address?: string, options: OpenOptions = {}): Promise<Asof> {
   checkArguments(openSignature, [address, options], clockAt(new Date()));

@@ -6,13 +6,13 @@ import type { QueryContext } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
 import type { Query, RealTimePanelQuery } from './query.ts';
 
-/** A line of what a file with notes says of an answer. */
+/** A line that a file with notes has about an answer. */
 type About = readonly [name: string, text: string];
 
 /**
- * What a file with notes says of an answer besides its rows: on which days what it has was known, what was made of the
- * values, how the vintages came about, to which day the data are covered, and the titles and units of its series. To be
- * asked for after the last page.
+ * What a file with notes says about an answer besides its rows: as of which days it was known, how its values were
+ * transformed, how its vintages came about, the day to which its data are covered, and the titles and units of its
+ * series. Must be called after the last page.
  */
 export async function aboutAnswer(query: Query, context: QueryContext): Promise<readonly About[]> {
   const about: About[] = [...daysAbout(query), ...valuesAbout(query)];
@@ -31,7 +31,7 @@ export async function aboutAnswer(query: Query, context: QueryContext): Promise<
   return about;
 }
 
-/** On which days what an answer has was known. */
+/** The days as of which the contents of an answer were known. */
 function daysAbout(query: Query): readonly About[] {
   const asOf = (text: string): readonly About[] => [['As of', text]];
   switch (query.kind) {
@@ -74,7 +74,7 @@ function eachText({ each, from, to }: RealTimePanelQuery): string {
   return 'file' in each ? `the days of ${each.file}` : daysText(each);
 }
 
-/** Days in words: all of a few, the ends of many. */
+/** Days in words: a few by name, many by the first and the last. */
 function daysText(days: readonly Day[]): string {
   const sorted = [...new Set(days)].sort();
   if (sorted.length <= 10) return sorted.join(', ');
@@ -85,7 +85,7 @@ function strictText({ strict }: { readonly strict: boolean }): string {
   return strict ? ', published before it' : '';
 }
 
-/** What was made of the published values, and which of them were passed over. */
+/** How the published values were transformed, and which of them were skipped. */
 function valuesAbout(query: Query): readonly About[] {
   const { lag = 0, beyond } = 'beyond' in query ? query : {};
   return [

@@ -42,7 +42,10 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
   }
 }
 
-/** How many requests the answer to a diff or a panel takes, in words; makes those that it takes to find out. */
+/**
+ * The number of requests that the answer to a diff or a panel takes, in words; makes the requests that are needed to
+ * find out.
+ */
 export async function estimate(query: AnalysisQuery, context: QueryContext): Promise<string> {
   switch (query.kind) {
     case 'diff':

@@ -1,5 +1,4 @@
-import type { Client } from '../client/client.ts';
-import { isDataChange } from '../client/client.ts';
+import { type Client, isDataChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
@@ -12,11 +11,8 @@ import type { QueryParams } from './query.ts';
 import type { TableFiles, TableText } from './table.ts';
 
 /**
- * A remark on an answer: what a series covers, which as-of dates are outside of that, that vintages are not days of
- * publication, that a panel has no values beyond its coverage, that there is no curve on a day (an earlier one may do),
- * that all values of a series changed about alike, what another empty answer means, among them that no period is complete,
- * what the operation says of its rows,
- * what a check of a file found, or why a remark could not be made.
+ * A note on an answer, such as which as-of dates are outside of what a series covers, that its vintages are samples,
+ * or why it has no rows; `unknown` says why such a note could not be made.
  */
 export type Note = {
   readonly kind:
@@ -34,7 +30,7 @@ export type Note = {
   readonly text: string;
 };
 
-/** How much of an answer is there; of several series also how many rows. */
+/** How much of an answer is done; for several series also the number of rows. */
 export type AnswerProgress = {
   readonly done: number;
   readonly total?: number;
@@ -42,23 +38,26 @@ export type AnswerProgress = {
   readonly rows?: number;
 };
 
-/** What a query needs to be answered: a client, and the receivers of its notes and its progress. */
+/** What it takes to answer a query: a client, and the receivers of its notes and its progress. */
 export type QueryContext = {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** Takes remarks; without it no request is made for one. */
+  /** Receives the notes; without it, no request is made for a note. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
-  /** Refuses an answer that would have more rows than its reader may get, before it is made; without it there is no bound. */
+  /**
+   * Throws for an answer with more rows than its reader may get, before the answer is made; without it there is no
+   * limit.
+   */
   readonly allow?: (rows: number) => void;
-  /** Whether an answer without rows is explained, and refused where what was asked about does not exist. */
+  /** Whether an answer without rows is explained, or refused if what was asked about does not exist. */
   readonly explained?: boolean;
-  /** Why there are no results of a transformation; undefined where there are no values to compute them from. */
+  /** Why a transformation has no results; undefined if there are no values to compute them from. */
   readonly noResult?: <R extends Row>(
     operation: Operation<Params, R>,
     texts: ParamTexts,
   ) => Promise<Note | undefined>;
-  /** What the answer is based on: what `client` notes about its answers. */
+  /** What the answer is based on, as `client` records it. */
   readonly basis: Basis;
   /** Whether the answer needs a drawing, which may take a request for each series. */
   readonly chart?: boolean;
@@ -68,10 +67,10 @@ export type QueryContext = {
   readonly tables?: TableFiles;
 };
 
-/** A series that there is no answer about, and why. */
+/** A series that could not be answered, and why. */
 export type Failure = { readonly id: string; readonly error: unknown };
 
-/** Rows as the bytes of a text; those of a page are there until the next one is read. */
+/** Rows as the bytes of a text; the bytes of a page are valid until the next one is read. */
 export type WrittenRows = TableText & {
   readonly pages: () => AsyncIterable<{ readonly bytes: Uint8Array; readonly rows: number }>;
 };
@@ -81,17 +80,17 @@ export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly drawing?: Drawing;
   /** Whether a terminal shows each row as a card. */
   readonly card?: boolean;
-  /** Of a comparison: whether anything differs. */
+  /** For a comparison: whether anything differs. */
   readonly differs?: boolean;
-  /** The same rows as a text, of which those of the user's table are as they were written. */
+  /** The same rows as a text, in which the user's own columns are as the user wrote them. */
   readonly written?: WrittenRows;
-  /** The pages of all series that could be answered; none where none could. */
+  /** The pages of all series that could be answered. */
   readonly pages: AsyncIterable<Envelope<R>>;
   /** The series that could not be answered, complete after the last page. */
   readonly failures: readonly Failure[];
 };
 
-/** The texts of these values. */
+/** These values as texts. */
 export function textsOf(params: QueryParams): ParamTexts {
   return Object.entries(params).map(([name, value]) => [name, String(value)]);
 }
@@ -109,7 +108,7 @@ export async function rowsOf<R extends Row>(
   return rows;
 }
 
-/** The same pages; reports after each how many rows there were so far. */
+/** The same pages; reports the number of rows so far after each. */
 export async function* counted<R>(
   pages: AsyncIterable<Envelope<R>>,
   progress: QueryContext['progress'],

@@ -6,30 +6,33 @@ import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 
-/** What an answer must be based on; without any of it, everything is accepted. */
+/** What an answer must be based on; an empty object accepts everything. */
 export type Demands = {
-  /** Days of publication alone: neither samples nor days on which figures were fetched. */
+  /** Only days of publication: neither samples nor days on which figures were fetched. */
   readonly exact?: boolean | undefined;
-  /** Data that are covered to at most this number of days before the day asked for. */
+  /** Only data that are covered to at most this number of days before the requested day. */
   readonly maxAge?: number | undefined;
 };
 
-/** What is known of the data of an answer: of a series, or in words of a kind of curve, or of filings. */
+/** What is known about the data of an answer: about a series by its id, a kind of curve or filings in words. */
 export type SubjectBasis = {
   readonly subject: string;
   readonly covered_to?: Day;
-  /** How the vintages of a series came about that the answer is from; several kinds are separated by `; `. */
+  /** How those vintages of a series came about that the answer is from; several kinds are separated by `; `. */
   readonly vintage_kind?: string;
 };
 
 type SubjectNotes = {
   coveredTo: Day | undefined;
   readonly kinds: Set<VintageKind>;
-  /** Whether its data come on weekdays alone: curves and filings. */
+  /** Whether its data appear only on weekdays, as curves and filings do. */
   readonly isDaily: boolean;
 };
 
-/** What one answer is based on: how its vintages came about, and to which day its data are covered. Refuses what is not as demanded. */
+/**
+ * What one answer is based on: how its vintages came about, and the day to which its data are covered. Refuses what
+ * does not meet the demands.
+ */
 export class Basis {
   readonly demands: Demands;
   readonly today: Day;
@@ -42,8 +45,8 @@ export class Basis {
   }
 
   /**
-   * The same client, which notes what each answer is based on, and throws a Problem where that is not as demanded. Its
-   * answers about a day no longer say what is known of later days.
+   * The same client, which records what each answer is based on, and throws a Problem if that does not meet the
+   * demands. Its answers as of a day no longer say what is known about later days.
    */
   through(client: Client): Client {
     return {
@@ -57,17 +60,20 @@ export class Basis {
     };
   }
 
-  /** The vintage that an answer about a series as of a day is from, if the service said it. */
+  /** The vintage of an answer about a series as of a day, if the service named it. */
   vintageOn(id: string, asOf: Day | undefined): AnswerVintage | undefined {
     return this.#vintages.get(keyOf(id, asOf));
   }
 
-  /** The last day that the data about a subject speak for, if the service said it. */
+  /** The last day that the data about a subject cover, if the service named it. */
   coveredTo(subject: string): Day | undefined {
     return this.#subjects.get(subject)?.coveredTo;
   }
 
-  /** Notes to which day a series is covered, and how its vintages came about; throws a Problem where that is not as demanded. */
+  /**
+   * Records the day to which a series is covered and how its vintages came about; throws a Problem if that does not
+   * meet the demands.
+   */
   add(id: string, day: Day | undefined, coveredTo: Day | null | undefined, kinds: readonly string[]): void {
     this.#requireAge(id, day, coveredTo);
     const notes = this.#notesOf(id, coveredTo, false);
@@ -78,7 +84,10 @@ export class Basis {
     if (inexact !== undefined) throw new Problem('inexact', `${id} is ${inexact}`);
   }
 
-  /** Of what the data do not reach a day, such as `GDP is covered to 2024-12-19`; of curves and filings, the last weekday up to it. */
+  /**
+   * The subjects whose data do not reach a day, such as `GDP is covered to 2024-12-19`; curves and filings need to
+   * reach only the last weekday before it.
+   */
   staleOn(day: Day): readonly string[] {
     return Array.from(this.#subjects, ([subject, { coveredTo = day, isDaily }]) => ({
       subject,
@@ -89,7 +98,7 @@ export class Basis {
       .map(({ subject, coveredTo }) => coveredText(subject, coveredTo));
   }
 
-  /** What the answer is based on, of each subject, up to a day. */
+  /** What the answer is based on, subject by subject, up to a day. */
   upTo(day: Day): readonly SubjectBasis[] {
     return Array.from(this.#subjects, ([subject, { coveredTo, kinds }]) => ({
       subject,
@@ -108,7 +117,7 @@ export class Basis {
     const subject = subjectOf(operation, texts);
     if (members.includes('covered_to') || members.includes('coverage')) {
       const coveredTo = covered_to === undefined ? coverage?.covered_to : covered_to;
-      // What no day bounds, an analysis checks that knows the day.
+      // If no day bounds the request, the analysis that knows the day checks.
       if (boundBy !== undefined) this.#requireAge(subject, day, coveredTo);
       this.#notesOf(subject, coveredTo, operation.subject !== undefined);
     }
@@ -158,7 +167,7 @@ export class Basis {
   }
 }
 
-/** A subject in words that end with an s, unlike an id, is several things: filings. */
+/** The coverage of a subject in words. A subject that ends with a lower-case s, unlike an id, is a plural: filings. */
 function coveredText(subject: string, coveredTo: Day): string {
   return `${subject} ${/^[a-z].*s$/.test(subject) ? 'are' : 'is'} covered to ${coveredTo}`;
 }
@@ -187,7 +196,7 @@ function subjectOf({ subject, params }: Operation<Params, unknown>, texts: Param
   );
 }
 
-/** The envelope without what is known of days after the one that it is about. */
+/** The envelope without what is known about days after its own. */
 function upToDay<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
   const { vintage } = page;
   if (vintage === undefined) return page;
@@ -196,8 +205,8 @@ function upToDay<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
 }
 
 /**
- * Why an answer as of a day is not certain to be what was published by then, such as `UNRATE is sampled: this is
- * 2008-08-15, the next sample is 2008-11-15`; undefined if it is.
+ * Why an answer as of a day may not be exactly what was published by then, such as `UNRATE is sampled: this is
+ * 2008-08-15, the next sample is 2008-11-15`; undefined if it is exact.
  */
 export function inexactText(id: string, day: Day | undefined, vintage: AnswerVintage): string | undefined {
   const { as_of_date: newest, vintage_kind: kind, next_date: next = null, next_kind } = vintage;

@@ -18,7 +18,7 @@ import { listed, type ResolvedSeries } from './series-ids.ts';
 /** The most lines that people can tell apart. */
 export const mostLines = 8;
 
-/** What the drawing of several series shows of them. */
+/** What the drawing of several series shows about them. */
 type SeriesView = {
   /** What the values are. */
   readonly state: (summary: ChartSummary) => string;
@@ -39,7 +39,7 @@ export function observationsDrawing(
   });
 }
 
-/** The drawing of the newest values that were known on each day of a rhythm, over those days. */
+/** The drawing of the newest values known on each day of a rhythm, over those days. */
 export function realTimePanelDrawing(
   series: readonly ResolvedSeries[],
   { each, transformation }: RealTimePanelQuery,
@@ -72,12 +72,12 @@ async function seriesDrawing(
   const ids = series.map(({ id }) => id);
   const about = new Map<string, Row | undefined>();
   for (const one of series) about.set(one.id, await descriptionOf(one, context));
-  /** The series with values, or all where none has any. */
+  /** The series with values, or all series if none has any. */
   const seen = ({ lines }: ChartSummary) => {
     const found = ids.filter((id) => lines.includes(id));
     return found.length === 0 ? ids : found;
   };
-  // A series that does not exist is an error, and not an empty one.
+  // A series that does not exist is an error, not an empty line.
   const empty = (summary: ChartSummary) =>
     ids.filter((id) => about.get(id) !== undefined && !seen(summary).includes(id));
   return {
@@ -99,14 +99,14 @@ async function seriesDrawing(
   };
 }
 
-/** As of which date, or of which publication, the values are. */
+/** The as-of date of the values, or which of their publications they are. */
 function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string {
   const newest = published === undefined ? '' : `, the newest published on ${published}`;
   if (isFirst) return `First releases${asOf === undefined ? newest : `, as known on ${asOf}`}`;
   return asOf === undefined ? `Latest values${newest}` : `As known on ${asOf}`;
 }
 
-/** An observation as a mark at a day. */
+/** An observation as a mark on a day. */
 export function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   const { series_id, unit, frequency, value = null } = row;
   const id = String(series_id ?? '');
@@ -125,13 +125,13 @@ function named(id: string, row: Row | undefined): readonly (readonly [string, st
   return title === undefined ? [] : [[id, title]];
 }
 
-/** One series with its title; several as their ids, since the key has their titles. */
+/** One series with its title; several by their ids, because the key has their titles. */
 export function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
   const [id = '', ...others] = ids;
   return others.length === 0 ? titled(id, about.get(id)) : listed(ids, 'and');
 }
 
-/** Which of the series show samples, or what was fetched, and not what was published on the day. */
+/** Which of the series show samples or fetched values instead of what was published on the day. */
 export function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
   return ['sampled', 'fetched'].flatMap((kind) => {
     const found = ids.filter((id) => String(kindOf(id) ?? '').includes(kind));
@@ -143,13 +143,13 @@ function emptyText(ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? [] : [`none of ${listed(ids, 'and')}`];
 }
 
-/** The title of a series, where it has one that is not just its id. */
+/** The title of a series, if it has one other than its id. */
 function titleOf(id: string, row: Row | undefined): string | undefined {
   const title = row?.title;
   return typeof title !== 'string' || title === '' || title === id ? undefined : title;
 }
 
-/** The id of a series with its title, where it has one. */
+/** The id of a series with its title, if it has one. */
 function titled(id: string, row: Row | undefined): string {
   const title = titleOf(id, row);
   return title === undefined ? id : `${id}: ${title}`;
@@ -165,12 +165,12 @@ export async function revisionsDrawing(
   return {
     axis: 'day',
     form: 'steps',
-    // After the day to which the series is covered, the value may be another one.
+    // After the day to which the series is covered, the value may have changed.
     until: ({ asOf }) =>
       asOf !== undefined && covered !== undefined ? earlier(asOf, covered) : (asOf ?? covered),
     words: ({ asOf, published }) => ({
       title: titled(id, series),
-      // Without an as-of date the last value is drawn to the end of what is covered.
+      // Without an as-of date, the last value is drawn to the end of the coverage.
       subtitle: [
         `The value for ${date} as it was published${upTo(asOf ?? (published && covered) ?? published)}`,
         ...kindTexts([id], () => series?.vintage_kind),

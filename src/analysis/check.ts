@@ -26,10 +26,10 @@ import {
 
 type CheckKind = 'ahead' | 'before' | 'beyond' | 'known' | 'never' | 'newer' | 'old';
 
-/** The kinds of values that a row must not have. */
+/** The kinds of values that must not be in a row. */
 const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
 
-/** Which values of a table were not known on the day of their row. */
+/** The values of a table that were not known on the day of their row. */
 export async function answerCheck(query: CheckQuery, context: QueryContext): Promise<QueryAnswer<CheckRow>> {
   const files = tablesOf(context);
   const table = await files.open(query.table);
@@ -37,7 +37,7 @@ export async function answerCheck(query: CheckQuery, context: QueryContext): Pro
   const hints =
     query.on === undefined ? ['the days are taken from the first column, unless --on names another'] : [];
   const days = await daysIn(table, on, files, { strict: query.strict, hints });
-  // A check that compares nothing would look like a table without fault.
+  // A check that compares nothing would look like a table without faults.
   if (days.size === 0) throw new Problem('bad-input', `${table.name} has no rows to check`);
   const counts = { ahead: 0, before: 0, beyond: 0, known: 0, never: 0, newer: 0, old: 0 };
   const answer = await composed<CheckRow>(context, async (counting) => {
@@ -46,14 +46,14 @@ export async function answerCheck(query: CheckQuery, context: QueryContext): Pro
     const rows = failures.length > 0 ? [] : rowsOf({ table, on, days, columns, query }, counts, context.note);
     return { object: 'check', ...checkLayout, rows, failures };
   });
-  // What differs is known after the last row.
+  // Whether anything differs is known after the last row.
   return Object.defineProperty({ ...answer }, 'differs', {
     get: () => [...faults].some((kind) => counts[kind] > 0),
     enumerable: true,
   });
 }
 
-/** How many requests a check takes, in words. */
+/** The number of requests that a check takes, in words. */
 export async function estimateCheck(query: CheckQuery, context: QueryContext): Promise<string> {
   const table = await tablesOf(context).open(query.table);
   const on = query.on === undefined ? 0 : columnOf(table, query.on);
@@ -70,9 +70,9 @@ type KnownColumn = Checked & {
   readonly points: ReadonlyMap<Day, PanelPoint>;
   readonly beyond: ReadonlySet<Day>;
   readonly history: HistoryColumns;
-  /** What was found of a value and a date on a day. */
+  /** The findings so far, by value, date and day. */
   readonly found: Map<string, Judgement>;
-  /** Every value that was ever published, found when the first value is not what was known. */
+  /** Every value ever published, read when the first value is not what was known. */
   values?: PublishedValues;
 };
 
@@ -124,11 +124,13 @@ type Checking = {
   readonly query: CheckQuery;
 };
 
+/** The findings of each batch of rows, counted by kind; notes the outcome at the end. */
 async function* rowsOf(
-  { table, on, days, columns, query }: Checking,
+  checking: Checking,
   counts: Record<CheckKind, number>,
   note: QueryContext['note'],
 ): AsyncGenerator<readonly CheckRow[]> {
+  const { table, on, days, columns, query } = checking;
   let isFirst = true;
   for await (const batch of table.batches()) {
     const rows: CheckRow[] = [];
@@ -145,7 +147,7 @@ async function* rowsOf(
         const date = dateBeside(column, textOfCell(batch.cellAt(index, column.dates ?? on)), refuse);
         const key = `${day} ${value} ${date ?? ''}`;
         const found = column.found.get(key) ?? judged(column, value, day, date, query);
-        // A file with another value on each row fills no memory.
+        // The number is bounded, so that a file with another value in each row does not fill memory.
         if (column.found.size > mostFound) column.found.clear();
         column.found.set(key, found);
         counts[found.kind] += 1;
@@ -157,6 +159,15 @@ async function* rowsOf(
     if (isFirst || rows.length > 0) yield rows;
     isFirst = false;
   }
+  noteOutcome(checking, counts, note);
+}
+
+/** Notes what a check found; a Problem if it could check nothing, which would look like a table without faults. */
+function noteOutcome(
+  { table, columns }: Checking,
+  counts: Record<CheckKind, number>,
+  note: QueryContext['note'],
+): void {
   const left = uncheckedIn(counts).join(', ');
   if (checkedIn(counts) === 0)
     throw new Problem(
@@ -172,15 +183,15 @@ async function* rowsOf(
     });
 }
 
-/** Whether any of the vintages that a column is compared with is not a publication. */
+/** Whether any vintage that a column is compared with is not a publication. */
 function isInexact({ history: { placed } }: KnownColumn): boolean {
   return [...placed.kinds.values()].some((kind) => kind !== 'exact');
 }
 
-/** How many findings of a column are kept for the rows after them. */
+/** How many findings of a column are kept for later rows. */
 const mostFound = 100_000;
 
-/** How files write that there is no value: what pandas reads as missing, and the point of FRED. */
+/** How files write a missing value: what pandas reads as missing, and the point of FRED. */
 const blanks: ReadonlySet<string> = new Set([
   '',
   '#N/A',
@@ -204,7 +215,7 @@ const blanks: ReadonlySet<string> = new Set([
   'null',
 ]);
 
-/** The date of a value that the file has in a column beside it. */
+/** The date of a value, if the file has it in a column beside the value. */
 function dateBeside(
   { name, dates }: Checked,
   text: string,
@@ -216,7 +227,7 @@ function dateBeside(
   return date;
 }
 
-/** What a value is, beside what was known on its day. */
+/** What kind of value this is, compared with what was known on its day. */
 function judged(
   column: KnownColumn,
   given: string,
@@ -232,7 +243,7 @@ function judged(
   const dated = date === undefined ? undefined : knownValue(vintages.on(asOf), date, transformer);
   const known = date === undefined ? newest : dated && { ...dated, asOfDate: dated.asOf };
   const beside = { known: known?.value ?? null, known_date: known?.date ?? null };
-  // A growth rate of one's own has more digits than a published one.
+  // A computed growth rate may have more digits than the published one.
   const value =
     transformation === undefined || known?.value === undefined ? given : roundedText(given, known.value);
   const isLagged = column.lag > 0;
@@ -255,7 +266,7 @@ function checkedIn({ ahead, known, never, newer, old }: Record<CheckKind, number
   return ahead + known + never + newer + old;
 }
 
-/** How many values could not be checked, in words. */
+/** The number of values that could not be checked, in words. */
 function uncheckedIn({ before, beyond }: Record<CheckKind, number>): readonly string[] {
   return [
     ...(before > 0 ? [`${before} before the first vintage`] : []),

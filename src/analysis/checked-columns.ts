@@ -15,7 +15,7 @@ export type Checked = {
   readonly dates: number | undefined;
 };
 
-/** The columns to check: those that are named, or all that have the name of a series. */
+/** The columns to check: those that the query names, or all whose name is that of a series. */
 export async function checkedColumns(
   table: UserTable,
   on: number,
@@ -24,7 +24,7 @@ export async function checkedColumns(
 ): Promise<readonly Checked[]> {
   const places = new Map(table.fields.map(({ name }, place) => [name, place]));
   const checkedAs = (name: string, text: string): Omit<Checked, 'series'> & { readonly id: string } => {
-    // The names of the columns of a join or a panel with lags.
+    // What `join` and a panel with lags name their columns.
     const [, id = text, own] = /^(.+)_lag(\d{1,3})$/.exec(text) ?? [];
     const [place, dates] = [columnOf(table, name), places.get(`${name}_date`)];
     return { id: id.toUpperCase(), place, name, lag: own === undefined ? lag : Number(own), dates };
@@ -54,13 +54,13 @@ export async function checkedColumns(
   return checked;
 }
 
-/** Whether a column holds what a join puts beside a value: its date or its age. */
+/** Whether a column holds the date or the age that a join puts beside a value. */
 function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
   const [, value] = /^(.+)_(?:date|age)$/.exec(name) ?? [];
   return value !== undefined && places.has(value);
 }
 
-/** The description of a series; undefined if there is no such series, which is a Problem where it is `needed`. */
+/** The description of a series; undefined if it does not exist, which is a Problem if it is `needed`. */
 async function described(id: string, { client }: QueryContext, needed: boolean): Promise<Row | undefined> {
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];
@@ -70,7 +70,7 @@ async function described(id: string, { client }: QueryContext, needed: boolean):
   }
 }
 
-/** Whether there is no series of that id, or no series can have it. */
+/** Whether no series has that id, or can have it. */
 function isUnknown({ kind }: Problem): boolean {
   return kind === 'not-found' || kind === 'validation-error';
 }

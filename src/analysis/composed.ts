@@ -8,7 +8,7 @@ import type { Drawing } from '../render/chart/drawing.ts';
 import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
-/** The rows of an answer that is put together from the answers to several requests. */
+/** The rows of an answer that is composed from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
   readonly object:
     | 'check'
@@ -21,9 +21,9 @@ export type ComposedRows<R extends Row> = RowLayout & {
     | 'revision_triangle'
     | 'versions';
   readonly asOf?: Day;
-  /** By column, how the vintages came about that its values are from. */
+  /** By column, how the vintages of its values came about. */
   readonly kinds?: { readonly [column: string]: string };
-  /** All rows, or pages of them; an iterable makes them while they are read. */
+  /** All rows, or pages of rows that are computed while they are read. */
   readonly rows: Iterable<R> | AsyncIterable<readonly R[]>;
   readonly differs?: boolean;
   readonly drawing?: Drawing;
@@ -34,13 +34,13 @@ export type ComposedRows<R extends Row> = RowLayout & {
 export type ComposedContext = QueryContext & {
   /** The number of requests so far. */
   readonly requests: () => number;
-  /** Announces how many requests there will have been at the end. */
+  /** Announces the total number of requests. */
   readonly expect: (requests: number) => void;
-  /** The number of requests that check at the end that the data did not change. */
+  /** The number of requests that verify at the end that the data did not change. */
   readonly checks: () => number;
 };
 
-/** Composes an answer out of one state of the data; a Problem where the data changes in the meantime. */
+/** Composes an answer from one state of the data; a Problem if the data changes meanwhile. */
 export async function composed<R extends Row>(
   context: QueryContext,
   compose: (context: ComposedContext) => Promise<ComposedRows<R>>,
@@ -63,7 +63,7 @@ export async function composed<R extends Row>(
   };
 }
 
-/** Works out how many requests an answer would take. */
+/** Works out the number of requests that an answer would take, in words. */
 export async function estimated(
   context: QueryContext,
   work: (context: ComposedContext) => Promise<string>,
@@ -93,7 +93,7 @@ async function countingRequests(context: QueryContext, answered: (requestId: str
   return { counting, watch };
 }
 
-/** The number of rows in a page, so that a slow reader is waited for. */
+/** The number of rows in a page; a slow reader is waited for between pages. */
 const pageSize = 1000;
 
 async function* pagesOf<R extends Row>(
@@ -116,7 +116,7 @@ async function* pagesOf<R extends Row>(
   }
 }
 
-/** Rows as pages; without a row there is one page, which is empty. */
+/** Rows as pages; without rows, one empty page. */
 function* inPages<R>(rows: Iterable<R>): Generator<readonly R[]> {
   let page: R[] = [];
   let isFirst = true;
@@ -131,10 +131,10 @@ function* inPages<R>(rows: Iterable<R>): Generator<readonly R[]> {
   if (isFirst || page.length > 0) yield page;
 }
 
-/** The most rows of a page of the contract. */
+/** The largest page of the contract. */
 const largestPage = 1000;
 
-/** About how many pages all observations of a series fill. */
+/** About how many pages the observations of a series take. */
 export async function pagesExpected({ id, row }: ResolvedSeries, { client }: QueryContext): Promise<number> {
   const series = row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
   return Math.max(1, Math.ceil(Number(series?.observation_count ?? 0) / largestPage));
@@ -146,7 +146,10 @@ export type Outcomes<T, R> = {
   readonly failures: readonly { readonly of: T; readonly error: unknown }[];
 };
 
-/** Works on all at once, and separates those that failed from the others; throws a failure that is not of one series. */
+/**
+ * Works on all items at once, and separates the outcomes from the failures; throws a failure that does not concern
+ * only one series.
+ */
 export async function eachOf<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<Outcomes<T, R>> {
   const outcomes = await Promise.all(
     all.map((of) =>

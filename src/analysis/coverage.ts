@@ -2,8 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Coverage, Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/figures.ts';
-import type { Operation } from '../operations/operation.ts';
-import { operationNamed } from '../operations/operation.ts';
+import { type Operation, operationNamed } from '../operations/operation.ts';
 import { type ParamTexts, textOf } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
@@ -13,7 +12,7 @@ import type { ResolvedSeries } from './series-ids.ts';
 /** The most series that a note names. */
 const mostNamed = 3;
 
-/** Notes which as-of dates are outside of what a series covers, and which answers are from samples. */
+/** Notes which as-of dates are outside of what a series covers, and which answers come from samples. */
 export async function noteBasis(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -23,7 +22,7 @@ export async function noteBasis(
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
 }
 
-/** The same pages; notes at their end what those of a series as of a day are based on, such as samples. */
+/** The same pages; at their end, notes what the answers about a series as of a day are based on, such as samples. */
 export async function* withBasis(
   { boundBy, command: { several } }: Operation,
   texts: ParamTexts,
@@ -36,8 +35,8 @@ export async function* withBasis(
 }
 
 /**
- * Notes which as-of dates are before the first vintage of a series, or after the last day that the store covers. The
- * answer is the same where the service does not say it: no more is asked after the first series that it does not say it of.
+ * Notes which as-of dates are before the first vintage of a series, or after the last day that it covers. Stops at
+ * the first series whose coverage the service does not state: it then states none.
  */
 export async function noteOutside(
   answered: readonly ResolvedSeries[],
@@ -64,7 +63,7 @@ export async function noteOutside(
   for (const text of texts) note({ kind: 'outside coverage', text });
 }
 
-/** The first vintage and the coverage of a series, as far as the days need them and the answers said them. */
+/** The first vintage and the coverage of a series, if the answers so far stated what these days need. */
 function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: QueryContext): Row | undefined {
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
   const covered_to = basis.coveredTo(id);
@@ -73,7 +72,7 @@ function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Query
   return { first_vintage: before?.next_date ?? null, covered_to };
 }
 
-/** Says of each series and day that its answer is from a sample, or of many series only which ones. */
+/** Says for each series and day that its answer is from a sample; for many series only names some. */
 function sampleTexts(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -82,7 +81,8 @@ function sampleTexts(
   const found = answered.flatMap(({ id }) => {
     const texts = days.flatMap((day) => {
       const vintage = basis.vintageOn(id, day);
-      // What was fetched on the day itself is what was known on it, and of what is unknown there is nothing to say.
+      // What was fetched on the day itself is what was known then, and about an unknown vintage there is nothing to
+      // say.
       if (vintage === undefined || vintage.vintage_kind === 'unknown') return [];
       if (vintage.vintage_kind === 'fetched' && vintage.as_of_date === day) return [];
       return inexactText(id, day, vintage) ?? [];
@@ -97,7 +97,7 @@ function sampleTexts(
   ];
 }
 
-/** The description of a series, asked for once; undefined where it cannot be had, which is noted. */
+/** The description of a series, requested once; undefined if the request fails, which is noted. */
 export async function descriptionOf(
   { id, row }: ResolvedSeries,
   { client, signal, note }: QueryContext,
@@ -112,12 +112,12 @@ export async function descriptionOf(
   }
 }
 
-/** Another service may say nothing of what its series cover. */
+/** Whether a description states the coverage; another service may not. */
 function saysCoverage({ first_vintage, covered_to }: Row): boolean {
   return dayIn(first_vintage) !== '' || dayIn(covered_to) !== '';
 }
 
-/** The bounds of what is known of a series that any of the days is outside of. */
+/** The bounds of the coverage of a series that some of the days exceed, in words. */
 function boundsPassed(row: Row, days: readonly Day[]): readonly string[] {
   const [first, last] = [dayIn(row.first_vintage), dayIn(row.covered_to)];
   return [
@@ -140,7 +140,7 @@ function dayIn(cell: unknown): string {
   return String(cell ?? '');
 }
 
-/** The last day that the answer to a query knows of; undefined for the newest data. */
+/** The last day on which the contents of an answer were known; undefined for the newest data. */
 export function knowledgeDay(query: Query): Day | undefined {
   switch (query.kind) {
     case 'operation': {

@@ -11,7 +11,7 @@ import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
 import type { QueryParams, YieldCurveQuery } from './query.ts';
 import { curveDrawing } from './rate-charts.ts';
 
-/** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
+/** The curve of a day, or of the newest day up to it; with `vs` compared with the curve of another day. */
 export async function answerCurve(query: YieldCurveQuery, context: QueryContext): Promise<QueryAnswer> {
   const { vs } = query;
   return vs === undefined ? answerOneCurve(query, context) : answerComparison({ ...query, vs }, context);
@@ -26,7 +26,7 @@ export async function answerOneCurve(
   return { fields, columns, ...drawn(query, context), failures: [], pages: curvePages(query, context) };
 }
 
-/** The curve of a day, or of the newest day up to it, beside the curve of another day. */
+/** The curve of a day, or of the newest day up to it, compared with the curve of another day. */
 export async function answerComparison(
   query: YieldCurveQuery & { readonly vs: Day },
   context: QueryContext,
@@ -83,7 +83,7 @@ function typeParam(curveType: CurveType | undefined): QueryParams {
   return curveType === undefined ? {} : { curve_type: curveType };
 }
 
-/** Notes that a day has no curve, and how to get the one before it. */
+/** Notes that a day has no curve, and how to get the previous one. */
 function noteMissing(
   { results }: Envelope<RateRow>,
   { onOrBefore }: YieldCurveQuery,
@@ -101,7 +101,7 @@ function noteMissing(
 }
 
 /**
- * The trade date of the newest curve up to `date`, found among the rates over time; `date` itself where there is none.
+ * The trade date of the newest curve up to `date`, found among the rates over time; `date` itself if there is none.
  * Asks until nothing newer is found, because another service may not give the newest rates first.
  */
 async function newestUpTo(date: Day, type: QueryParams, { client }: QueryContext): Promise<Day> {
@@ -124,7 +124,7 @@ async function newestUpTo(date: Day, type: QueryParams, { client }: QueryContext
   return newest === '' ? date : newest;
 }
 
-/** A curve beside another: a row for each maturity that either has, shortest first. */
+/** Two curves compared: a row for each maturity that either has, shortest first. */
 export function compared(curve: Envelope<RateRow>, other: Envelope<RateRow>): Envelope<CurveComparisonRow> {
   const [rates, otherRates] = [byMaturity(curve), byMaturity(other)];
   const names = new Set([...rates.keys(), ...otherRates.keys()]);

@@ -52,7 +52,7 @@ async function compare(query: DiffQuery, context: ComposedContext) {
   } as const;
 }
 
-/** How many requests a diff takes, in words. */
+/** The number of requests that a diff takes, in words. */
 export function estimateDiff({ ids, days }: DiffQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
     const series = await resolveSeries(ids, counting);
@@ -63,7 +63,7 @@ export function estimateDiff({ ids, days }: DiffQuery, context: QueryContext): P
   });
 }
 
-/** Every date that one of two answers has, newest first. */
+/** Every date that either answer has, newest first. */
 function compared(
   id: string,
   before: readonly ObservationRow[],
@@ -88,7 +88,10 @@ function valuesByDate(rows: readonly ObservationRow[]): ReadonlyMap<Day, string>
   return new Map(rows.map(({ date, value }) => [date, value]));
 }
 
-/** Notes that all values changed about alike. A store has one unit for all vintages, so the note leaves the reason open. */
+/**
+ * Notes that all values changed by about the same factor. A store has one unit for all vintages, so the note leaves
+ * the reason open.
+ */
 export function noteRescaling(
   { id, unit }: { readonly id: string; readonly unit: string },
   rows: readonly Pick<DiffRow, 'new' | 'old'>[],

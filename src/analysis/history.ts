@@ -16,7 +16,7 @@ import type { ResolvedSeries } from './series-ids.ts';
 /** Every vintage of a series, and its frequency. */
 export type History = { readonly vintages: Vintages; readonly frequency: Frequency };
 
-/** Every vintage of a series, or of some of its dates, from all published values: one pass over its changes. */
+/** Every vintage of a series, or of some of its dates, from all published values, read in one pass over the changes. */
 export async function historyOf(
   params: QueryParams,
   { client, signal }: Pick<QueryContext, 'client' | 'signal'>,
@@ -40,7 +40,7 @@ function byDay(one: Change, other: Change): number {
   return one.asOf < other.asOf ? -1 : 1;
 }
 
-/** The computation of transformed values of a series; undefined for the values themselves. */
+/** The computation of a series' transformed values; undefined if its values are not transformed. */
 function transformerOf(
   id: string,
   { frequency }: History,
@@ -54,16 +54,16 @@ export function needsHistory({ last = 1, lag = 0, transformation }: RealTimePane
   return last > 1 || lag > 0 || transformation !== undefined;
 }
 
-/** The columns of a series in a panel, one for each of the newest values; and where the days are in its history. */
+/** The columns of a series in a panel, one for each of the newest values, and the places of the days in its history. */
 export type HistoryColumns = {
   readonly placed: PlacedDays;
   readonly columns: readonly PanelColumn[];
   readonly vintages: Vintages;
-  /** What computes transformed values; undefined for the values themselves. */
+  /** Computes transformed values; undefined if the values are not transformed. */
   readonly transformer: Transformer | undefined;
 };
 
-/** The newest values of a series on each of the days (ascending): computed once for all days between two changes. */
+/** The newest values of a series on each of the days (ascending), computed once for all days between two changes. */
 export async function columnsOfHistory(
   series: ResolvedSeries,
   days: readonly Day[],
@@ -85,7 +85,7 @@ export async function columnsOfHistory(
     const known = since === undefined ? [] : newestKnown(vintages, since, lag + last, transformer);
     for (const [i, column] of points.entries()) {
       const value = known[lag + i];
-      // A day on which nothing is known has one row that says so.
+      // A day on which nothing is known has one row, which says so.
       if (value === undefined && i > 0) continue;
       addPoints(column, within, value, placed.kinds);
     }

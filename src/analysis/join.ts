@@ -18,14 +18,14 @@ import {
   type UserTable,
 } from './table.ts';
 
-/** A table that is open, the place of the column of its days, and these days by the texts of their cells. */
+/** An open table, the place of the column with its days, and these days by the texts of their cells. */
 type DatedTable = {
   readonly table: UserTable;
   readonly on: number;
   readonly days: ReadonlyMap<string, Day>;
 };
 
-/** The rows of a table, each with what was known of series on its day: those of the real-time panel on these days. */
+/** The rows of a table, each with what was known of series on its day, as in the real-time panel on these days. */
 export async function answerJoin(query: JoinQuery, context: QueryContext): Promise<QueryAnswer> {
   const files = tablesOf(context);
   const dated = await datedTable(query, files);
@@ -36,7 +36,7 @@ export async function answerJoin(query: JoinQuery, context: QueryContext): Promi
     joined = failures.length > 0 ? [] : columns.flatMap((column) => joinedColumns(column, query));
     refuseTwice([...table.fields, ...joined.map(({ field }) => field)], table);
     const layout = showing([...table.fields, ...joined.map(({ field }) => field)]);
-    // A table that lacks a column which was asked for would look complete.
+    // A table without a requested column would look complete.
     const rows = failures.length > 0 ? [] : rowsOf(dated, joined);
     return { object: 'join', ...layout, rows, failures };
   });
@@ -44,7 +44,7 @@ export async function answerJoin(query: JoinQuery, context: QueryContext): Promi
   return { ...answer, ...(written && { written }) };
 }
 
-/** How many requests a join takes, in words. */
+/** The number of requests that a join takes, in words. */
 export async function estimateJoin(query: JoinQuery, context: QueryContext): Promise<string> {
   const files = tablesOf(context);
   const { days } = await datedTable(query, files);
@@ -64,7 +64,7 @@ async function datedTable({ table: name, on, strict }: JoinQuery, files: TableFi
   return { table, on: column, days: await daysIn(table, column, files, { strict }) };
 }
 
-/** The panel of what was known on the days of a table; of one without rows, on the last day. */
+/** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
 function panelOf(
   { ids, strict, lag, beyond, transformation }: JoinQuery,
   days: ReadonlyMap<string, Day>,
@@ -77,7 +77,7 @@ function panelOf(
     wide: true,
     sort: 'asc',
     withDates: false,
-    // No row can be after the coverage.
+    // No row can be after the coverage of the data.
     beyond: days.size === 0 ? 'repeat' : beyond,
     ...(strict && { knownBefore: true }),
     ...(lag !== undefined && { lag }),
@@ -85,7 +85,7 @@ function panelOf(
   };
 }
 
-/** A column that a join adds, and its cell on each day; an empty text where there is nothing. */
+/** A column that a join adds, and the text of its cell on each day; empty if there is no value. */
 type JoinedColumn = { readonly field: Field; readonly textOn: (day: Day) => string };
 
 function joinedColumns(
@@ -152,7 +152,7 @@ async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): Asyn
   if (isEmpty) yield [];
 }
 
-/** The same rows as a text: each as it is written, and behind it the cells of its day. */
+/** The same rows as a text: each row as it is written, followed by the cells of its day. */
 function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): WrittenRows | undefined {
   const { table } = dated;
   const { text } = table;
@@ -186,7 +186,7 @@ function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): Writte
   };
 }
 
-/** What `make` gives for the day of a row, made once for each day. */
+/** The result of `make` for the day of a row, made once for each day. */
 function perDay<T>(
   { table, on, days }: DatedTable,
   make: (day: Day) => T,

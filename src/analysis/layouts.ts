@@ -1,7 +1,6 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Field, RowFrom } from '../operations/field.ts';
-import { type RowLayout, showing } from '../operations/field.ts';
+import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
 import { curve, revisions, vintages } from '../operations/figures.ts';
 import { operationNamed, type RowOf } from '../operations/operation.ts';
 import type { Query, RealTimePanelQuery, YieldTableQuery } from './query.ts';
@@ -13,7 +12,7 @@ import {
   wideComparedLayout,
 } from './vintage-layouts.ts';
 
-/** The layout of the answer to a query; undefined where only the data tells which columns there are. */
+/** The layout of the answer to a query; undefined if its columns depend on the data. */
 export function layoutOf(query: Query): RowLayout | undefined {
   switch (query.kind) {
     case 'operation':
@@ -53,7 +52,7 @@ export function layoutOf(query: Query): RowLayout | undefined {
   }
 }
 
-/** The ids as typed, each series once. */
+/** The ids as typed, with each series once. */
 function namesOf(ids: readonly string[]): readonly string[] {
   const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
   return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
@@ -121,13 +120,13 @@ const comparisonFields = [
 /** The rates of a maturity on two curves. */
 export type CurveComparisonRow = RowFrom<(typeof comparisonFields)[number]>;
 
-/** The layout of a curve beside another; the sources of both are shown only when chosen. */
+/** The layout of two compared curves; the sources of both are shown only on request. */
 export const comparisonLayout: RowLayout = {
   fields: comparisonFields,
   columns: comparisonFields.map(({ name }) => name).filter((name) => name !== 'source'),
 };
 
-/** A row whose columns depend on the query: the day that it is about, and a value or null for each other column. */
+/** A row whose columns depend on the query: its day, and a value or null in each other column. */
 export type WideRow = { readonly [column: string]: string | null };
 
 /** The layout of rates with a column for each maturity. */
@@ -151,7 +150,7 @@ const diffFields = [
   { name: 'kind', type: 'text', description: 'added, revised, withdrawn or unchanged.' },
 ] as const satisfies readonly Field[];
 
-/** A date as two as-of dates have it. */
+/** A date whose value differs between two as-of dates. */
 export type DiffRow = RowFrom<(typeof diffFields)[number]>;
 
 /** The layout of a comparison of two as-of dates. */
@@ -195,7 +194,7 @@ const checkFields = [
   },
 ] as const satisfies readonly Field[];
 
-/** A value of a file beside what was known on its day. */
+/** A value of a file, compared with what was known on its day. */
 export type CheckRow = RowFrom<(typeof checkFields)[number]>;
 
 /** The layout of what a check of a file finds. */
@@ -240,14 +239,14 @@ function laggedNames(names: readonly string[], { last = 1, lag = 0 }: RealTimePa
   return names.flatMap((typed) => Array.from({ length: last }, (_, i) => laggedName(typed, lag + i)));
 }
 
-/** The layout of a panel with a column for each series, which is named as it was typed. */
+/** The layout of a panel with a column for each series, named as it was typed. */
 export function widePanelLayout(
   first: 'as_of' | 'date',
   names: readonly string[],
   withDates: boolean,
 ): RowLayout {
   const fields = names.flatMap((typed): readonly Field[] => {
-    // A series that is typed like the first column is told from it by its case.
+    // A series typed exactly like the first column is written in upper case, to tell them apart.
     const name = typed === first ? typed.toUpperCase() : typed;
     const value: Field = { name, type: 'decimal', description: `Values of ${name}.`, nullable: true };
     if (!withDates) return [value];

@@ -33,7 +33,7 @@ export function answerWidePanel(query: PanelQuery, context: QueryContext): Promi
 async function columnsOf(query: PanelQuery, context: ComposedContext) {
   const { ids, asOf, from, to } = query;
   const series = await resolveSeries(ids, context);
-  // The length of a series takes a request, unless a pattern matched it.
+  // The length of a series takes a request, unless a pattern found it with its description.
   if (series.every(({ row }) => row !== undefined))
     context.expect(context.requests() + (await requestsLeft(query, series, context)));
   const params = {
@@ -77,7 +77,7 @@ export function undescribed(series: readonly ResolvedSeries[]): number {
   return series.filter(({ row }) => row === undefined).length;
 }
 
-/** How many requests a panel takes, in words. */
+/** The number of requests that a panel takes, in words. */
 export function estimatePanel(query: PanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
     const series = await resolveSeries(query.ids, counting);
@@ -85,20 +85,23 @@ export function estimatePanel(query: PanelQuery, context: QueryContext): Promise
   });
 }
 
-/** What was known of a series: a value with its date and its publication, or nothing yet. Days on which it was the same share it. */
+/**
+ * What was known of a series: a value with its date and its publication, or nothing yet. Days with the same knowledge
+ * share the object.
+ */
 export type PanelPoint = {
   readonly date: Day | undefined;
   readonly value: string | undefined;
   readonly asOfDate: Day | undefined;
-  /** How the vintage came about that the value is from, where the service says it. */
+  /** How the vintage of the value came about, if the service states it. */
   readonly kind: string | undefined;
 };
 
-/** What a panel holds of one series, by the day that its rows are about: a date, or an as-of date. */
+/** What a panel holds of one series, by the day of the row: a date, or an as-of date. */
 export type PanelColumn = {
   readonly series: ResolvedSeries;
   readonly points: ReadonlyMap<Day, PanelPoint>;
-  /** How many newer values there are; none unless given. */
+  /** How many newer values are skipped (default 0). */
   readonly lag?: number;
 };
 
@@ -107,7 +110,10 @@ function pointOf({ date, value, as_of_date }: ObservationRow, kind: string | und
   return { date, value, asOfDate: as_of_date, kind };
 }
 
-/** A panel with a row for each day and series; series in the order given. `asOfOn` gives the as-of date of the rows of a day. */
+/**
+ * A panel with a row for each day and series; series in the order given. `asOfOn` gives the as-of date of the rows of
+ * a day.
+ */
 export function longPanel(
   columns: readonly PanelColumn[],
   sort: SortOrder,
@@ -118,7 +124,7 @@ export function longPanel(
 
 /**
  * A panel with a row for each day and a column for each series; `first` names the column of the day. With dates, each
- * series has a second column for the observation dates of its values.
+ * series has a second column with the observation dates of its values.
  */
 export function widePanel(
   columns: readonly PanelColumn[],
@@ -133,7 +139,7 @@ export function widePanel(
   return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows } as const;
 }
 
-/** How the vintages came about that the values of each column are from, where the service says it. */
+/** How the vintages of each column's values came about, if the service states it. */
 function kindsOf(
   columns: readonly PanelColumn[],
   names: readonly string[],
@@ -187,7 +193,7 @@ function* wideRows(
   for (const day of daysOf(columns, sort)) yield wideRow(day, columns, fields, withDates);
 }
 
-/** The row of a day; `names` are those of its cells. */
+/** The row of a day; `names` are the names of its cells. */
 function wideRow(
   day: Day,
   columns: readonly PanelColumn[],

@@ -1,6 +1,5 @@
 import type { Extent } from '../client/pagination.ts';
-import type { Day } from '../domain/series/date.ts';
-import { type Rhythm, schedule } from '../domain/series/date.ts';
+import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
 import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
@@ -12,23 +11,23 @@ export type QueryParams = { readonly [name: string]: string | number };
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
 
-/** What is made of the values that a query shows; without it they are as they were published. */
+/** How the values of a query are transformed; without it they are as published. */
 type Transformed = { readonly transformation?: Transformation };
 
-/** The rows of one operation; with `ids` those of several series, one after the other. */
+/** The rows of one operation; with `ids`, those of several series one after the other. */
 export type OperationQuery = Extent &
   Transformed & {
     readonly kind: 'operation';
     /** The operation's name. */
     readonly operation: string;
     readonly params: QueryParams;
-    /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
+    /** Series ids as typed, if the operation runs once for each; an id with `*` means every series that matches. */
     readonly ids?: readonly string[];
-    /** `asc` reverses the rows of each series, after `limit` or `first` was applied. */
+    /** `asc` reverses the rows of each series, after `limit` or `first` has been applied. */
     readonly sort?: SortOrder;
   };
 
-/** Every value of one date or of each date, with the size and the lateness of each change, up to `asOf`. */
+/** Every value of one date or of each date, with the size and delay of each change, up to `asOf`. */
 export type RevisionsQuery = Omit<Extent, 'first'> & {
   readonly kind: 'revisions';
   readonly id: string;
@@ -38,13 +37,16 @@ export type RevisionsQuery = Omit<Extent, 'first'> & {
   readonly asOf?: Day;
 };
 
-/** The values of a series at some horizons, up to `asOf`: those of each date, or statistics of the revisions between them. */
+/**
+ * The values of a series at some horizons, up to `asOf`: those of each date, or statistics of the revisions between
+ * them.
+ */
 export type ReleasesQuery = {
   readonly kind: 'releases';
   readonly id: string;
   readonly horizons: readonly Horizon[];
   readonly stats: boolean;
-  /** What is made of the values, each time of those of one vintage. */
+  /** How the values are transformed, each from the values of its own vintage. */
   readonly units?: Omit<Transformation, 'aggregation'>;
   readonly from?: Day;
   readonly to?: Day;
@@ -85,7 +87,7 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
   readonly to?: Day;
 };
 
-/** What two as-of dates disagree on; with `allRows` also what they agree on. */
+/** The dates whose values differ between two as-of dates; with `allRows`, also the others. */
 export type DiffQuery = Transformed & {
   readonly kind: 'diff';
   readonly ids: readonly string[];
@@ -98,7 +100,10 @@ export type DiffQuery = Transformed & {
 /** An as-of date, or the newest vintage. */
 export type Version = Day | 'latest';
 
-/** The values of series as of several days; `compared`: those as of the first of two days beside those of the other. */
+/**
+ * The values of series as of several days; with `compared`, those as of the first of two days compared with those of
+ * the second.
+ */
 export type VersionsQuery = PanelForm & {
   readonly kind: 'versions';
   readonly ids: readonly string[];
@@ -123,25 +128,25 @@ export type PanelQuery = PanelForm & {
 };
 
 /**
- * What a real-time panel shows on as-of dates after the coverage of a series: nothing, the newest value that is known, or
- * a failure.
+ * What a real-time panel shows on as-of dates after the coverage of a series: nothing, the newest known value, or a
+ * failure.
  */
 export type Beyond = (typeof beyondChoices)[number];
 
-/** Every choice of what is shown beyond the coverage; the first is the usual one. */
+/** The choices for dates beyond the coverage; the first is the default. */
 export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
 
-/** The newest values of several series that were known on each day of a rhythm, or on days that are given. */
+/** The newest values of several series known on each day of a rhythm, or on given days. */
 export type RealTimePanelQuery = PanelForm & {
   readonly kind: 'real-time-panel';
   readonly ids: readonly string[];
   /** The rhythm, the days in any order, or the file that has the days. */
   readonly each: Rhythm | readonly Day[] | { readonly file: string };
-  /** Whether only what was known before each day counts. */
+  /** Whether each day shows only what was known before it. */
   readonly knownBefore?: boolean;
-  /** How many of the newest values each day shows; one unless given. */
+  /** How many of the newest values each day shows (default 1). */
   readonly last?: number;
-  /** How many of the newest values are passed over; none unless given. */
+  /** How many of the newest values are skipped (default 0). */
   readonly lag?: number;
   readonly beyond: Beyond;
   /** Whether the wide form has the observation date beside each value. */
@@ -150,39 +155,39 @@ export type RealTimePanelQuery = PanelForm & {
   readonly to?: Day;
 };
 
-/** What a question about a table of the user's has: the table, the column of its days, and what counts as known on each. */
+/** A query about the user's own table: the table, the column of its days, and what counts as known on each. */
 type TableQuery = Transformed & {
   /** The name of the table: of a file, or `-` for standard input. */
   readonly table: string;
-  /** Whether only what was known before each day counts. */
+  /** Whether each row shows only what was known before its day. */
   readonly strict: boolean;
-  /** How many of the newest values are passed over; none unless given. */
+  /** How many of the newest values are skipped (default 0). */
   readonly lag?: number;
   readonly beyond: Beyond;
 };
 
-/** The rows of a table with what was known of series on the day of each. */
+/** The rows of a table, each with what was known of series on its day. */
 export type JoinQuery = TableQuery & {
   readonly kind: 'join';
   readonly on: string;
   readonly ids: readonly string[];
   /** Whether the observation date is beside each value. */
   readonly withDates: boolean;
-  /** Whether the days since the publication of each value are beside it. */
+  /** Whether the number of days since the publication of each value is beside it. */
   readonly withAges: boolean;
 };
 
-/** A column of a table, and the series whose values it has; its name unless given. */
+/** A column of a table, and the series whose values it has; without an id, the series with the name of the column. */
 export type CheckedColumn = { readonly column: string; readonly id?: string };
 
 /** The values of a table that were not known on the day of their row. */
 export type CheckQuery = TableQuery & {
   readonly kind: 'check';
-  /** The column of the days; the first one unless given. */
+  /** The column of the days; by default the first one. */
   readonly on?: string;
-  /** The columns to check; every one that is named like a series unless given. */
+  /** The columns to check; by default every column with the name of a series. */
   readonly columns?: readonly CheckedColumn[];
-  /** Whether the values that were known are listed too. */
+  /** Whether to list the values that were known as well. */
   readonly allRows: boolean;
 };
 
@@ -205,8 +210,8 @@ export type AnalysisQuery =
 export type Query = OperationQuery | AnalysisQuery;
 
 /**
- * The days of a real-time panel, ascending; a Problem where a bound is missing or no day is between them. What each shows
- * was known on it, or with `knownBefore` on the day before.
+ * The days of a real-time panel, ascending; a Problem if a bound is missing or no day is between the bounds. Each day
+ * shows what was known on it, or with `knownBefore` on the day before.
  */
 export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {
   if (typeof each !== 'string') {

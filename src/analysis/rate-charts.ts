@@ -7,7 +7,7 @@ import { listed } from './series-ids.ts';
 /** The maturities that a chart of the whole par curve over time shows. */
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
 
-/** The drawing of treasury rates over time: of one maturity, or without one of those that are watched most. */
+/** The drawing of treasury rates over time: of one maturity, or by default of the most watched ones. */
 export function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: QueryParams): Drawing {
   const isShown = (name: unknown) => maturity !== undefined || type !== 'PAR' || mostWatched.has(name);
   return ratesDrawing(type, (row) => (isShown(row.maturity) ? [rateMark(row, row.maturity, row.rate)] : []));
@@ -46,7 +46,7 @@ function rateMark({ trade_date }: Row, maturity: unknown, rate: Cell | undefined
   };
 }
 
-/** The drawing of the distance between two treasury rates over time. */
+/** The drawing of the difference between two treasury rates over time. */
 export function spreadDrawing({ curve_type }: QueryParams): Drawing {
   const name = curveName(curve_type);
   return {
@@ -92,7 +92,7 @@ function otherMarks(row: Row): readonly ChartMark[] {
   return marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate);
 }
 
-/** A day without a curve makes no line. */
+/** The marks of a curve; a day without a curve has none. */
 function marksOf(
   { maturity }: Row,
   line: string,

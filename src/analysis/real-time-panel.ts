@@ -11,7 +11,7 @@ import { newestValues, type PlacedDays, planOf, requestsIn } from './real-time-p
 import { listed, type ResolvedSeries, resolveSeries } from './series-ids.ts';
 import { askService, serviceRequests } from './service-panel.ts';
 
-/** The newest value of several series that was known on each day of a rhythm. */
+/** The newest value of several series known on each day of a rhythm. */
 export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<QueryAnswer> {
   // A chart shows the rows of the long form.
   const isWide = query.wide && context.chart !== true;
@@ -24,11 +24,11 @@ export function answerLongRealTimePanel(
   context: QueryContext,
 ): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
-    // Its descriptions are asked for first: a chart of too many series is refused before their values are.
+    // The descriptions come first: a chart of too many series is refused before their values are requested.
     const isDrawn = counting.chart === true;
     const series = isDrawn && (await resolveSeries(query.ids, counting));
     const drawing = series && (await realTimePanelDrawing(series, query, counting));
-    // A line has one value a day: the newest of those that are asked for.
+    // A line has one value a day, the newest of those requested.
     const { columns, failures } = await columnsOf(isDrawn ? { ...query, last: 1 } : query, counting);
     return { ...longPanel(columns, query.sort, (day) => day), ...(drawing && { drawing }), failures };
   });
@@ -45,14 +45,14 @@ export function answerWideRealTimePanel(
   });
 }
 
-/** The columns of a panel, and the series that there is no answer about. */
+/** The columns of a panel, and the series that could not be answered. */
 type FoundColumns = { readonly columns: readonly PanelColumn[]; readonly failures: readonly Failure[] };
 
 /** The columns of a panel on its as-of dates, with the notes on what they are based on. */
 export async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
   const series = await resolveSeries(query.ids, counting);
   const days = knownDays(query);
-  // A few vintages may answer about any number of days.
+  // Few vintages may answer any number of days.
   counting.allow?.(series.length * days.length * (query.last ?? 1));
   const { columns, failures } =
     (await serviceColumns(series, days, query, counting)) ??
@@ -63,18 +63,18 @@ export async function columnsOf(query: RealTimePanelQuery, counting: ComposedCon
   return { columns: shown, failures };
 }
 
-/** A column of what was known before each day, from what was known on the day before it. */
+/** A column of what was known before each day, made from what was known on the previous day. */
 function dayLater(column: PanelColumn): PanelColumn {
   return { ...column, points: new Map([...column.points].map(([day, point]) => [addDays(day, 1), point])) };
 }
 
-/** The days on which what a panel shows was known. */
+/** The days as of which the rows of a panel were known. */
 function knownDays(query: RealTimePanelQuery): readonly Day[] {
   const days = asOfDates(query);
   return query.knownBefore === true ? days.map((day) => addDays(day, -1)) : days;
 }
 
-/** What a service that offers panels answers in a few requests for all series; undefined where it does not. */
+/** What a service that offers panels answers in a few requests for all series; undefined for any other service. */
 async function serviceColumns(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -114,7 +114,7 @@ async function newestColumns(
   };
 }
 
-/** Several values of each series on each day, or transformed ones, from all that was published. */
+/** Several values of each series on each day, or transformed ones, from all published values. */
 async function historyColumns(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -133,7 +133,7 @@ async function historyColumns(
   };
 }
 
-/** Days in the histories of series, as far as notes need them. */
+/** The places of days in the histories of series, as far as notes need them. */
 type Placed = Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>;
 
 function notePlaced(placed: readonly Placed[], days: readonly Day[], counting: ComposedContext) {
@@ -163,7 +163,7 @@ export function notedDays(days: readonly Day[], { note }: ComposedContext): read
   return note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
 }
 
-/** Notes which series show samples, or what was fetched, on any of the days. */
+/** Notes which series show samples or fetched values on any of the days. */
 function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { note }: QueryContext): void {
   if (note === undefined) return;
   for (const kind of ['sampled', 'fetched']) {
@@ -175,7 +175,7 @@ function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { not
   }
 }
 
-/** How many requests a real-time panel takes, in words; makes those that plan it. */
+/** The number of requests that a real-time panel takes, in words; makes the requests that plan it. */
 export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
     const series = await resolveSeries(query.ids, counting);
@@ -185,7 +185,7 @@ export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryC
       return `this panel takes ${counting.requests() + asked.length + undescribed(series) + counting.checks()} requests`;
     if (needsHistory(query)) {
       const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
-      // Each series takes its vintages and its published values, by page.
+      // Each series takes its vintages and its published values, page by page.
       const requests = pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks();
       return `this panel takes about ${requests} requests`;
     }

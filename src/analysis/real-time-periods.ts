@@ -18,39 +18,42 @@ import type { PanelPoint } from './panel.ts';
 import type { Beyond } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
-/** How the newest values of a series on many as-of dates are found: those known already, and the requests that are left. */
+/** How to find the newest values of a series on many as-of dates: those known already, and the remaining requests. */
 export type RealTimePlan = {
   readonly series: ResolvedSeries;
   readonly periods: readonly RealTimePeriod[];
-  /** The days that are after what the series covers, and stay without a value. */
+  /** The days after the coverage of the series, which stay without a value. */
   readonly beyondCoverage: readonly Day[];
-  /** How the vintage came about that is the newest one on a day. */
+  /** How the newest vintage on each day came about. */
   readonly kinds: ReadonlyMap<Day, string>;
   readonly known: ReadonlyMap<RealTimePeriod, FirstRelease>;
-  /** The periods that have the same newest date, by that date: its revisions answer all of them. */
+  /** The periods that share a newest date, by that date: its revisions answer all of them. */
   readonly byDate: ReadonlyMap<Day, readonly RealTimePeriod[]>;
 };
 
-/** Without a list of vintages every day takes a request: the most that are made for one series. */
+/** The most requests for one series without a list of vintages, when every day takes a request. */
 const mostWithoutVintages = 1000;
 
-/** With this many periods it takes fewer requests to ask for all first releases. */
+/** From this number of periods on, it takes fewer requests to ask for all first releases. */
 const manyPeriods = 4;
 
-/** Where as-of dates are in the history of a series. */
+/** The places of as-of dates in the history of a series. */
 export type PlacedDays = {
   readonly series: ResolvedSeries;
   /** The days (ascending) up to its coverage. */
   readonly covered: readonly Day[];
   /** The days after its coverage, which stay without a value. */
   readonly beyondCoverage: readonly Day[];
-  /** How the vintage came about that is the newest one on a day. */
+  /** How the newest vintage on each day came about. */
   readonly kinds: ReadonlyMap<Day, string>;
-  /** Its vintages up to the last day, ascending, where the service lists them. */
+  /** Its vintages up to the last day, ascending, if the service lists them. */
   readonly publications?: readonly DatedKind[];
 };
 
-/** Finds out which of the days (ascending) a series covers, and from which vintages; refuses what is not as demanded. */
+/**
+ * Finds out which of the days (ascending) a series covers, and with which vintages; refuses what does not meet the
+ * demands.
+ */
 export async function placeDays(
   series: ResolvedSeries,
   days: readonly Day[],
@@ -67,12 +70,12 @@ export async function placeDays(
   const { publications } = listed;
   const kinds = kindsOn(covered, publications);
   context.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
-  // What is published after the last day may show that the last vintage is not the last publication before it.
+  // A publication after the last day may show that the last vintage is not the last publication before it.
   if (context.basis.demands.exact === true) await newestIn(series, { days: [last], since: last }, context);
   return { ...placed, kinds, publications };
 }
 
-/** Finds out with few requests in which real-time periods of a series the days (ascending) are. */
+/** Finds out with few requests which real-time periods of a series the days (ascending) are in. */
 export async function planOf(
   asked: ResolvedSeries,
   days: readonly Day[],
@@ -104,7 +107,7 @@ export async function planOf(
   return { ...plan, ...separateRevised(newestByFirstRelease(periods, publications, releases ?? [])) };
 }
 
-/** The description of a series, which only another service may lack. */
+/** The description of a series; another service may lack it. */
 async function describedIfPossible(
   { id, row }: ResolvedSeries,
   { client }: QueryContext,
@@ -118,7 +121,10 @@ async function describedIfPossible(
   }
 }
 
-/** The days (ascending) up to the coverage of a series; all of them where values repeat, or the service does not say it. */
+/**
+ * The days (ascending) up to the coverage of a series; all of them if values repeat or the service states no
+ * coverage.
+ */
 function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: Beyond): readonly Day[] {
   const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
   if (beyond === 'fail' && to === '')
@@ -134,7 +140,7 @@ function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: 
 /** A vintage date, and how it came about. */
 type DatedKind = Publication & { readonly kind: string };
 
-/** How the newest vintage came about on each day; days before the first vintage are missing. */
+/** How the newest vintage on each day came about; days before the first vintage are missing. */
 function kindsOn(days: readonly Day[], publications: readonly DatedKind[]): ReadonlyMap<Day, string> {
   const kinds = new Map<Day, string>();
   let passed = 0;
@@ -146,7 +152,7 @@ function kindsOn(days: readonly Day[], publications: readonly DatedKind[]): Read
   return kinds;
 }
 
-/** Separates what first releases answer from what the revisions of one date answer for several periods. */
+/** Separates the periods that first releases answer from those that the revisions of one date answer together. */
 function separateRevised(
   newest: ReadonlyMap<RealTimePeriod, Newest>,
 ): Pick<RealTimePlan, 'known' | 'byDate'> {
@@ -165,7 +171,7 @@ function alone({ periods, known, byDate }: RealTimePlan): readonly RealTimePerio
   return periods.filter((period) => period.since !== undefined && !known.has(period) && !shared.has(period));
 }
 
-/** The number of requests that a plan leaves to be made. */
+/** The number of requests that a plan still takes. */
 export function requestsIn(plan: RealTimePlan): number {
   return alone(plan).length + plan.byDate.size;
 }
@@ -197,7 +203,7 @@ export async function newestValues(
   return points;
 }
 
-/** Adds what was known on days: the same value on all of them. */
+/** Adds the same knowledge to each of the days. */
 export function addPoints(
   points: Map<Day, PanelPoint>,
   days: readonly Day[],
@@ -213,7 +219,7 @@ export function addPoints(
   }
 }
 
-/** The answer of a service, or undefined where it does not offer what was asked. */
+/** The answer of a service, or undefined if it does not offer what was asked. */
 async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
@@ -275,7 +281,7 @@ async function newestIn(
   { days: [day = ''] }: RealTimePeriod,
   context: QueryContext,
 ): Promise<FirstRelease | undefined> {
-  // Two rows show in which order a service gives them; to find that out from one takes another request.
+  // Two rows show in which order a service gives them; with one row, finding that out takes another request.
   const [first] = await rowsOf(context, observations, { id, as_of: day }, { limit: 2 });
   return first && releaseOf(first);
 }

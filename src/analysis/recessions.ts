@@ -11,8 +11,8 @@ import type { Query } from './query.ts';
 const indicator = 'USREC';
 
 /**
- * The same drawing with the recessions that were known on the as-of date of the query: from USREC where it is held, else
- * as NBER announced them.
+ * The same drawing with the recessions known on the as-of date of the query: from USREC if the store has it,
+ * otherwise as NBER announced them.
  */
 export async function withRecessions(
   drawing: Drawing,

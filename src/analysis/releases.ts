@@ -21,14 +21,14 @@ import {
   triangleLayout,
 } from './vintage-layouts.ts';
 
-/** Every change of the value of one date, oldest first, and its first release where that is in the record. */
+/** Every change of the value of one date, oldest first, and its first release if that is on record. */
 type DatedHistory = {
   readonly date: Day;
   readonly changes: readonly Change[];
   readonly released: Day | undefined;
 };
 
-/** The value of a date on a day, as published or transformed; null where it was not known. */
+/** The value of a date on a day, as published or transformed; null if it was not known. */
 type ValueOn = (dated: DatedHistory, day: Day) => string | null;
 
 /** What is known of a series up to the as-of date. */
@@ -104,7 +104,7 @@ export function answerStatistics(
 function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {
   return history.dates.flatMap((dated) => {
     const [earlierValue, laterValue] = [earlierOne, laterOne].map((one) => valueAt(one, dated, history));
-    // A date without a known first release has no horizon that others could be compared from.
+    // A date without a known first release has no horizon to compare others with.
     if (dated.released === undefined || earlierValue == null || laterValue == null) return [];
     return [{ date: dated.date, earlier: earlierValue, later: laterValue }];
   });
@@ -133,7 +133,7 @@ export function answerTriangle(query: TriangleQuery, context: QueryContext): Pro
   return composed(context, (counting) =>
     ofHistory(query, counting, async ({ dates, vintages, valueOn }) => {
       const first = earliest(dates);
-      // Vintages before the first value of any of the dates would be empty columns.
+      // Vintages before the first value of any of the dates would give empty columns.
       const columns = vintages.filter((day) => first !== undefined && day >= first);
       const rows = dates.map(
         (dated): WideRow => ({
@@ -151,7 +151,7 @@ function earliest(dates: readonly DatedHistory[]): Day | undefined {
   return days.sort()[0];
 }
 
-/** The value of a date at a horizon; null where that is not known, or the value was withdrawn by then. */
+/** The value of a date at a horizon; null if that is not known, or the value was withdrawn by then. */
 function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory): string | null {
   const day = dayOfHorizon(horizon, dated.released, history);
   return day === undefined ? null : history.valueOn(dated, day);
@@ -229,7 +229,7 @@ function noteSampled(id: string, kinds: readonly string[], { note }: QueryContex
   note?.({ kind: 'sampled', text });
 }
 
-/** Notes that revisions of levels may be changes of base year: the unit has one, and values changed by much. */
+/** Notes that revisions of levels may be changes of the base year, if the unit has one and values changed a lot. */
 function noteBaseYears(
   { id, units }: ReleasesQuery,
   pairs: ReturnType<typeof pairsOf>,
@@ -245,7 +245,7 @@ function noteBaseYears(
   note?.({ kind: 'rescaled', text });
 }
 
-/** Notes how many dates have no first release in the record. */
+/** Notes how many dates have no first release on record. */
 function noteBeforeRecord(
   { id }: ReleasesQuery,
   { dates, firstVintage }: SeriesHistory,

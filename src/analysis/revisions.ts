@@ -20,7 +20,7 @@ import type { RevisionsQuery } from './query.ts';
 
 type PublishedValue = RowOf<typeof revisions>;
 
-/** Every value of one date or of each date, with the size and the lateness of each change. */
+/** Every value of one date or of each date, with the size and the delay of each change. */
 export async function answerRevisions(
   query: RevisionsQuery,
   context: QueryContext,
@@ -61,7 +61,7 @@ async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenera
   if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
-/** The values that were published up to the as-of date, of at most `limit` dates. */
+/** The values published up to the as-of date, of at most `limit` dates. */
 async function* publishedPages(
   { id, date, from, to, asOf, limit, cursor }: RevisionsQuery,
   context: QueryContext,
@@ -72,7 +72,7 @@ async function* publishedPages(
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   });
-  // Dates that were first published after the as-of date would count for the limit of the service.
+  // The service would count dates that were first published after the as-of date towards its limit.
   const isCounted = asOf !== undefined && limit !== undefined;
   const extent = {
     ...(cursor !== undefined && { cursor }),
@@ -92,7 +92,10 @@ async function* publishedPages(
   }
 }
 
-/** Notes that a date has no value, and how the date differs from those of the series. Says nothing of what was published after the as-of date. */
+/**
+ * Notes that a date has no value, and how it differs from the dates of the series; reveals nothing later than the
+ * as-of date.
+ */
 async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryContext): Promise<void> {
   const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
   if (date === undefined) {
@@ -109,12 +112,12 @@ async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryConte
   context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
 }
 
-/** The first vintage of a series, and the newest date that it has. */
+/** The first vintage of a series, and the newest date in it. */
 export type FirstVintage = { readonly asOf: Day; readonly newest: Day };
 
 /**
- * The first vintage of a series; undefined where a service does not say where its record begins. The dates up to the
- * newest one in it were published before the record begins, or may have been: their first releases are not known.
+ * The first vintage of a series; undefined if the service does not say when its record begins. The dates in that
+ * vintage were, or may have been, published before the record begins, so their first releases are unknown.
  */
 export async function firstVintageOf(id: string, context: QueryContext): Promise<FirstVintage | undefined> {
   const [series] = (await context.client.ask(seriesShow, [['id', id]])).results;
@@ -124,7 +127,7 @@ export async function firstVintageOf(id: string, context: QueryContext): Promise
   return { asOf, newest: newest?.date ?? '' };
 }
 
-/** The page up to an as-of date, each row compared with the one before and with the day of the first release. */
+/** The page up to an as-of date, each row compared with the previous one and with the day of the first release. */
 function compared(
   page: Envelope<PublishedValue>,
   asOf: Day | undefined,

@@ -4,8 +4,7 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { observations } from '../operations/figures.ts';
-import type { Operation } from '../operations/operation.ts';
-import { operationNamed } from '../operations/operation.ts';
+import { type Operation, operationNamed } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
@@ -31,21 +30,21 @@ export async function run(query: Query, context: QueryContext): Promise<QueryAns
 async function answered(query: Query, asked: QueryContext): Promise<QueryAnswer> {
   const context = 'transformation' in query ? await transformedContext(query, asked) : asked;
   if (query.kind === 'operation') return answerOperation(query, context);
-  // The chart of a panel as of one day is that of its observations, which say their units and sources.
+  // The chart of a panel as of one day is that of its observations, which state units and sources.
   if (query.kind === 'panel' && context.chart === true)
     return answerOperation(observationsOf(query), context);
-  // Loaded here: most queries ask one operation, and start faster without the analyses.
+  // Loaded here: most queries run one operation, and start faster without the analyses.
   return (await import('./analyses.ts')).answerAnalysis(query, context);
 }
 
-/** The same context; of a query for transformed values one whose client gives these. */
+/** The same context; for a query of transformed values, its client gives these. */
 export async function transformedContext<C extends Pick<QueryContext, 'client' | 'noResult' | 'signal'>>(
   query: { readonly transformation?: Transformation | undefined },
   context: C,
 ): Promise<C> {
   const { transformation } = query;
   if (transformation === undefined) return context;
-  // Loaded here: most queries ask for values as they were published.
+  // Loaded here: most queries ask for values as published.
   const { transforming, whyNoResult } = await import('./transforming.ts');
   return {
     ...context,
@@ -93,7 +92,7 @@ async function drawingOf(
   return series && (await import('./charts.ts')).observationsDrawing(series, params, context);
 }
 
-/** The pages of an operation that is asked once, of a series if it has an id. */
+/** The pages of an operation that runs once; if it has an id, for one series. */
 function pagesOfOne(
   query: OperationQuery,
   operation: Operation,
@@ -113,8 +112,8 @@ function pagesOfOne(
 }
 
 /**
- * The same pages; notes what the operation remarks on the rows of the first one, or why there are none. A Problem before
- * the first page where what was asked about does not exist.
+ * The same pages; notes what the operation says about the rows of the first one, or why there are none. A Problem
+ * before the first page if what was asked about does not exist.
  */
 export async function* remarked<R extends Row>(
   operation: Operation<Params, R>,
@@ -137,7 +136,7 @@ export async function* remarked<R extends Row>(
   }
 }
 
-/** Notes why an answer has no rows, where the operation knows; a Problem where what was asked about does not exist. */
+/** Notes why an answer has no rows, if the operation knows; a Problem if what was asked about does not exist. */
 async function explainEmpty<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -191,7 +190,7 @@ async function* pagesOfSeveral(
   );
 }
 
-/** The same client, which reads the answers to these questions ahead where that is quicker. */
+/** The same client, which reads the answers to these questions ahead if that is faster. */
 async function expecting(
   client: Client,
   operation: Operation,
@@ -202,7 +201,7 @@ async function expecting(
   return { ...client, ask: (asked, texts, options) => client.ask(asked, texts, { ...options, expected }) };
 }
 
-/** The rows of whole series as known now, where their descriptions were looked up; otherwise unknown. */
+/** The number of rows of whole series as known now, if their descriptions were looked up; otherwise unknown. */
 function expectedRows(
   { countedBy }: Operation,
   { params, limit, first, cursor, transformation }: OperationQuery,
@@ -241,11 +240,11 @@ async function* sorted(
     for (const row of page.results) rows.push(row);
     last = page;
   }
-  // The pages of an operation with an order come newest first, whatever the order of the service.
+  // An operation with an order gives its pages newest first, whatever the order of the service.
   if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
 }
 
-/** A page as a part of an answer about several series: without what is about one of them. */
+/** A page as a part of an answer about several series, without the members about a single one. */
 function joinable(page: Envelope): Envelope {
   const { series: _series, vintage: _vintage, covered_to: _to, next_cursor: _cursor, ...rest } = page;
   return { ...rest, has_more: false };

@@ -11,14 +11,14 @@ import type { QueryContext } from './answer.ts';
 type Catalogue = Pick<QueryContext, 'client' | 'signal'>;
 
 /**
- * A series that a query is about; `typed` is its id as typed, unless a pattern matched it, and `row` its description,
- * where that was looked up.
+ * A series of a query; `typed` is its id as typed, unless a pattern matched it, and `row` its description, if that
+ * was looked up.
  */
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
- * The series that typed ids mean, each once: in upper case, and for an id with `*` every series whose id matches. A
- * pattern without a match stays as it is, to fail like any series that does not exist.
+ * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches. A
+ * pattern without a match stays as it is, and fails like any unknown series.
  */
 export async function resolveSeries(
   typed: readonly string[],
@@ -41,8 +41,8 @@ export async function resolveSeries(
 }
 
 /**
- * The series that typed ids mean of those that have statements, and a Problem for each id that means none. Patterns leave
- * out the series that the curves answer.
+ * The series with statements that typed ids mean, and a Problem for each id that means none. Patterns do not match
+ * the series that the curves answer.
  */
 export async function seriesWithStatements(
   typed: readonly string[],
@@ -85,7 +85,7 @@ function patternOf(id: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-/** The first pages of the list, asked for without trying again; empty where they cannot be had. */
+/** The first pages of the list of series, each requested once; empty if they cannot be had. */
 async function firstSeries({ client }: Catalogue): Promise<readonly RowOf<typeof seriesSearch>[]> {
   const rows: RowOf<typeof seriesSearch>[] = [];
   let texts: ParamTexts = [['limit', String(largestPage)]];
@@ -109,13 +109,13 @@ async function allSeries({ client, signal }: Catalogue): Promise<readonly Row[]>
   return rows;
 }
 
-/** The most ids that are suggested. */
+/** The most ids in a suggestion. */
 const mostSuggested = 3;
 
 /** The most pages of the list of series that are read for a suggestion. */
 const mostPages = 3;
 
-/** The same failure; where a series does not exist, with a hint at the ids that may be meant. */
+/** The same failure; for an unknown series, with a hint at the ids that may be meant. */
 export async function withSuggestion(error: unknown, id: string, catalogue: Catalogue): Promise<unknown> {
   if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
   const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
@@ -126,12 +126,12 @@ export async function withSuggestion(error: unknown, id: string, catalogue: Cata
     : hinting(`did you mean ${listed(near, 'or')}?`);
 }
 
-/** The ids of the series that a search finds best for another spelling of an id, or for a word that means the series. */
+/** The ids that a search finds best for a misspelled id, or for a word that means the series. */
 async function idsLike(
   text: string,
   known: readonly RowOf<typeof seriesSearch>[],
 ): Promise<readonly string[]> {
-  // Loaded here: most series are there.
+  // Loaded here: most series exist.
   const { findSeries } = await import('../domain/series/search.ts');
   const found = findSeries(known, text, 'words').slice(0, mostSuggested);
   const best = found[0]?.matched;

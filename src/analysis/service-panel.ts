@@ -15,7 +15,7 @@ import type { ResolvedSeries } from './series-ids.ts';
 
 const extension = { extension: true } as const;
 
-/** The panel that a service of asof offers, with the parameters that a client sends; a store is read directly. */
+/** The panel of a service of asof, with the parameters that a client sends; a store is read directly. */
 export const servicePanel: Operation<Params, PanelRow> = {
   ...longPanelLayout,
   name: 'panel',
@@ -48,19 +48,21 @@ export const servicePanel: Operation<Params, PanelRow> = {
   },
 };
 
-/** The most rows that one request asks for, which is about 15 MB, and the most characters of its days and of its ids. */
+/** The most rows of one request, about 15 MB, and the most characters of its days and of its ids. */
 const mostRows = 100_000;
 const mostOfDays = 6000;
 const mostOfIds = 1500;
 
-/** The requests for the newest values of series on days (ascending); undefined where those for each series are fewer. */
+/**
+ * The requests for the newest values of series on days (ascending); undefined if requests series by series are fewer.
+ */
 export async function serviceRequests(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
   query: RealTimePanelQuery,
   { client, basis: { demands } }: Pick<ComposedContext, 'basis' | 'client'>,
 ): Promise<readonly ParamTexts[] | undefined> {
-  // Whether vintages are exact, the vintages after the days decide too.
+  // Whether vintages are exact depends on the vintages after the days too.
   if (client.offers === undefined || demands.exact === true) return undefined;
   const ids = series.map(({ id }) => id);
   if (days.length === 0 || ids.some((id) => /[,*]/.test(id))) return undefined;
@@ -72,15 +74,18 @@ export async function serviceRequests(
     ]),
   );
   const [first] = parts;
-  // Otherwise a series takes its vintages, and its first releases or its revisions.
+  // Series by series, each one takes two requests: its vintages, and its first releases or its revisions.
   if (first === undefined || parts.length > 2 * ids.length) return undefined;
   return (await client.offers(servicePanel, first)) ? parts : undefined;
 }
 
-/** Days as a request asks for them, and how many rows each series has then. */
+/** Days in the form of a request, and the number of rows that it gives for each series. */
 type DaysAsked = { readonly texts: ParamTexts; readonly count: number };
 
-/** By the rhythm that has no other days; else as a list where that is short, by a rhythm that has few others, or as several lists. */
+/**
+ * The shortest requests for days: the rhythm that has exactly them; otherwise a list if it is short, a rhythm that
+ * has few other days, or several lists.
+ */
 function daysAsked(days: readonly Day[]): readonly DaysAsked[] {
   const [from = '', to = ''] = [days[0], days.at(-1)];
   const lists = pieces(days, mostOfDays / '2015-01-30%2C'.length);
@@ -109,7 +114,7 @@ function daysAsked(days: readonly Day[]): readonly DaysAsked[] {
   ];
 }
 
-/** Ids in groups of at most `size` that fit into an address. */
+/** Ids in groups of at most `size` that fit into a URL. */
 function grouped(ids: readonly string[], size: number): readonly (readonly string[])[] {
   const longest = Math.max(...ids.map((id) => encodeURIComponent(id).length + '%2C'.length));
   return pieces(ids, Math.min(size, mostOfIds / longest));
@@ -128,7 +133,7 @@ function optionsOf({ last, lag, beyond, transformation }: RealTimePanelQuery): P
   );
 }
 
-/** What a service says of series on days. */
+/** What a service answers about series on days. */
 export type ServiceColumns = {
   readonly columns: readonly PanelColumn[];
   readonly placed: readonly Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>[];
@@ -136,8 +141,8 @@ export type ServiceColumns = {
 };
 
 /**
- * The newest values of series on days (ascending) by these requests. Undefined where the service does not answer one of them
- * in full, whatever the reason: the requests for each series then show what can be answered, and what is wrong.
+ * The newest values of series on days (ascending), by these requests. Undefined if the service does not answer one of
+ * them in full, for any reason: requests series by series then show what can be answered, and what is wrong.
  */
 export async function askService(
   requests: readonly ParamTexts[],
@@ -191,8 +196,8 @@ export async function askService(
 }
 
 /**
- * By series and day what was known, newest observation first. Undefined where a row shows what was not known on its day, or
- * is out of order.
+ * What was known by series and day, newest observation first. Undefined if a row shows what was not known on its day,
+ * or is out of order.
  */
 function readPoints(
   answers: readonly { readonly results: readonly PanelRow[] }[],

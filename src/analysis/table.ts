@@ -4,34 +4,36 @@ import { Problem } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 
-/** The text of a table, which has one character for each byte of its file. */
+/** The form of a text table. Its texts have one character for each byte of the file. */
 export type TableText = { readonly separator: string; readonly header: string };
 
-/** Some rows of a table, one after the other; they are there until the next ones are read. */
+/** Some consecutive rows of a table; they are valid until the next ones are read. */
 export interface TableBatch {
   readonly size: number;
-  /** The place of a row in its file, counted from 1 as in an editor. */
+  /** The line of a row in its file, counted from 1 as in an editor. */
   rowAt(index: number): number;
   cellAt(index: number, column: number): Cell;
-  /** Whether a cell is written as the one above it in the batch; false where finding out would take as long as reading both. */
+  /**
+   * Whether a cell is written like the one above it; may be false if a comparison would take as long as reading both.
+   */
   repeats(index: number, column: number): boolean;
-  /** At least the bytes of all rows as they are written; 0 for a table without a text. */
+  /** At least the number of bytes of all rows as written; 0 for a table that is not a text. */
   readonly byteLength: number;
-  /** Copies a row as it is written, without its line end, to a place in some bytes; returns the place after it. */
+  /** Copies a row as written, without its line end, into the target at a place; returns the place after it. */
   copyRow(index: number, target: Buffer, at: number): number;
 }
 
-/** A table of the user's: rows of named columns, which are read from the beginning as often as needed. */
+/** A table of the user's: rows of named columns, which can be read from the beginning any number of times. */
 export interface UserTable {
   /** What messages call it. */
   readonly name: string;
   readonly fields: readonly Field[];
-  /** How it is written, if it is a text. */
+  /** Its form, if it is a text. */
   readonly text?: TableText;
   batches(): AsyncIterable<TableBatch>;
 }
 
-/** How the tables that a query names are read, and the last day on which anything can be known. */
+/** Opens the tables that a query names; `latest` is the last day on which anything can be known. */
 export type TableFiles = {
   readonly open: (name: string) => Promise<UserTable>;
   readonly latest: Day;
@@ -55,7 +57,7 @@ export function refusedCell(
   );
 }
 
-/** The place of the column of that name; a Problem if the table has none. */
+/** The place of the column with that name; a Problem if the table has none. */
 export function columnOf({ name, fields }: UserTable, wanted: string): number {
   const names = fields.map((field) => field.name);
   const place = names.indexOf(wanted);
@@ -75,20 +77,21 @@ export function textOfCell(cell: Cell): string {
   return cell === null ? '' : String(cell);
 }
 
-/** The text of a cell without the time of day after a day: what a day of `daysIn` is found by. */
+/** The text of a cell without a time after its day, by which `daysIn` finds the day. */
 export function dayTextOf(cell: Cell): string {
   const text = textOfCell(cell);
   return text.length <= 10 ? text : text.replace(/^(\S{8}|\S{10})[T ]\d\d.*$/, '$1');
 }
 
-/** The day of a text: `2015-01-30` or `20150130`. */
+/** The day that a text means: `2015-01-30` or `20150130`. */
 function dayIn(text: string): Day | undefined {
   return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
 }
 
 /**
- * The days in a column of a table, by the texts of their cells (`dayTextOf`). A Problem names the row of a text that is no day, and of a
- * day on which nothing can be known yet; with `strict` what counts is the day before it. The hints go with either.
+ * The days in a column of a table, by the texts of their cells (`dayTextOf`). A Problem, with the hints, names the
+ * row of a text that is not a day, and of a day on which nothing can be known yet; with `strict` the day before it
+ * counts.
  */
 export async function daysIn(
   table: UserTable,
@@ -116,7 +119,7 @@ export async function daysIn(
   return days;
 }
 
-/** The Problem of a table whose content is another one when it is read again. */
+/** The Problem of a table whose content has changed when it is read again. */
 export function tableChanged({ name }: UserTable): Problem {
   return new Problem('local-io', `${name} changed while it was read`, { hints: ['try again'] });
 }

@@ -11,12 +11,12 @@ import { type Params, type ParamTexts, textOf, without } from '../operations/par
 import type { Note, QueryContext } from './answer.ts';
 import { historyOf } from './history.ts';
 
-/** Asks the questions that transformed values are made of. */
+/** Sends the requests whose values are transformed. */
 type Asking = Pick<QueryContext, 'client' | 'signal'>;
 
 /**
- * The same client, whose values of series by date are transformed, each from the values of the one vintage that the
- * question is about. The values before the first date that a transformation needs are asked for too.
+ * The same client, but with transformed values of series by date, each computed from the one vintage that the
+ * question is about. It also requests the values before the first date that a transformation needs.
  */
 export function transforming(source: Asking, transformation: Transformation): Client {
   const { client } = source;
@@ -35,8 +35,8 @@ function isTransformed<R extends Row>({ command }: Operation<Params, R>): boolea
 }
 
 /**
- * The transformed values of a series on one page, newest first. Of a limit below that of a page, at least one more row
- * is there if there are more, which shows where the page is cut; any other limit is for the client to apply.
+ * The transformed values of a series on one page, newest first. If the limit is below that of a page, there is at
+ * least one more row if more exist, which shows where to cut the page; the client applies any other limit.
  */
 async function transformedPage<R extends Row>(
   operation: Operation<Params, R>,
@@ -56,7 +56,7 @@ async function transformedPage<R extends Row>(
     for (const row of page.results) rows.push(row);
     const oldest = page.results.at(-1);
     if (limit === largestPage || oldest === undefined) continue;
-    // What may be computed from dates on later pages waits for these.
+    // Results that may depend on dates on later pages wait for those pages.
     const ready = transformed(rows, texts, transformation).filter(
       (row) => (firstInput(dateIn(row)) ?? '') >= dateIn(oldest),
     );
@@ -80,7 +80,7 @@ async function transformedPage<R extends Row>(
 }
 
 /**
- * The result for each date within the vintage of its first release, newest first, on one page. The first release of a
+ * The result for each date in the vintage of its first release, newest first, on one page. The first release of a
  * period is the first vintage in which it has a value.
  */
 async function firstReleases<R extends Row>(
@@ -91,7 +91,7 @@ async function firstReleases<R extends Row>(
 ): Promise<Envelope<R>> {
   const [id = '', asOf = '~'] = ['id', 'as_of'].map((name) => textOf(texts, name));
   const inputs = inputsOf(texts, transformation);
-  // The service knows which dates were published before the record begins.
+  // The service knows which dates were published before its record begins.
   const rows: R[] = [];
   let head: Envelope<R> | undefined;
   for await (const page of pagesOf(client, operation, inputs, {}, signal)) {
@@ -114,7 +114,7 @@ async function firstReleases<R extends Row>(
   return { ...rest, results, results_count: results.length, has_more: false };
 }
 
-/** Why a series has no results for the dates that were asked for; undefined where it has no values for these dates. */
+/** Why a series has no results for the requested dates; undefined if it has no values for them. */
 export async function whyNoResult<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -147,13 +147,13 @@ function inputsOf(texts: ParamTexts, { aggregation }: Transformation): ParamText
   const first = from === undefined ? undefined : firstInput(from);
   const others = without(without(texts, 'limit'), 'from');
   return [
-    // Whether a period is complete shows in the dates after it.
+    // The dates after a period show whether it is complete.
     ...(aggregation === undefined ? others : without(others, 'to')),
     ...(first === undefined ? [] : [['from', first] as const]),
   ];
 }
 
-/** The rows of transformed values, newest first, for the dates that were asked for. */
+/** The rows of transformed values, newest first, for the requested dates. */
 function transformed<R extends Row>(
   rows: readonly R[],
   texts: ParamTexts,
@@ -161,7 +161,7 @@ function transformed<R extends Row>(
 ): readonly R[] {
   const [any] = rows;
   if (any === undefined) return [];
-  // Another service may leave the frequency open, which the dates imply as they do in a store.
+  // Another service may leave the frequency open; then the dates imply it, as in a store.
   const own = parseFrequency(String(any.frequency ?? '')) ?? frequencyOf(rows.map(dateIn));
   const transformer = new Transformer(textOf(texts, 'id') ?? '', own, transformation);
   const vintage = vintageOf(
@@ -174,7 +174,7 @@ function transformed<R extends Row>(
   });
 }
 
-/** A result as a row: with the columns of `any` published row of the series. */
+/** A result as a row, with the columns of any published row of the series. */
 function resultRow<R extends Row>(
   any: R,
   date: Day,
@@ -185,7 +185,7 @@ function resultRow<R extends Row>(
   return { ...any, date, value, as_of_date, unit: unitText(units, String(any.unit ?? '')), frequency };
 }
 
-/** The dates of transformed values, newest first, between those that were asked for. */
+/** The requested dates of transformed values, newest first. */
 function datesAsked(rows: readonly Row[], texts: ParamTexts, transformer: Transformer): readonly Day[] {
   const [from = '', to = '~'] = ['from', 'to'].map((name) => textOf(texts, name));
   const dates = new Set(rows.map((row) => transformer.dateOf(dateIn(row))));

@@ -49,7 +49,7 @@ export async function versionsDrawing(
   };
 }
 
-/** A day in a sentence about what was known on it. */
+/** A day in a sentence about what was known then. */
 function dayText(day: Version): string {
   return day === 'latest' ? 'the latest vintage' : day;
 }

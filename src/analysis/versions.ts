@@ -27,7 +27,7 @@ type SeriesVersions = {
   readonly versions: readonly ReadonlyMap<Day, ObservationRow>[];
 };
 
-/** The values of series as of several days: with `compared` the first of two beside the other. */
+/** The values of series as of several days; with `compared`, the first of two compared with the second. */
 export async function answerVersions(query: VersionsQuery, context: QueryContext): Promise<QueryAnswer> {
   if (!query.compared) return answerSideBySide(query, context);
   // A chart shows the rows of the long form.
@@ -48,7 +48,7 @@ export function answerSideBySide(query: VersionsQuery, context: QueryContext): P
   );
 }
 
-/** A row for each date and series with the two values, their difference and that in percent. */
+/** A row for each date and series with the two values, their difference, and the difference in percent. */
 export function answerComparison(
   query: VersionsQuery,
   context: QueryContext,
@@ -72,7 +72,7 @@ function answerWideComparison(query: VersionsQuery, context: QueryContext): Prom
   });
 }
 
-/** Puts an answer together; without a layout it is that of a wide comparison of the series that were found. */
+/** Composes an answer; without a layout, that of a wide comparison of the series that were found. */
 function answered<R extends ComparedRow | WideRow>(
   query: VersionsQuery,
   context: QueryContext,
@@ -82,7 +82,7 @@ function answered<R extends ComparedRow | WideRow>(
 ): Promise<QueryAnswer<R>> {
   return composed(context, async (counting) => {
     const all = await resolveSeries(query.ids, counting);
-    // Its descriptions are asked for first: a chart of too many lines is refused before the values are.
+    // The descriptions come first: a chart of too many lines is refused before their values are requested.
     const drawing = counting.chart === true ? await versionsDrawing(all, query, counting) : undefined;
     const { done, failures } = await eachOf(all, (series) => versionsOf(series, query, counting));
     const days = query.days.filter((day) => day !== 'latest');
@@ -103,7 +103,7 @@ function answered<R extends ComparedRow | WideRow>(
   });
 }
 
-/** Notes where all values changed about alike from one of the days to the next. */
+/** Notes if all values changed by about the same factor from one of the days to the next. */
 function noteRescalings({ series, dates, versions }: SeriesVersions, context: ComposedContext): void {
   for (const [i, other] of versions.slice(1).entries()) {
     const rows = dates.map((date) => ({ old: versions[i]?.get(date), new: other.get(date) }));

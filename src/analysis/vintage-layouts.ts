@@ -1,7 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { type Horizon, horizonName } from '../domain/series/releases.ts';
-import type { Field, RowFrom } from '../operations/field.ts';
-import { type RowLayout, showing } from '../operations/field.ts';
+import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
 
 /** The layout of values at some horizons, with a column for each. */
 export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
@@ -65,7 +64,7 @@ const statisticsFields = [
   },
 ] as const satisfies readonly Field[];
 
-/** What the revisions from one horizon to another are like. */
+/** Statistics of the revisions from one horizon to another. */
 export type RevisionStatisticsRow = RowFrom<(typeof statisticsFields)[number]>;
 
 /** The layout of statistics of revisions. */
@@ -105,10 +104,10 @@ const comparedFields = [
   { name: 'source', type: 'text', description: 'Name of the data source.' },
 ] as const satisfies readonly Field[];
 
-/** The value of a date as of one day beside that as of another. */
+/** The value of a date as of one day, compared with that as of another. */
 export type ComparedRow = RowFrom<(typeof comparedFields)[number]>;
 
-/** The layout of values as of one day beside those of another. */
+/** The layout of values as of one day compared with those of another. */
 export const comparedLayout = showing(comparedFields);
 
 /** The names of the columns of a series in a wide comparison: `GDP`, `GDP_vs`, `GDP_change`, `GDP_percent`. */

@@ -50,7 +50,7 @@ async function* pages(query: VintagesQuery, context: QueryContext): AsyncGenerat
   if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
-/** What is covered today includes days after the as-of date. */
+/** The page without its coverage: today's coverage includes days after the as-of date. */
 function withoutCoverage<R>({ coverage: _, ...page }: Envelope<R>): Envelope<R> {
   return page;
 }

@@ -47,7 +47,7 @@ export async function* tablePages(
     }
     waiting = tablePage(page, days);
   }
-  // Only now is the last date complete.
+  // Only now is the previous date complete.
   if (waiting !== undefined)
     yield tablePage(waiting, day === undefined ? waiting.results : [...waiting.results, day]);
 }
@@ -56,13 +56,13 @@ function tablePage(page: Envelope<unknown>, results: readonly WideRow[]): Envelo
   return { ...page, object: 'yield_table', results, results_count: results.length };
 }
 
-/** Rates of one date that are not together would make two rows of it. */
+/** Refuses rates of one date that are not together: they would make two rows of it. */
 function refuseDisorder(one: unknown, next: unknown): void {
   if (String(next) < String(one)) return;
   throw new Problem('bad-answer', `the service gives rates of ${String(next)} after those of ${String(one)}`);
 }
 
-/** The rows up to a limit; asks for no more than they need. */
+/** The rows up to a limit; requests no more pages than they need. */
 async function* rowsUpTo(
   limit: number | undefined,
   pages: AsyncIterable<Envelope<WideRow>>,

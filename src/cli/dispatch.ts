@@ -5,7 +5,9 @@ import { readLine } from './options/read-line.ts';
 import { runQuery } from './run/query.ts';
 import type { Io } from './terminal/io.ts';
 
-/** Parses a line and does what it asks for; resolves to the exit code, or to undefined where it asks for the version. */
+/**
+ * Parses a line and does what it asks for; resolves to the exit code, or to undefined where it asks for the version.
+ */
 export async function dispatch(argv: readonly string[], io: Io): Promise<number | undefined> {
   const line = await parsed(argv, io.clock());
   if (line.command === 'version') return undefined;
@@ -14,7 +16,7 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number 
   return (await import('./commands/index.ts')).runCommand(line, io);
 }
 
-/** The line; of a query about series and rates by their declarations alone, because it starts faster without the others. */
+/** Reads the line; loads only the declarations of series and rates if they suffice, which starts faster. */
 async function parsed(argv: readonly string[], now: Date): Promise<ParsedLine> {
   const queries = figureCommands();
   const word = firstWordOf(queries, argv[0]);

@@ -1,7 +1,6 @@
 import { version } from '../platform/installation.ts';
 import { print } from '../platform/sink.ts';
-import type { Io } from './terminal/io.ts';
-import { exitCode } from './terminal/io.ts';
+import { exitCode, type Io } from './terminal/io.ts';
 import { eraseStatus, reportFailure } from './terminal/messages.ts';
 
 /** Runs one command line and resolves to its exit code; uses only `io` and the files that the command names. */

@@ -16,23 +16,26 @@ export type Origin = {
 
 /** Watches for changes of the data. */
 export type DataWatch = {
-  /** Whether the data changed since the first answer after the watch began; false also if a service does not show changes. */
+  /**
+   * Whether the data changed since the first answer after the watch began; also false if a service does not show
+   * changes.
+   */
   changed(): Promise<boolean>;
   /** The number of requests that `changed` sends to a service. */
   requests(): number;
 };
 
-/** Answers that are read before they are asked for. */
+/** Answers that were read before the questions are asked. */
 export type ExpectedAnswers = {
-  /** The answer to a question, once; undefined for one that was not expected, or was answered already. */
+  /** The answer to a question, once; undefined if it was not expected or was taken already. */
   take<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> | undefined;
 };
 
 /** How a request is made. */
 export type AskOptions = {
-  /** Makes one try, without waits and retries: for what only a note needs. */
+  /** Makes one try, without waits and retries: for questions that only a note needs. */
   readonly once?: boolean;
-  /** Answers that may be there already: what `expect` gave. */
+  /** Answers that may have been read already, from `expect`. */
   readonly expected?: ExpectedAnswers;
 };
 
@@ -44,12 +47,18 @@ export interface Client {
     texts: ParamTexts,
     options?: AskOptions,
   ): Promise<Envelope<R>>;
-  /** Prepares to read the answers to questions that come next, in their order, several at once; absent where it gains nothing. */
+  /**
+   * Prepares to read the answers to the questions that come next, several at once and in order; absent if that gains
+   * nothing.
+   */
   readonly expect?: (operation: Operation, questions: readonly ParamTexts[]) => Promise<ExpectedAnswers>;
   /** Starts watching for changes. The next request runs alone; its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;
-  /** Whether a service announces all that an operation is asked with; absent for a store, of which many questions cost little. */
+  /**
+   * Whether a service announces everything that an operation is asked with; absent for a store, where many questions
+   * cost little.
+   */
   readonly offers?: (operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) => Promise<boolean>;
   /** What the store follows at live sources; absent for a service, which does not publish it. */
   readonly followed?: AskFollowed;
@@ -69,7 +78,7 @@ export type Revocable = {
 
 const noOutput: Revocable = { committed: () => false, restart: async () => undefined };
 
-/** The Problem of work whose answers come from two states of the data. */
+/** The Problem of work whose answers came from two states of the data. */
 export function dataChanged(): Problem {
   return new Problem('data-changed', 'the data changed while it was being read', {
     hints: ['try again when the import is done'],
@@ -81,7 +90,10 @@ export function isDataChange(error: unknown): boolean {
   return error instanceof Problem && error.kind === 'data-changed';
 }
 
-/** Runs `work`. If the data changed meanwhile and no output is committed, runs it again from the beginning, at most three times. */
+/**
+ * Runs `work`. If the data changed meanwhile and no output is committed, runs it again from the beginning, at most
+ * three times.
+ */
 export async function restartOnChange<T>(work: () => Promise<T>, output: Revocable = noOutput): Promise<T> {
   for (let restarts = 0; ; restarts += 1) {
     try {
@@ -93,7 +105,10 @@ export async function restartOnChange<T>(work: () => Promise<T>, output: Revocab
   }
 }
 
-/** Runs work of several requests, and runs it again if the data changed meanwhile: the result comes from one state of the data. */
+/**
+ * Runs work of several requests, again if the data changed meanwhile, so that the result comes from one state of the
+ * data.
+ */
 export function readConsistently<T>(client: Client, work: () => Promise<T>): Promise<T> {
   return restartOnChange(async () => {
     const watch = await client.watch();

@@ -1,4 +1,4 @@
-import { answerTogether, createService, owner } from '../service/service.ts';
+import { createService, owner } from '../service/service.ts';
 import { shownAddress } from '../store/address.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
@@ -23,11 +23,12 @@ export async function openClient(target: Target): Promise<Client> {
   return embeddedClient(await openStore(target.store), target.clock);
 }
 
-/** A client of a store in this process. It has the owner's rights: a process that can read the file can read all data. */
+/**
+ * A client of a store in this process. It has the owner's rights: a process that can read the file can read all data.
+ */
 export function embeddedClient(store: Store, clock?: () => Date): Client {
   const revision = () => store.read(async (view) => (await view.state()).revision);
-  const options = { store, ...(clock && { clock }) };
-  const service = createService(options);
+  const service = createService({ store, ...(clock && { clock }) });
   return {
     ask: (operation, texts, asked) =>
       asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner),
@@ -35,7 +36,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
       async expect(operation, questions) {
         // Loaded here: most questions are asked one by one.
         const { ReadAhead } = await import('./read-ahead.ts');
-        return new ReadAhead((part) => answerTogether(options, operation, part, owner), operation, questions);
+        return new ReadAhead((part) => service.answerTogether(operation, part, owner), operation, questions);
       },
     }),
     async watch() {

@@ -7,8 +7,8 @@ import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
 /**
- * The part of a listing to read: at most `limit` rows (per series), beginning at `cursor`, or its last rows, at most
- * `first` of them: the oldest of a listing that is newest first. All rows without any of these.
+ * The part of a listing to read: at most `limit` rows (of each series), beginning at `cursor`; or its last rows, at
+ * most `first` of them, which are the oldest of a listing that is newest first. Without any of these, all rows.
  */
 export type Extent = { readonly limit?: number; readonly cursor?: string; readonly first?: number };
 
@@ -18,8 +18,8 @@ export const largestPage = 1000;
 type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
 
 /**
- * The pages of a query up to the limit of the extent, in the order that the operation declares. `has_more` is true only on
- * the last page, and only if the limit cut the listing. With `first`, one page, which ends the listing.
+ * The pages of a query up to the limit of the extent, in the order that the operation declares. `has_more` is true
+ * only on the last page, and only if the limit cut the listing. With `first`, one page, which ends the listing.
  */
 export async function* pagesOf<R extends Row>(
   client: Client,
@@ -53,8 +53,8 @@ function checkFirst({ first, limit, cursor }: Extent): void {
 }
 
 /**
- * The last rows of a listing as one page, in its order: `count` of what its limit counts. Reads the whole listing and keeps
- * no more rows than these and a page.
+ * The last rows of a listing as one page, in its order: `count` of whatever its limit counts. Reads the whole
+ * listing, but keeps only these rows and one page.
  */
 export async function* lastRows<R extends Row>(
   pages: AsyncIterable<Envelope<R>>,
@@ -81,7 +81,7 @@ export async function* lastRows<R extends Row>(
   return undefined;
 }
 
-/** The page without the rows over the limit: another service may know no limit. */
+/** The page without rows over the limit: another service may ignore a limit. */
 function cut<R extends Row>(operation: Operation<Params, R>, page: Envelope<R>, limit: number): Envelope<R> {
   if (limitTaken(operation, page.results) <= limit) return page;
   const over = page.results.findIndex((_, i) => limitTaken(operation, page.results.slice(0, i + 1)) > limit);
@@ -91,7 +91,7 @@ function cut<R extends Row>(operation: Operation<Params, R>, page: Envelope<R>, 
   return { ...rest, results, results_count: results.length, has_more: true };
 }
 
-/** The question for one page: the first of a part of a listing. */
+/** The first question that reads a part of a listing. */
 export function questionFor<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -151,7 +151,10 @@ function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
   return rows.length === others.length && rows.every(same);
 }
 
-/** The pages as received if they are newest first by `field`; otherwise one page of all rows, sorted and cut at the limit. */
+/**
+ * The pages as received, if they are newest first by `field`; otherwise one page of all rows, sorted and cut at the
+ * limit.
+ */
 async function* newestFirst<R extends Row>(
   pages: (part: Extent) => Pages<R>,
   extent: Extent,
@@ -198,13 +201,15 @@ function outOfOrder(day: Day): Problem {
   return new Problem('bad-answer', `the service gives ${day} again, or out of order, on a later page`);
 }
 
-/** The failure of a cursor that the caller gave: it is a bad value, also if the data has changed since. */
+/** The failure of a cursor that the caller gave: it is a bad value, even if the data changed since. */
 function refusedCursor(error: unknown): unknown {
   const isChange = error instanceof Problem && error.kind === 'data-changed';
   return isChange ? error.with({ kind: 'validation-error' }) : error;
 }
 
-/** The failure of a cursor that the service gave: a service refuses its own cursor only if the data changed meanwhile. */
+/**
+ * The failure of a cursor that the service gave: a service refuses its own cursor only if the data changed meanwhile.
+ */
 function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
   return new Problem('data-changed', 'the data changed while it was being read', {

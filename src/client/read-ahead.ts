@@ -3,13 +3,13 @@ import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { ExpectedAnswers } from './client.ts';
 
-/** Questions that are read together. */
+/** The number of questions that are read together. */
 const partSize = 12;
 
 /** Answers several questions at once. */
 type AskTogether = (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[];
 
-/** The questions that are expected next, read a part at a time: in the middle of one part the next is read. */
+/** Reads the answers to expected questions a part at a time; the next part is read when half of a part is taken. */
 export class ReadAhead implements ExpectedAnswers {
   readonly #askTogether: AskTogether;
   readonly #operation: Operation;
@@ -41,7 +41,7 @@ export class ReadAhead implements ExpectedAnswers {
     const part = this.#questions.slice(first, first + partSize);
     this.#read += part.length;
     for (const [i, answer] of this.#askTogether(part).entries()) {
-      // Its failure is for the one who takes it.
+      // Whoever takes the answer gets its failure.
       answer.catch(() => undefined);
       this.#answers.set(first + i, answer);
     }

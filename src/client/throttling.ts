@@ -9,7 +9,7 @@ export type ThrottledClient = Client & { readonly requests: () => number };
 /** The maximum number of simultaneous requests. */
 const maxConcurrency = 4;
 
-/** The kinds of failure that every further request would meet too. */
+/** The kinds of failure that every further request would have too. */
 const finalKinds: ReadonlySet<ProblemKind> = new Set([
   'unauthorized',
   'plan-upgrade-required',
@@ -68,7 +68,7 @@ export function throttled(
           onAnswer(envelope.request_id);
           return envelope;
         } catch (error) {
-          // What only a remark needed says nothing about the other requests.
+          // The failure of a request that only a remark needed says nothing about the others.
           if (isFinal(error) && options?.once !== true) stopped ??= { error };
           throw error;
         }

@@ -61,7 +61,10 @@ export function isClosedPipe(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }
 
-/** The failure as a Problem, or undefined where it is a bug of asof; a refusal of the operating system becomes a Problem. */
+/**
+ * The failure as a Problem, or undefined where it is a bug of asof; a refusal of the operating system becomes a
+ * Problem.
+ */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) {
     const { kind, cause } = error;

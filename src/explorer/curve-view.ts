@@ -43,7 +43,10 @@ const parts: readonly { readonly from?: Day; readonly to?: Day }[] = [
   { from: '2020-01-01' },
 ];
 
-/** The view of all curves of a type, which are asked for at once: afterwards, each day is shown without another request. */
+/**
+ * The view of all curves of a type, which are asked for at once: afterwards, each day is shown without another
+ * request.
+ */
 export async function openCurves(type: CurveType, context: PageContext): Promise<PageView> {
   const answers = await Promise.all(
     parts.map((part) => context.service.columns('treasury/yields', 3, { curve_type: type, ...part })),

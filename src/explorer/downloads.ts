@@ -86,7 +86,10 @@ export class DataList {
     );
   }
 
-  /** Browsers have a clipboard for pages of HTTPS and of this machine alone, and may refuse it: then it is left to a key. */
+  /**
+   * Browsers have a clipboard for pages of HTTPS and of this machine alone, and may refuse it: then it is left to a
+   * key.
+   */
   async #copy(code: HTMLElement): Promise<void> {
     try {
       await navigator.clipboard.writeText(code.textContent ?? '');

@@ -4,7 +4,10 @@ type Content = Node | string | undefined;
 
 type Attributes = { readonly [name: string]: string | number | boolean | undefined };
 
-/** An element with attributes and content: `true` sets an attribute without a value, `false` and undefined leave it out. */
+/**
+ * An element with attributes and content: `true` sets an attribute without a value, `false` and undefined leave it
+ * out.
+ */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -40,8 +43,9 @@ export function labelled(text: string, field: HTMLElement): HTMLLabelElement {
 }
 
 /**
- * A field for a day, which calls `take` with a day, or with an empty text when it is cleared. Browsers report each key: a year
- * of which one digit is typed is the year 2. Such days are not taken, and leaving the field brings back the day before.
+ * A field for a day, which calls `take` with a day, or with an empty text when it is cleared. Browsers report each
+ * key: a year of which one digit is typed is the year 2. Such days are not taken, and leaving the field brings back
+ * the day before.
  */
 export function dayField(take: (day: string) => void, attributes: Attributes = {}): HTMLInputElement {
   const field = el('input', { type: 'date', min: '1600-01-01', max: '2999-12-31', ...attributes });

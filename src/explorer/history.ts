@@ -6,8 +6,8 @@ import { cell, type PageService, type ServedRow } from './page-service.ts';
 export type StatedValue = Pick<Statement, 'asOf' | 'date' | 'value'>;
 
 /**
- * Every value and withdrawal of a series, to answer at once what was known on a day: for each date the newest statement on or
- * before it.
+ * Every value and withdrawal of a series, to answer at once what was known on a day: for each date the newest
+ * statement on or before it.
  */
 export class RevisionHistory {
   /** Every date that ever had a value, oldest first. */
@@ -29,7 +29,10 @@ export class RevisionHistory {
     );
   }
 
-  /** What was known on a day for each of `dates`, in their order; undefined where nothing was, or it had been withdrawn. */
+  /**
+   * What was known on a day for each of `dates`, in their order; undefined where nothing was, or it had been
+   * withdrawn.
+   */
   asOf(day: Day): readonly (StatedValue | undefined)[] {
     return this.#statements.map((statements) => withValue(changeOn(statements, day)));
   }

@@ -199,7 +199,10 @@ class Explorer {
     );
   }
 
-  /** Asks for the key, which is kept in memory until the page is closed; `reason` says what is wrong with the one before. */
+  /**
+   * Asks for the key, which is kept in memory until the page is closed; `reason` says what is wrong with the one
+   * before.
+   */
   #askKey(reason?: string): void {
     const field = el('input', {
       type: 'password',

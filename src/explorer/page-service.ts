@@ -135,8 +135,8 @@ export function cell(row: ServedRow | undefined, name: string): string {
 export type PageContext = {
   readonly service: PageService;
   /**
-   * Changes the state, so that the page and its address follow. `replace` leaves no way back to the state before; `soon` waits
-   * until nothing has changed for a moment, so that a key that is held down is one step back.
+   * Changes the state, so that the page and its address follow. `replace` leaves no way back to the state before;
+   * `soon` waits until nothing has changed for a moment, so that a key that is held down is one step back.
    */
   readonly go: (change: StateChange, how?: 'push' | 'replace' | 'soon') => void;
   /** Shows what is wrong above the view, until another state is shown. */

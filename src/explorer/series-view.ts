@@ -44,7 +44,10 @@ const columns = [
   })),
 ];
 
-/** The view of a series, of which everything is asked for at once: afterwards, each day is shown without another request. */
+/**
+ * The view of a series, of which everything is asked for at once: afterwards, each day is shown without another
+ * request.
+ */
 export async function openSeries(id: string, context: PageContext): Promise<PageView> {
   return new SeriesExplorer(context, await loadSeries(id, context.service));
 }

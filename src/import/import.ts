@@ -26,7 +26,7 @@ export type ImportOptions = {
   readonly asOf?: Day | undefined;
   /** Whether the month or the day comes first (`M/D/YYYY`, `D/M/YYYY`) in dates of files that leave it open. */
   readonly dateFormat?: string | undefined;
-  /** Leaves out files of no known format; without it one such file refuses the import. */
+  /** Skips files of unknown formats; without it, one such file refuses the import. */
   readonly skipUnknown?: boolean | undefined;
   /** The content of the path `-`. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
@@ -38,9 +38,9 @@ export type ImportOptions = {
   readonly rename?: Readonly<Record<string, string>> | undefined;
   /** Accepts a series from a second source. */
   readonly merge?: boolean | undefined;
-  /** Accepts new statements where they contradict known ones. */
+  /** Accepts new statements that contradict known ones. */
   readonly replace?: boolean | undefined;
-  /** In a whole vintage, a date that was known and has no row is withdrawn. */
+  /** Withdraws, in a whole vintage, the dates that were known and have no row. */
   readonly complete?: boolean | undefined;
   /** Accepts values of periods that begin after the day on which they were known, in files dated by `asOf`. */
   readonly projections?: boolean | undefined;
@@ -82,13 +82,13 @@ export type ImportResult = {
  * and an ImportRefusal that lists every conflict if statements contradict each other or known ones.
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
-  // A second writer would wait for the first inside SQLite, which blocks the process that both need.
+  // A second writer would wait inside SQLite for the first, which blocks the process that both need.
   const { store, signal = new AbortController().signal } = options;
   if (isDatabase(store)) return importInTurn(paths, options);
   return inTurn(await fileOf(store), signal, () => importInTurn(paths, options));
 }
 
-/** The file that an address means, by whichever path; it need not exist. */
+/** The file that an address means, the same for all its paths; it need not exist. */
 async function fileOf(address: string): Promise<string> {
   const path = resolve(address);
   const real = (name: string) => realpath(name).catch(() => undefined);
@@ -128,7 +128,7 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
       ...(filedOn !== undefined && { filedOn }),
       ...(series !== undefined && { series }),
     });
-    // The last chance to stop: Node delivers a signal that came while SQLite was working only in the next tick.
+    // The last chance to stop: a signal that came while SQLite was working is delivered only in the next tick.
     await tick();
     signal?.throwIfAborted();
     if (dryRun) await writer.rollback();
@@ -146,10 +146,10 @@ export function importLog(address: string): Promise<readonly LoggedImport[]> {
   return readStore(address, (view) => view.imports());
 }
 
-/** The files of an import, and the paths of those that are left out. */
+/** The files of an import, and the paths of the skipped ones. */
 type FoundFiles = { readonly files: readonly ImportFile[]; readonly skipped: readonly string[] };
 
-/** Recognises every file before it refuses any, so that the user sees all that cannot be read at once. */
+/** Recognises every file before it refuses any, so that the user sees all unreadable files at once. */
 async function recognisedFiles(
   paths: readonly string[],
   { kind, signal, onProgress, skipUnknown = false, stdin }: ImportOptions,
@@ -195,7 +195,7 @@ function unreadable(refused: readonly Problem[], total: number): Problem {
   return new Problem('bad-input', detail.join('\n'), { hints });
 }
 
-/** The order of month and day that a format of dates has: `M/D/YYYY`, `DD.MM.YYYY`, `mdy`. */
+/** The order of month and day in a format of dates: `M/D/YYYY`, `DD.MM.YYYY`, `mdy`. */
 function dateOrder(text: string | undefined): DateOrder | undefined {
   if (text === undefined) return undefined;
   const letters = text

@@ -45,9 +45,10 @@ export class Analyses {
   }
 
   /**
-   * Every value that was published for one `date` or for each date, newest date first, with the size and the lateness of
-   * each change. With `release` or `after` the values at these releases or days after the first one, a column for each; with
-   * `stats` statistics of the revisions between them; with `wide` the triangle, with a column for each vintage.
+   * Every value that was published for one `date` or for each date, newest date first, with the size and the lateness
+   * of each change. With `release` or `after` the values at these releases or days after the first one, a column for
+   * each; with `stats` statistics of the revisions between them; with `wide` the triangle, with a column for each
+   * vintage.
    */
   async revisions(
     id: string,
@@ -114,7 +115,10 @@ export class Analyses {
       : this.#result(demands, (context) => answerComparison({ ...query, vs }, context));
   }
 
-  /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates. */
+  /**
+   * Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count
+   * dates.
+   */
   async yieldTable(params: YieldTableParams = {}): Promise<Result<WideRow>> {
     const { demands, own } = splitDemands(params);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
@@ -124,8 +128,8 @@ export class Analyses {
   }
 
   /**
-   * The dates for which series had other values as of one day than as of another, newest first; with `allRows` also those
-   * with the same value. An id with `*` means every series whose id matches, and `latest` the newest vintage.
+   * The dates for which series had other values as of one day than as of another, newest first; with `allRows` also
+   * those with the same value. An id with `*` means every series whose id matches, and `latest` the newest vintage.
    */
   async diff(
     ids: string | readonly string[],
@@ -139,8 +143,8 @@ export class Analyses {
   }
 
   /**
-   * The values of series as of one day beside those as of another, `latest` being the newest vintage, with the difference
-   * and that in percent; newest first.
+   * The values of series as of one day beside those as of another, `latest` being the newest vintage, with the
+   * difference and that in percent; newest first.
    */
   async compare(
     ids: string | readonly string[],
@@ -184,8 +188,9 @@ export class Analyses {
   }
 
   /**
-   * Several series side by side as known on one day; with `asOfEach` the newest value of each that was known on each day
-   * of a rhythm. An id with `*` means every series whose id matches. With `wide` there is a column for each series.
+   * Several series side by side as known on one day; with `asOfEach` the newest value of each that was known on each
+   * day of a rhythm. An id with `*` means every series whose id matches. With `wide` there is a column for each
+   * series.
    */
   async panel(
     ids: string | readonly string[],

@@ -5,7 +5,10 @@ import type { Operation } from '../operations/operation.ts';
 import { type Clock, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { asOfParam, choiceList, dayParam } from '../operations/params.ts';
 
-/** Accepts the values of one kind; any other is a `bad-input` Problem that names the parameter, the value and the way out. */
+/**
+ * Accepts the values of one kind; any other is a `bad-input` Problem that names the parameter, the value and the way
+ * out.
+ */
 export type Kind = {
   (value: unknown, name: string, clock: Clock): void;
   /** The JSON Schema of its values, with a description; without it, the value has no form in JSON. */
@@ -246,7 +249,10 @@ export const extentKinds = {
   first: described('Most rows, the oldest ones.', integer(1)),
 };
 
-/** The kinds of the parameters of an operation, by their names in the library; all pages make one answer, so `limit` has no maximum. */
+/**
+ * The kinds of the parameters of an operation, by their names in the library; all pages make one answer, so `limit`
+ * has no maximum.
+ */
 export function kindsOf<O extends Pick<Operation, 'params'>>(operation: O): Kinds<ParamsOf<O>> {
   const kinds = Object.entries(operation.params).map(([name, param]) => {
     return [camelCase(name), name === 'limit' ? extentKinds.limit : kindOf(param)];

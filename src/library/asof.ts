@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { seriesWithStatements } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
-import type { Origin } from '../client/client.ts';
-import { dataChanged } from '../client/client.ts';
+import { dataChanged, type Origin } from '../client/client.ts';
 import { longest } from '../client/remote/retry.ts';
 import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -141,8 +140,8 @@ class Library extends TableAnalyses {
   }
 
   /**
-   * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day: yesterday
-   * in UTC unless given. The link `out` is switched when all files are complete.
+   * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day:
+   * yesterday in UTC unless given. The link `out` is switched when all files are complete.
    */
   async snapshot(plan: string, { out, asOf, maxAge }: SnapshotTarget): Promise<SnapshotSummary> {
     const { client, signal, clock } = this.#source;

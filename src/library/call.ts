@@ -23,8 +23,8 @@ export type Signature = {
 };
 
 /**
- * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof` must
- * not be answered with revised data.
+ * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof`
+ * must not be answered with revised data.
  */
 export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
   const { name: method, args, params } = signature;

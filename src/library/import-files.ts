@@ -44,9 +44,9 @@ const { store: _, ...ofOpenStore } = importKinds;
 export { ofOpenStore as storeImportKinds };
 
 /**
- * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one process
- * into one store run one after the other. Throws a Problem that names the file and the place if a file cannot be read, and an
- * ImportRefusal that lists every conflict if statements contradict each other or known ones.
+ * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one
+ * process into one store run one after the other. Throws a Problem that names the file and the place if a file cannot
+ * be read, and an ImportRefusal that lists every conflict if statements contradict each other or known ones.
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   checkArguments(importFilesSignature, [paths, options], clockAt(new Date()));

@@ -10,8 +10,7 @@ import { withBasis } from '../analysis/coverage.ts';
 import type { OperationQuery } from '../analysis/query.ts';
 import { remarked, transformedContext } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
-import type { Client } from '../client/client.ts';
-import { restartOnChange } from '../client/client.ts';
+import { type Client, restartOnChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import type { TransformationParams } from '../domain/series/transformation.ts';
@@ -48,7 +47,10 @@ export type Result<R> = {
   readonly vintageKinds?: { readonly [column: string]: string };
   /** The last day that the data speak for, in answers that are not as of a day. */
   readonly coveredTo?: Day;
-  /** What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of vintages. */
+  /**
+   * What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of
+   * vintages.
+   */
   readonly basis: readonly SubjectBasis[];
   /** Whether there are more rows than `limit`. */
   readonly hasMore: boolean;

@@ -17,7 +17,9 @@ import {
 import type { Signature } from './call.ts';
 import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
 
-/** What the method of an operation takes, as the operation declares it; made once for each operation that it may ask. */
+/**
+ * What the method of an operation takes, as the operation declares it; made once for each operation that it may ask.
+ */
 export function signaturesOf(
   operation: Operation,
   several: boolean,
@@ -85,7 +87,10 @@ function isAboutData({ members }: Operation): boolean {
   return members?.includes('covered_to') === true;
 }
 
-/** The operation that the arguments of a call ask, with its ids and parameters; one without an argument has one query, without an id. */
+/**
+ * The operation that the arguments of a call ask, with its ids and parameters; one without an argument has one query,
+ * without an id.
+ */
 export function askedOf(operation: Operation, asked: readonly unknown[]) {
   const { argument, words } = operation.command;
   const others = operations.filter(

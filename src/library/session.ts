@@ -5,7 +5,10 @@ import { checkArguments, type Signature } from './call.ts';
 /** What a call takes, which may depend on what it is called with. */
 type Takes = Signature | ((asked: readonly unknown[]) => Signature);
 
-/** What all calls of one opened asof share: they check their arguments first, and none is answered after it was closed. */
+/**
+ * What all calls of one opened asof share: they check their arguments first, and none is answered after it was
+ * closed.
+ */
 export class Session {
   readonly #signal: AbortSignal;
   readonly #clock: () => Date;
@@ -21,7 +24,10 @@ export class Session {
     this.#isClosed = true;
   }
 
-  /** The same method, which refuses what it does not take, and throws a Problem where it is stopped or closed meanwhile. */
+  /**
+   * The same method, which refuses what it does not take, and throws a Problem where it is stopped or closed
+   * meanwhile.
+   */
   guarded<T>(takes: Takes, method: (...asked: readonly unknown[]) => Promise<T>) {
     return async (...asked: readonly unknown[]): Promise<T> => {
       this.#begin(takes, asked);

@@ -59,8 +59,8 @@ export class StoreCare {
   }
 
   /**
-   * Adds everything that another store holds, in one transaction, by the rules of an import: an ImportRefusal lists what
-   * contradicts.
+   * Adds everything that another store holds, in one transaction, by the rules of an import: an ImportRefusal lists
+   * what contradicts.
    */
   async merge(from: string, options: StoreMergeOptions = {}): Promise<ImportResult> {
     const { mergeStore } = await import('../care/merge.ts');

@@ -25,8 +25,8 @@ export class TableAnalyses extends Analyses {
   }
 
   /**
-   * The rows of a table in their order, each with the newest value of series that was known on its day. The table is the path of
-   * a CSV, TSV or Parquet file, or a list of rows.
+   * The rows of a table in their order, each with the newest value of series that was known on its day. The table is
+   * the path of a CSV, TSV or Parquet file, or a list of rows.
    */
   async join(
     table: string | readonly InputRow[],
@@ -47,8 +47,9 @@ export class TableAnalyses extends Analyses {
   }
 
   /**
-   * The values of a table that were not known on the day of their row, each with what was known and the first day on which
-   * it was; with `allRows` the other values too. The table is the path of a CSV, TSV or Parquet file, or a list of rows.
+   * The values of a table that were not known on the day of their row, each with what was known and the first day on
+   * which it was; with `allRows` the other values too. The table is the path of a CSV, TSV or Parquet file, or a list
+   * of rows.
    */
   async check(table: string | readonly InputRow[], params: CheckParams = {}): Promise<Result<CheckRow>> {
     const { exact, maxAge, on, columns, allRows = false, ...known } = params;

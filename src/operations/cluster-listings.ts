@@ -21,7 +21,10 @@ export type NamedCluster = Cluster & ClusterIssuer;
 /** A signal with its issuer. */
 export type NamedSignal = ClusterSignal & ClusterIssuer;
 
-/** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day, up to a day of the last trade. */
+/**
+ * Which clusters to find: by a rule, of one ticker (of all, if it is empty), known on a day, with a last trade up to
+ * a day.
+ */
 export type ClusterSearch = {
   readonly transaction_code: string;
   readonly min_insiders: number;
@@ -31,10 +34,10 @@ export type ClusterSearch = {
   readonly to: Day | undefined;
 };
 
-/** The number of trades whose dates are read at once, to find issuers that may have clusters: few at first, then more. */
+/** The number of trades whose dates are read at once to find candidate issuers: few at first, then more. */
 const datesAtOnce = { first: 4096, most: 65_536 };
 
-/** How the clusters of a search are found, those with the newest last trade first. */
+/** The search for clusters, those with the newest last trade first. */
 export function clusterSearch(query: ClusterSearch): ListingSearch<NamedCluster> {
   const { transaction_code: code, min_insiders: minInsiders, days, ticker, as_of, to } = query;
   const rule = { minInsiders, days };
@@ -48,11 +51,11 @@ export function clusterSearch(query: ClusterSearch): ListingSearch<NamedCluster>
       return searchIssuers({
         searched: { code, ticker, as_of },
         find: (view, searched) => namedIn(view, searched, find),
-        // A trade that counts is no newer than its filing, nor is a cluster newer than its last trade.
+        // A trade that counts is never newer than its filing, and a cluster never newer than its last trade.
         begin: async (view) => dayAfter([to, as_of, await view.coveredTo('filings')]),
         read: (view, query) => view.tradePlaces(query),
         isCandidate: (trade) => candidates.take({ ...trade, upTo: trade.date }),
-        // The last span of a cluster that is not found yet begins before the next trade.
+        // A cluster that is not found yet has its last span before the next trade.
         daysAfter: days - 1,
       });
     },
@@ -63,16 +66,19 @@ export function clusterSearch(query: ClusterSearch): ListingSearch<NamedCluster>
 type IssuerSearch<P extends { readonly issuerCik: string }, T> = {
   readonly searched: Omit<SearchedTrades, 'issuerCiks'>;
   readonly find: (view: StoreView, searched: SearchedTrades) => Promise<readonly T[]>;
-  /** The day before which the newest trade is. */
+  /** The day after that of the newest trade. */
   readonly begin: (view: StoreView) => Promise<Day>;
   readonly read: (view: StoreView, query: DaysOfTradesQuery) => Promise<DaysOfTrades<P>>;
   /** Whether the next trade, in the order of reading, makes its issuer one to search. */
   readonly isCandidate: (trade: P) => boolean;
-  /** How much later than the trades that are left to read something may be that is not found yet. */
+  /** How many days after the remaining trades a result that is not found yet may be dated. */
   readonly daysAfter: number;
 };
 
-/** The parts of a search: of a ticker all at once, else of the issuers that so many more trades lead to. */
+/**
+ * Finds the parts of a search: with a ticker everything at once, otherwise by the issuers that the next trades lead
+ * to.
+ */
 function searchIssuers<P extends { readonly issuerCik: string }, T>({
   searched,
   find,
@@ -94,16 +100,16 @@ function searchIssuers<P extends { readonly issuerCik: string }, T>({
   };
 }
 
-/** The day after the first of some days. */
+/** The day after the earliest of these days. */
 function dayAfter(days: readonly (Day | undefined)[]): Day {
   const [first] = days.flatMap((day) => day ?? []).sort();
   return first === undefined ? '0001-01-01' : addDays(first, 1);
 }
 
-/** A trade that is filed later than so many days after it is late. */
+/** A trade that is filed more than this number of days after it is late. */
 const lateAfter = 30;
 
-/** How signals are found up to a day, the newest first. */
+/** The search for signals up to a day, the newest first. */
 export function signalSearch(
   rule: SignalRule,
   ticker: string,
@@ -122,7 +128,8 @@ export function signalSearch(
         begin: async () => (asOf === undefined ? 'infinity' : addDays(asOf, 1)),
         read: (view, query) => view.filedTrades(query),
         isCandidate: (trade) => mayGiveSignal(candidates, trade),
-        // A signal that is not found yet is of a trade which is not late, in a span that begins before the next trade.
+        // A signal that is not found yet comes from a trade that is not late, in a span that begins before the next
+        // trade.
         daysAfter: lateAfter + rule.days - 1,
       });
     },
@@ -130,8 +137,8 @@ export function signalSearch(
 }
 
 /**
- * Whether the issuer of the next trade, in order of filing, is one that may have signals. A late trade, or a late amendment,
- * may make a cluster of trades filed long before; any other trade, of those filed at about the same time.
+ * Whether the issuer of the next trade, in order of filing, may have signals. A late trade or amendment may complete
+ * a cluster of trades filed long before; any other trade only one of trades filed at about the same time.
  */
 function mayGiveSignal(candidates: ClusterCandidates, { date, filedOn, ...place }: FiledTrade): boolean {
   if (date === null || date > filedOn) return false;
@@ -142,7 +149,9 @@ function mayGiveSignal(candidates: ClusterCandidates, { date, filedOn, ...place 
 /** The number of trades after which other requests may run. */
 const tradesPerTick = 5000;
 
-/** The trades to search: those with a code, of some issuers or of one ticker (or all, if it is empty), as known on a day. */
+/**
+ * The trades to search: those with a code, of some issuers or of one ticker (of all, if it is empty), known on a day.
+ */
 type SearchedTrades = {
   readonly code: string;
   readonly ticker: string;
@@ -150,7 +159,10 @@ type SearchedTrades = {
   readonly issuerCiks?: readonly string[];
 };
 
-/** What `find` finds in the filings of each issuer, with the issuer's names; of a ticker, what has a filing that states it. */
+/**
+ * What `find` finds in the filings of each issuer, with the issuer's names; with a ticker, only results that have a
+ * filing with that ticker.
+ */
 async function namedIn<T extends Pick<Cluster, 'trades'>>(
   view: StoreView,
   { code, ticker, as_of, issuerCiks }: SearchedTrades,
@@ -182,7 +194,7 @@ function isOf({ trades }: Pick<Cluster, 'trades'>, symbol: string): boolean {
   return trades.some(({ filing }) => hasSymbol(filing.ticker, symbol));
 }
 
-/** The names of the newest filing; of a search by symbol with those that have the symbol. */
+/** The names in the newest filing; with a symbol, in the newest filing that states that symbol. */
 function issuerOf({ trades }: Pick<Cluster, 'trades'>, symbol: string): ClusterIssuer {
   const filings = trades
     .map(({ filing }) => filing)

@@ -6,18 +6,18 @@ import type { AskMore } from './operation.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
 import { asOfParam, choiceParam, dayParam, filterParam, integerParam, paging } from './params.ts';
 
-/** The code of the trades of a row, in clusters of another code than purchases. */
+/** The code of a row's trades, for clusters of other codes than purchases. */
 export const codeField = {
   ...extension('transaction_code', 'text', 'The code of the trades; absent in clusters of purchases (P).'),
   occasional: true,
 } as const satisfies Field;
 
-/** The code of a row's trades, where the row says it. */
+/** The member that names the code of a row's trades; absent for purchases. */
 export function codeIn(code: string): { readonly transaction_code?: string } {
   return code === purchaseCode ? {} : { transaction_code: code };
 }
 
-/** The code of trades, in any letter case; purchases if it is not given. */
+/** The code of the trades, in upper or lower case; the default is purchases. */
 const codeParam = choiceParam(
   'Code of the transactions: P is a purchase, S a sale.',
   transactionCodes,
@@ -61,7 +61,7 @@ export const clusterParams = {
 /** The company of a row. */
 export const issuerNameField = nullable('issuer_name', 'text', 'The company whose shares were traded.');
 
-/** What every row about a cluster says of its trades. */
+/** What every row about a cluster says about its trades. */
 export const clusterFields = {
   totalShares: {
     ...nullable('total_shares', 'decimal', 'Shares traded; null if a trade does not state its number.'),
@@ -79,14 +79,14 @@ export const clusterFields = {
   dateLast: { name: 'date_last', type: 'day', description: 'Date of the last trade.', happened: true },
 } as const satisfies Readonly<Record<string, Field>>;
 
-/** What confirms that a row is of the ticker that was asked for. */
+/** Checks that a row is about the requested ticker. */
 export const tickerTest = {
   field: 'ticker',
   met: (row: { readonly ticker: string | null }, asked: { readonly ticker: string }) =>
     hasSymbol(row.ticker, asked.ticker),
 } as const;
 
-/** Why there are no clusters: what one takes, and where the filings of the ticker are. */
+/** Why there are no clusters: what makes one, and when the filings of the ticker are. */
 export async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
   const least = textOf(texts, 'min_insiders') ?? '3';
   const days = textOf(texts, 'days') ?? '14';
@@ -98,7 +98,7 @@ export async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<st
   return [await tickerReason(texts, ask), rule].filter((text) => text !== undefined).join('; ');
 }
 
-/** What confirms that an answer is of the code that was asked for: a row says another code than that of purchases. */
+/** Checks that an answer is about the requested code: a row names its code unless it is that of purchases. */
 export const codeTest = {
   field: 'transaction_code',
   selects: false,
@@ -106,7 +106,7 @@ export const codeTest = {
     (row.transaction_code ?? purchaseCode) === asked.transaction_code,
 } as const;
 
-/** What an answer with a least value holds. */
+/** Checks that a row reaches the requested minimum value. */
 export const worthTest = {
   field: 'total_value',
   met: (row: { readonly total_value: string | null }, asked: { readonly min_value: number | undefined }) =>

@@ -15,10 +15,10 @@ import {
 import { LastListings } from './listing.ts';
 import type { Page, PagePosition } from './page.ts';
 
-/** A cluster or a signal with what its trades are worth, together and each. */
+/** A cluster or a signal with the total value of its trades and the value of each. */
 export type Valued<T> = T & {
   readonly totals: ClusterTotals;
-  /** The value of each trade, as `transactionValue` has it. */
+  /** The value of each trade, as `transactionValue` computes it. */
   readonly values: readonly (string | null)[];
 };
 
@@ -71,7 +71,7 @@ export async function pageOfSignals(
   position: PagePosition | undefined,
 ): Promise<Omit<Page, 'rows'> & { readonly signals: readonly Valued<NamedSignal>[] }> {
   const rule = { code, minInsiders: min_insiders, days, minValue: min_value };
-  // Later filings change no signal, so that those up to a day are the signals as of that day.
+  // Later filings change no signal, so the signals up to a day are the signals as of that day.
   const asOf = [to, as_of].flatMap((day) => day ?? []).sort()[0];
   const isWanted = ({ day }: NamedSignal) => from === undefined || day >= from;
   const search = signalSearch(rule, ticker, asOf);
@@ -80,10 +80,10 @@ export async function pageOfSignals(
   return { signals, ...rest, ...(as_of !== undefined && { asOf: as_of }) };
 }
 
-/** The trades that an explanation covers: those with a code within `days` of a cluster that were filed on or before `as_of`. */
+/** The trades that an explanation covers: with a code, within `days` of a cluster, filed on or before `as_of`. */
 type ExplanationScope = Pick<ClusterSearch, 'transaction_code' | 'days' | 'as_of'>;
 
-/** What is said of a trade in or near a cluster. */
+/** What is said about a trade in or near a cluster. */
 export type ExplainedTrade = {
   readonly cluster: NamedCluster;
   readonly filing: Filing;
@@ -92,7 +92,7 @@ export type ExplainedTrade = {
   readonly reason: string;
 };
 
-/** The explanations of clusters, cluster by cluster, by the classification of each issuer's trades. */
+/** The explanations of clusters, cluster by cluster, from the classification of each issuer's trades. */
 export async function explanationsOf(
   view: StoreView,
   clusters: readonly NamedCluster[],

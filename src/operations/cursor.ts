@@ -3,7 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import type { PagePosition } from './page.ts';
 import type { ParamTexts } from './param.ts';
 
-/** The opaque cursor of a position in the answer to a query; it carries no as-of date, so it can grant nothing. */
+/** The opaque cursor of a position in the answer to a query; it carries no as-of date, so it gives no access to one. */
 export function formatCursor(position: PagePosition, operation: string, texts: ParamTexts): string {
   const { key, version } = position;
   const content = [hashOf(operation, texts, position), key, ...(version === undefined ? [] : [version])];
@@ -19,7 +19,9 @@ export function parseCursor(cursor: string, operation: string, texts: ParamTexts
   return position;
 }
 
-/** The detail of a refused cursor whose first page came from an older state of the data, as the rulings word it. */
+/**
+ * The detail of a refused cursor whose first page came from an older state of the data, in the words of the contract.
+ */
 export const changedSinceDetail = 'the data changed since the first page; start again';
 
 /** The refusal of a cursor whose first page came from an older state of the data. */
@@ -39,7 +41,7 @@ function refused(reason: string): Problem {
 function decode(cursor: string): (PagePosition & { readonly hash: string }) | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');
-  // Decoding ignores some bits of the last digit.
+  // Decoding ignores some bits of the last character, so the text must be exactly what the bytes encode to.
   if (bytes.toString('base64url') !== cursor) return undefined;
   let content: unknown;
   try {
@@ -55,7 +57,7 @@ function decode(cursor: string): (PagePosition & { readonly hash: string }) | un
   return { hash, key, ...(version !== undefined && { version: version as number }) };
 }
 
-/** A hash of the query and the position, which reveals a cursor with a lost or changed letter. */
+/** A hash of the query and the position; it detects a cursor with a lost or changed character. */
 function hashOf(operation: string, texts: ParamTexts, { key, version }: PagePosition): string {
   const query = texts
     .filter(([name]) => name !== 'limit' && name !== 'cursor')

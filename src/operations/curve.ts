@@ -84,7 +84,7 @@ export function rateRow({ tradeDate, maturity, rate, curveType, source }: CurveP
   return { trade_date: tradeDate, maturity, rate, curve_type: curveType, source };
 }
 
-/** What a listing of rates asks for, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`. */
+/** The rates that a query asks for, in words, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`. */
 function ratesNamed(operation: 'yields' | 'spread', texts: ParamTexts): string {
   const asked = maturitiesIn(operation, texts);
   const curveType = textOf(texts, 'curve_type') ?? 'PAR';
@@ -96,7 +96,10 @@ function maturitiesIn(operation: 'yields' | 'spread', texts: ParamTexts): readon
   return [textOf(texts, 'maturity')].flatMap((maturity) => maturity ?? []);
 }
 
-/** When the Treasury began to publish the maturities that were asked for, where it added one of them later. */
+/**
+ * When the Treasury began to publish the requested maturities that it added later, in words; empty if it added none
+ * of them.
+ */
 function beginningOf(operation: 'yields' | 'spread', texts: ParamTexts): string {
   const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
   const begun = maturitiesIn(operation, texts).flatMap((asked) => {

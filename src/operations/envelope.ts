@@ -9,7 +9,10 @@ export type Row = { readonly [field: string]: Cell };
 /** The short description of a series in an observations answer as of a day. */
 export type SeriesSummary = { readonly id: string; readonly title: string; readonly frequency: string };
 
-/** The first and last vintage of a series, the day it is covered to, and its first date; null if no date ever had a value. */
+/**
+ * The first and last vintage of a series, its first date (null if no date ever had a value), and the day it is
+ * covered to.
+ */
 export type Coverage = {
   readonly first_vintage: Day;
   readonly last_vintage: Day;
@@ -30,7 +33,7 @@ export type AnswerVintage = {
   readonly next_kind?: string | null;
 };
 
-/** A ticker of which no filing is held on any day, and the held one that is spelled most like it. */
+/** A ticker without any filing in the store, and the ticker in the store that is spelled most like it. */
 export type UnknownTicker = { readonly ticker: string; readonly nearest: string | null };
 
 /** The contract's answer to every operation, with days as `YYYY-MM-DD`; the same embedded and remote. */
@@ -44,11 +47,11 @@ export type Envelope<R = Row> = {
   readonly coverage?: Coverage;
   /** Our addition, in answers about the values of a series. */
   readonly vintage?: AnswerVintage;
-  /** Our addition: the last day that the data speak for, of a series, a kind of curve, or filings; null without data. */
+  /** Our addition: the last day that the data cover, of a series, a kind of curve, or filings; null without data. */
   readonly covered_to?: Day | null;
-  /** Our addition, of a wide panel: by column, how the vintages came about that its values are from. */
+  /** Our addition, for a wide panel: by column, the kinds of the vintages that its values come from. */
   readonly vintage_kinds?: { readonly [column: string]: string };
-  /** Our addition, in answers without filings of a ticker. */
+  /** Our addition, for answers without filings of a ticker. */
   readonly unknown_ticker?: UnknownTicker;
   readonly results: readonly R[];
   readonly results_count: number;
@@ -56,5 +59,5 @@ export type Envelope<R = Row> = {
   readonly next_cursor?: string;
 };
 
-/** What people should know of an answer besides its rows. */
+/** What readers should know about an answer besides its rows. */
 export type Remark = string | undefined | Promise<readonly string[]>;

@@ -57,7 +57,7 @@ const day: FieldKind = {
   schema: { type: 'string', format: 'date-time' },
   isOnWire: isDateTime,
   fromWire: (text) => text.slice(0, 10),
-  // Another service writes a day that it does not know as an empty text.
+  // Another service writes an unknown day as an empty text.
   toWire: (text) => (dayPattern.test(text) ? dateTime(text) : text),
   text: String,
   alignment: 'rigid',
@@ -156,15 +156,15 @@ export type Field = {
   readonly extension?: boolean;
   /** Whether a row of another service may lack it; it is then empty, or what was asked for. */
   readonly mayLack?: boolean;
-  /** Whether rows that need not say it lack it, also those of asof itself. */
+  /** Whether rows leave it out when it says nothing, even rows of asof itself. */
   readonly occasional?: boolean;
-  /** Whether later vintages change it, so that its value is not known as of an earlier day. */
+  /** Whether later vintages change it, so that its value as of an earlier day is not known. */
   readonly grows?: boolean;
-  /** Whether it is the day of something that has happened by the day on which the row is known. */
+  /** Whether it is the day of an event that has happened by the day on which the row is known. */
   readonly happened?: boolean;
   /** Whether its texts are those of a user's file, which may be numbers or days. */
   readonly asWritten?: boolean;
-  /** Its only values, where it has few; rows of another service may have others. */
+  /** Its only values, if there are few; rows of another service may have others. */
   readonly choices?: readonly string[];
   /** What a table on a terminal calls it, to save room. */
   readonly head?: string;
@@ -203,7 +203,7 @@ export type RowFrom<F extends Field> = Flat<
 /** The same type as one object, which editors show field by field. */
 export type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The type of the rows that asof itself gives: only occasional fields are absent, and only nullable fields are null. */
+/** The type of rows that asof itself gives: only occasional fields are absent, and only nullable fields are null. */
 export type CompleteRow<F extends Field> = RowFrom<F> & {
   readonly [X in F as X extends { readonly occasional: true } ? never : X['name']]: CellOf<X>;
 };

@@ -7,7 +7,10 @@ import { spread } from './spread.ts';
 import { vintages } from './vintages.ts';
 import { yields } from './yields.ts';
 
-/** The operations about series and rates: what a plain query needs, so that it starts without those about insiders. */
+/**
+ * The operations about series and rates: all that a plain query loads, so that it starts without the insider
+ * operations.
+ */
 export const figures = [
   ping,
   seriesSearch,

@@ -5,7 +5,7 @@ import type { UnknownTicker } from './envelope.ts';
 import type { AskMore } from './operation.ts';
 import { type ParamTexts, textOf, without } from './param.ts';
 
-/** The ticker that was asked for and the one that is spelled most like it, if no filing of it is held. */
+/** The requested ticker and the known one that is spelled most like it, if the store has no filing of it. */
 export async function unknownTickerIn(
   view: StoreView,
   ticker: string,
@@ -14,7 +14,7 @@ export async function unknownTickerIn(
   return { unknownTicker: { ticker, nearest: closest(ticker, await view.symbols()) ?? null } };
 }
 
-/** Where the filings of the ticker that was asked for are, if not in the answer; undefined without a ticker. */
+/** When the filings of the requested ticker are, if not in the answer; undefined without a ticker. */
 export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
   const [ticker, asOf] = ['ticker', 'as_of'].map((name) => textOf(texts, name));
   if (ticker === undefined) return undefined;
@@ -35,8 +35,8 @@ export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<str
 }
 
 /**
- * The day of the newest filing of a ticker; a Problem with a suggestion where no filing of it is held. Undefined of a
- * service that shows none and does not say that it holds none: it may have overlooked the range.
+ * The day of the newest filing of a ticker; a Problem with a suggestion if the service has none. Undefined if a
+ * service shows none but does not say that it has none: it may have ignored the range.
  */
 async function newestOf(ticker: string, ask: AskMore): Promise<string | undefined> {
   const { results, unknown_ticker: unknown } = await ask('insider_filings', [
@@ -61,7 +61,7 @@ async function newestDay(texts: ParamTexts, ask: AskMore): Promise<string | unde
   return results[0] && String(results[0].filing_date);
 }
 
-/** Why no filings were found: there are none of the ticker (a Problem), none on the days asked for, or none at all. */
+/** Why no filings were found: there are none of the ticker (a Problem), none on the requested days, or none at all. */
 export async function reasonWithoutFilings(
   texts: ParamTexts,
   usualDays: number,
@@ -86,5 +86,5 @@ export async function reasonWithoutFilings(
   return last === undefined ? `no ${what} is held` : `no ${what} is held${upTo}`;
 }
 
-/** Before the first filing with the SEC. */
+/** A day before the first filing with the SEC. */
 export const firstFilingDay = '1900-01-01';

@@ -45,7 +45,7 @@ const fields = [
 ] as const satisfies readonly Field[];
 
 /**
- * For each cluster, the trades with its code in it and near it, by trade date, and why each counts or does not. A page
+ * For each cluster, the trades with its code in it and near it, by trade date, and why each one counts or not. A page
  * has whole clusters; `limit` counts clusters.
  */
 export const insiderClusterExplanations = operation({

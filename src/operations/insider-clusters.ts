@@ -125,7 +125,7 @@ const maia = {
   accession_numbers: ['0001878313-26-000060', '0001878313-26-000061', '0001878313-26-000062'],
 };
 
-/** What every operation on clusters is asked as an example, and what the envelope of its answer says. */
+/** The example request of every operation on clusters, and what the envelope of its answer says. */
 export const clusterExample = {
   params: {
     min_insiders: '3',
@@ -139,7 +139,7 @@ export const clusterExample = {
   head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
 } as const;
 
-/** Insiders of one issuer who traded alike within days of each other, newest last trade first. */
+/** Insiders of one issuer who made the same kind of trade within days of each other, newest last trade first. */
 export const insiderClusters = operation({
   name: 'insider_clusters',
   command: {

@@ -8,7 +8,7 @@ import { pageOf } from './page.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
-/** Days counted back where no date is given. */
+/** The number of days to count back if no date is given. */
 const usualDays = 30;
 
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
@@ -120,7 +120,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
       met: (row, asked, clock) => row.filing_date >= addDays(filedWithin(asked, clock).from ?? '', -1),
     },
   },
-  // What was filed by a day is what was known on it.
+  // What was filed by a day was known on that day.
   substitute: (asked, clock, lacking) =>
     lacking.has('as_of')
       ? { params: { days: undefined, as_of: undefined, ...filedWithin(asked, clock) } }
@@ -150,7 +150,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
         filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
     });
     return {
-      // As of a day, nobody knows what is filed later.
+      // As of a day, later filings are unknown.
       ...(found.length === 0 && dates.as_of === undefined && (await unknownTickerIn(view, ticker))),
       ...pageOf(found, limit, toRow, (last) => ({ key: [last.filedOn, last.filingId, String(last.row)] })),
       ...(dates.as_of !== undefined && { asOf: dates.as_of }),

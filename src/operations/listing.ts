@@ -3,7 +3,10 @@ import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince, checkVersion } from './cursor.ts';
 import { type Page, type PagePosition, pageOf } from './page.ts';
 
-/** The next part of a search: what it found, and the day from which on nothing is left to find; undefined at the end. */
+/**
+ * The next part of a search: the rows that it found, and the day from which on the search is complete; undefined at
+ * the end.
+ */
 export type ListingPart<T> = { readonly found: readonly T[]; readonly completeFrom: Day | undefined };
 
 /** How a search finds rows part by part, newest day first. */
@@ -16,7 +19,7 @@ export type ListingSearch<T> = {
   readonly keyOf: (one: T) => readonly string[];
 };
 
-/** What a search finds in one state of a store, newest day first, read as far as its pages need it. */
+/** What a search finds in one state of a store, newest day first. Reads only as far as the requested pages need. */
 export class Listing<T> {
   readonly #search: ListingSearch<T>;
   #next: (view: StoreView) => Promise<ListingPart<T>>;
@@ -30,13 +33,13 @@ export class Listing<T> {
     this.#next = search.begin();
   }
 
-  /** In order, and as far as nothing is left to find between them. */
+  /** The rows found so far, in order, up to the first gap that the search may still fill. */
   get rows(): readonly T[] {
     const from = this.#completeFrom;
     return from === undefined ? this.#found : this.#found.filter((one) => this.#search.dayOf(one) >= from);
   }
 
-  /** Whether everything of a day and of those after it is found; without a day, everything. */
+  /** Whether all rows of a day and later are found; without a day, all rows. */
   isComplete(from: Day | undefined): boolean {
     return this.#completeFrom === undefined || (from !== undefined && this.#completeFrom <= from);
   }
@@ -56,7 +59,7 @@ export class Listing<T> {
       this.#completeFrom = completeFrom;
       this.#parts += 1;
     } catch (error) {
-      // The search may have taken rows without finding what they lead to.
+      // The search may have consumed rows and lost their results, so it begins again.
       this.#next = this.#search.begin();
       this.#found = [];
       this.#completeFrom = '~';
@@ -65,7 +68,7 @@ export class Listing<T> {
   }
 }
 
-/** Selects a page of what a search finds: the rows that are wanted, on a day and later, after a position. */
+/** Which page of a listing: the wanted rows of a day and later, after a position. */
 type ListingPage<T> = {
   /** Everything that the search depends on. */
   readonly asked: object;
@@ -76,11 +79,14 @@ type ListingPage<T> = {
   readonly limit: number;
 };
 
-/** The last listing of each state of a store, so that all its pages are of one search. */
+/** The newest listing of each state of a store, so that the pages of one query continue one search. */
 export class LastListings<T> {
   readonly #last = new WeakMap<StoreState, { readonly asked: string; readonly listing: Listing<T> }>();
 
-  /** A page of rows, and where the next one begins. Refuses a position of another state: an import may change any row. */
+  /**
+   * A page of rows, and where the next page begins. Refuses a position in another state, because an import may change
+   * any row.
+   */
   async page<R>(
     view: StoreView,
     page: ListingPage<T>,

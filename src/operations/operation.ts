@@ -44,7 +44,7 @@ type Example<R = Row> = {
   readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to'>;
 };
 
-/** A feature of a listing; `oldest` is of one that is newest first, `units` of values by date, which can be transformed. */
+/** A feature of a listing: `oldest` needs one that is newest first, `units` values by date that can be transformed. */
 type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions' | 'wide';
 
 /** A feature of a command beyond the parameters of its operation. */
@@ -56,7 +56,7 @@ export type CommandDeclaration = {
   readonly words: string;
   readonly heading: keyof typeof operationHeadings;
   readonly alias?: string;
-  /** The flag that makes the command with these words run this operation instead of its own. */
+  /** The flag with which the command of these words runs this operation instead of its own. */
   readonly flag?: { readonly name: string; readonly about: string };
   /** The parameter that the command takes as an argument; it is shown as the parameter's placeholder. */
   readonly argument?: string;
@@ -67,7 +67,7 @@ export type CommandDeclaration = {
   readonly features?: readonly CommandFeature[];
   /** The analysis that the command runs instead of the bare operation. */
   readonly analysis?: 'curve' | 'revisions' | 'vintages';
-  /** What help shows: comments, each with a command line below it; `(needs …)` says what else must be there. */
+  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
 };
 
@@ -80,11 +80,11 @@ type PreparedQuery<R = Row> = {
   readonly run: (context: Context) => Promise<Page<R>>;
 };
 
-/** How a client asks another question of a service that does not announce all parameters of the one that it is asked. */
+/** The other question that a client asks a service which does not announce all parameters of a query. */
 export type Substitute<R = Row> = {
   /** The texts of parameters that change; undefined leaves one out. */
   readonly params: { readonly [name: string]: string | undefined };
-  /** Where the answer is a selection of all rows: those rows in their order, and what tells a row from all others. */
+  /** If the answer is a selection of all rows: the order of those rows, and what identifies a row. */
   readonly selection?: {
     select(rows: readonly R[]): Promise<readonly R[]>;
     keyOf(row: R): string;
@@ -110,13 +110,13 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly fields: readonly Field[];
   /** The fixed columns of its CSV. */
   readonly columns: readonly string[];
-  /** The field with the first day on which a row was known; without one, no as-of date bounds an answer. */
+  /** The field with the first day on which a row was known; without it, no as-of date can bound an answer. */
   readonly knownBy?: string;
   /** The parameter that limits an answer to what was known on a day, if there is one. */
   readonly boundBy?: string;
   /**
-   * The field by which rows come newest first, each value once. If a service gives them in another order, the client sorts
-   * them; it refuses a repeated value.
+   * The field that orders the rows newest first, and is unique. If a service gives another order, the client sorts;
+   * it refuses a repeated value.
    */
   readonly newestFirst?: string;
   /** Whether a terminal shows its row as a card: a line for each field. */
@@ -129,10 +129,11 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly countedBy?: string;
   /** Whether the contract describes it, so that every service has it. */
   readonly inContract?: boolean;
-  /** The optional members of its envelope. */
+  /** The optional members of the envelope of its answers. */
   readonly members?: readonly Member[];
   /**
-   * What `covered_to` is about, for messages: `{name}` stands for the value of a parameter. Without it that is the series.
+   * What `covered_to` is about, for messages: `{name}` is replaced by the value of a parameter. The default is the
+   * series.
    */
   readonly subject?: string;
   /** Whether its answer is about the key of the request, so that it differs with each request. */
@@ -142,15 +143,15 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly example: Example;
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
-  /** What people should know of an answer besides its rows, from the rows of its first page. */
+  /** What readers should know about an answer besides its rows, given those of its first page. */
   remark?(rows: readonly R[], texts: ParamTexts, followed: AskFollowed): Remark;
-  /** Why an answer has no rows, from further questions; a Problem where what was asked about does not exist. */
+  /** Why an answer has no rows, found by further questions; a Problem if what was asked about does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore): Promise<string | undefined>;
   /** The parameters whose values the rows show, so that a client can apply them itself. */
   readonly shown: ReadonlySet<string>;
   /** What every row of an answer to these texts must hold; throws the contract's validation error. */
   readonly requirements: (texts: ParamTexts, clock: Clock) => readonly Requirement<R>[];
-  /** How a client does without these parameters; undefined where the others ask for the same rows or more. */
+  /** How a client does without these parameters; undefined if the others alone ask for the same rows or more. */
   readonly substitute?: (
     texts: ParamTexts,
     clock: Clock,
@@ -206,20 +207,20 @@ type Declaration<
     values: ParamValues<P>,
     context: Context & { readonly clock: Clock },
   ) => Promise<Page<CompleteRow<F>>>;
-  /** The last day that the data speak for, where `run` does not say it. */
+  /** The last day that the data cover, if `run` does not give it. */
   readonly coveredTo?: (values: ParamValues<P>, view: StoreView) => Promise<Day | undefined>;
 };
 
 const declared = new Map<string, Operation>();
 
-/** The operation of that name; its module must be loaded, as it is where a query for it could be made. */
+/** The operation of that name. Its module must be loaded, as it is wherever a query for it can be made. */
 export function operationNamed(name: string): Operation {
   const found = declared.get(name);
   if (found === undefined) throw new Error(`there is no operation ${name}`);
   return found;
 }
 
-/** An operation from its declaration: `run` takes values with the types of the parameters, and gives rows with all fields. */
+/** An operation from its declaration: `run` takes typed values of the parameters, and gives rows with all fields. */
 export function operation<
   const N extends string,
   const C extends CommandDeclaration,

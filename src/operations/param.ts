@@ -2,7 +2,10 @@ import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
 
-/** The days on which reading a parameter may depend: the UTC day, and the latest day that has begun anywhere on Earth. */
+/**
+ * The days that the reading of a parameter may depend on: the UTC day, and the latest day that has begun anywhere on
+ * Earth.
+ */
 export type Clock = { readonly latest: Day; readonly today: Day };
 
 /** The clock of a moment. */
@@ -14,8 +17,8 @@ export function clockAt(now: Date): Clock {
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
 
 /**
- * A condition that a parameter sets for the rows of an answer: the field equals the value, is not before it, is not after
- * it, or is not less.
+ * A condition that a parameter sets for the rows of an answer: the field equals the value, is not before it, is not
+ * after it, or is at least the value.
  */
 export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 
@@ -61,7 +64,10 @@ export function camelCase(name: string): string {
 
 type PresentValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
 
-/** The parameters of an operation as the library takes them: `ParamsOf<typeof observations>` has `id`, `asOf`, `limit` … */
+/**
+ * The parameters of an operation as the library takes them: `ParamsOf<typeof observations>` has `id`, `asOf`,
+ * `limit`, ….
+ */
 export type ParamsOf<O> = O extends { readonly params: infer P }
   ? Flat<
       {
@@ -108,7 +114,7 @@ export function readParams<P extends Params>(params: P, texts: ParamTexts, clock
   const inQuery = () => Object.keys(params).filter((name) => params[name]?.in === 'query');
   for (const [name, text] of texts) {
     if (!Object.hasOwn(params, name)) throw unknown(name, inQuery());
-    // What the path says, a query has no parameter for.
+    // A parameter of the path is not one of the query.
     if (given.has(name) && params[name]?.in === 'path') throw unknown(name, inQuery());
     if (given.has(name)) throw invalid(name, `parameter '${name}' is given more than once`);
     given.set(name, text);

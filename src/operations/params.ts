@@ -132,7 +132,7 @@ export function filterParam(description: string, declared: Declared = {}): Param
   };
 }
 
-/** An integer between bounds; without an upper one, of at most nine digits, and with one of at most fifteen. */
+/** An integer between two bounds; without an upper bound it has at most nine digits, with one at most fifteen. */
 export function integerParam<F extends number | undefined>(
   description: string,
   least: number,

@@ -7,17 +7,20 @@ export type Requirement<R = Row> = {
   readonly param: string;
   /** The field that shows it. */
   readonly field: string;
-  /** What is wrong with a row that does not meet it, to follow the value of the field. */
+  /** What is wrong with a row that does not meet it; messages put it after the value of the field. */
   readonly fault: string;
   met(row: R): boolean;
 };
 
-/** The parameters that no single field repeats as they are: the field that shows each, and whether a row answers it. */
+/** For parameters that no field simply repeats: the field that shows each one, and whether a row answers it. */
 export type RowTests<P extends Params, F extends Field> = {
   readonly [K in keyof P]?: {
     readonly field: F['name'];
     readonly met: (row: RowFrom<F>, values: ParamValues<P>, clock: Clock) => boolean;
-    /** Whether an answer without the parameter has the rows that answer it, so that a client can select them; it has by default. */
+    /**
+     * Whether the answer without the parameter contains the rows that answer it, so that a client can select them
+     * (default true).
+     */
     readonly selects?: boolean;
   };
 };
@@ -42,7 +45,7 @@ export function shownParams<P extends Params, F extends Field>(rules: RowRules<P
 }
 
 /**
- * What the rows of an answer must hold. A bound holds for a parameter's default as well; a test is made only of a
+ * What the rows of an answer must hold. A bound also applies to a parameter's default; a test applies only to a
  * parameter that the texts give.
  */
 export function requirementsOf<P extends Params, F extends Field>(

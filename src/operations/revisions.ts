@@ -7,8 +7,8 @@ import { checkRange, integerParam, paging, periodParam, seriesIdParam } from './
 import { existing } from './series.ts';
 
 /**
- * Every value that was ever published for one date or for each date of a series, newest date first and then in the order
- * of publication; a withdrawal is a row without a value.
+ * Every value ever published for one date or for each date of a series, newest date first and then in order of
+ * publication; a withdrawal is a row without a value.
  */
 export const revisions = operation({
   name: 'revisions',

@@ -62,7 +62,7 @@ const fields = [
   },
 ] as const satisfies readonly Field[];
 
-/** The fields of its description that had other texts before. */
+/** Fields of the description that once had other texts. */
 const descriptionChanges = {
   name: 'description_changes',
   type: 'records',
@@ -81,7 +81,7 @@ const descriptionChanges = {
   ],
 } as const satisfies Field;
 
-/** How a search found a series. */
+/** The ways in which a search matches a series. */
 const matched = {
   name: 'matched',
   type: 'text',
@@ -109,7 +109,7 @@ const gdp = {
   vintage_kind: 'exact',
 };
 
-/** The most words of a search: each is compared with all words of the series, also as a typo. */
+/** The most words of a search: each is compared with all words of all series, and with their misspellings. */
 const mostWords = 32;
 
 /** The series that a text finds. */
@@ -162,7 +162,7 @@ asof series search --all --columns id --no-header -f csv
     return q.trim() === '' ? 'no series is held' : `no series matches ${JSON.stringify(q)}`;
   },
   rowTests: {
-    // What is found by words depends on all series together, so the service says how it found a row.
+    // A search by words depends on all series, so only the service can say how it found a row.
     q: {
       field: 'id',
       met: (row, { q, match }) =>
@@ -171,7 +171,7 @@ asof series search --all --columns id --no-header -f csv
     },
   },
   substitute({ q, match }) {
-    // The contract's search is by id; without a text every series matches.
+    // The contract's search is by id; without a text, every series matches.
     if (match === 'id' || q === '') return { params: { match: undefined } };
     return {
       params: { q: undefined, match: undefined },
@@ -196,7 +196,7 @@ asof series search --all --columns id --no-header -f csv
         ({ id }) => ({ key: [id] }),
       );
     }
-    // The rank of a series depends on all others, so every page comes from one state of the data.
+    // The rank of a series depends on all others, so all pages must come from one state of the data.
     const { revision } = await view.state();
     checkVersion(position, revision);
     const { findIndexed } = await import('../domain/series/search-index.ts');

@@ -33,7 +33,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     short: maturityParam('The maturity to compare it with.', '2Y', {
       bounds: { field: 'short_maturity', is: 'equal' },
     }),
-    // No row says of which type it is.
+    // No row says which type it has.
     curve_type: curveTypeParam({ extension: true }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),

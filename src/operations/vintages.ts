@@ -5,7 +5,10 @@ import { pageOf } from './page.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
-/** The days on which a series was published, newest first, with the number of dates that each changed, and the coverage of the series. */
+/**
+ * The days on which a series was published, newest first, with the number of dates that each one changed, and the
+ * coverage of the series.
+ */
 export const vintages = operation({
   name: 'vintages',
   command: {

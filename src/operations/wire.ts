@@ -19,7 +19,7 @@ function dayFields(...names: readonly string[]): readonly Field[] {
   return names.map((name) => ({ name, type: 'day', description: '' }));
 }
 
-/** The days in an envelope, other than those of its rows. */
+/** The fields of an envelope, besides its rows, that are days. */
 const days = {
   coverage: dayFields('first_vintage', 'last_vintage', 'first_date', 'covered_to'),
   vintage: dayFields('as_of_date', 'next_date'),

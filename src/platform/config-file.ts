@@ -56,7 +56,9 @@ function parsed(text: string): ConfigEntries | undefined {
   return isObject ? (value as ConfigEntries) : undefined;
 }
 
-/** Sets an entry of a file, or removes it if the value is undefined; only the owner can read the file and its folder. */
+/**
+ * Sets an entry of a file, or removes it if the value is undefined; only the owner can read the file and its folder.
+ */
 export async function changeConfigFile(
   user: User,
   file: ConfigFile,

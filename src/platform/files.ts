@@ -26,8 +26,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * A file in the making, written beside `path` and renamed when it is complete: a reader of `path` sees the old content or
- * the new, never a part. A symbolic link stays one; the file that it points to is replaced.
+ * A file in the making, written beside `path` and renamed when it is complete: a reader of `path` sees the old
+ * content or the new, never a part. A symbolic link stays one; the file that it points to is replaced.
  */
 export class DraftFile {
   readonly #name: string;

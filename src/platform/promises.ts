@@ -35,8 +35,8 @@ export function coalesced<T>(read: () => Promise<T>): () => Promise<T> {
 type Gathered<T> = { readonly place: number; readonly outcome: T };
 
 /**
- * Joins calls with the same key that are made in one turn of the event loop: the work is done once, for their number, and
- * each call learns its place among them.
+ * Joins calls with the same key that are made in one turn of the event loop: the work is done once, for their number,
+ * and each call learns its place among them.
  */
 export class Gathering<T> {
   readonly #groups = new Map<string, { count: number; readonly outcome: Promise<T> }>();

@@ -30,8 +30,8 @@ export type SourceAccess = {
 };
 
 /**
- * What a reply means: an answer; a request to send nothing for some time; a failure that may be gone at the next try, with
- * the Problem for when it is not; or a failure that stays.
+ * What a reply means: an answer; a request to send nothing for some time; a failure that may be gone at the next try,
+ * with the Problem for when it is not; or a failure that stays.
  */
 export type ReplyMeaning =
   | 'answer'
@@ -66,7 +66,9 @@ export type PullEvent =
 /** A clock that is wrong by more milliseconds takes another day for today. */
 const longestClockError = 24 * 3_600_000;
 
-/** Sends GET requests to a source at its pace, again after transient failures, and waits when the source asks for it. */
+/**
+ * Sends GET requests to a source at its pace, again after transient failures, and waits when the source asks for it.
+ */
 export class Getter {
   readonly #access: SourceAccess;
   readonly #policy: RequestPolicy;
@@ -169,7 +171,10 @@ export class Getter {
     return host.requester.get(host.prefix + this.#withKey(path));
   }
 
-  /** Waits for the turn of a request by the pace, and for a pause that the source asked for if it takes at most `longest` seconds. */
+  /**
+   * Waits for the turn of a request by the pace, and for a pause that the source asked for if it takes at most
+   * `longest` seconds.
+   */
   async #turn(longest: number): Promise<void> {
     const wait = await this.#pace.turn(Math.max(0, longest) * 1000);
     if (this.#policy.signal.aborted) throw new Problem('interrupted', 'interrupted');
@@ -195,7 +200,10 @@ export class Getter {
     return this.#clean(new Problem(problem.kind, detail, { hints, retryAfter: whole }));
   }
 
-  /** Throws a Problem if the clock of this machine is more than a day before or after that of the source, whose days would be others. */
+  /**
+   * Throws a Problem if the clock of this machine is more than a day before or after that of the source, whose days
+   * would be others.
+   */
   #checkClock({ headers }: HttpReply): void {
     const sent = Date.parse(headers.date ?? '');
     // A cache on the way keeps the date, and says how old the answer is.

@@ -6,7 +6,10 @@ import type { Timing } from './pace.ts';
 import type { PullSource, SourceName, SourceSettings } from './source.ts';
 import type { PulledSubject, PullStop } from './summary.ts';
 
-/** What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows of that source. */
+/**
+ * What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows of that
+ * source.
+ */
 export type PullRequest = Readonly<Partial<Record<SourceName, readonly string[]>>>;
 
 /** How to pull. */
@@ -31,7 +34,10 @@ export type PullOptions = {
   readonly retries?: number | undefined;
   /** Seconds that one request may wait in all; 60 unless given. */
   readonly maxWait?: number | undefined;
-  /** The folder of the files by which processes share the pace of each source; without it the pace is this call's alone. */
+  /**
+   * The folder of the files by which processes share the pace of each source; without it the pace is this call's
+   * alone.
+   */
   readonly cacheFolder?: string | undefined;
   /** The environment, whose usual variables name the proxies; that of the process unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -86,8 +92,8 @@ export function newResults(started: number): Pick<PullContext, 'results'> {
 }
 
 /**
- * Writes to the store at an address, which is created if there is none, in one transaction; a failure leaves it as it was.
- * Where another process creates the store meanwhile, `work` runs again.
+ * Writes to the store at an address, which is created if there is none, in one transaction; a failure leaves it as it
+ * was. Where another process creates the store meanwhile, `work` runs again.
  */
 export async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
   let creates = false;

@@ -15,7 +15,10 @@ export type Timing = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** What the pace allows: when the next request may begin, in milliseconds since 1970, and how many within a minute from now. */
+/**
+ * What the pace allows: when the next request may begin, in milliseconds since 1970, and how many within a minute
+ * from now.
+ */
 export type PaceOutlook = { readonly next: number; readonly inMinute: number };
 
 /** When requests began or will begin, and until when the source wants none, in milliseconds since 1970. */
@@ -30,8 +33,8 @@ const longestLock = 3000;
 const lockPause = 10;
 
 /**
- * The pace of the requests to one source, shared by all processes of this user through a small file. Where the file cannot
- * be written, the pace is that of this process alone.
+ * The pace of the requests to one source, shared by all processes of this user through a small file. Where the file
+ * cannot be written, the pace is that of this process alone.
  */
 export class Pace {
   readonly #file: string | undefined;
@@ -46,8 +49,8 @@ export class Pace {
   }
 
   /**
-   * Waits until a request may begin. If the source asked for a pause that still lasts longer than `longest` milliseconds,
-   * gives what is left of it instead.
+   * Waits until a request may begin. If the source asked for a pause that still lasts longer than `longest`
+   * milliseconds, gives what is left of it instead.
    */
   async turn(longest: number): Promise<number | undefined> {
     let [wait, pause] = [0, 0];

@@ -24,8 +24,8 @@ export type SourceProbe = {
 };
 
 /**
- * Asks each live source at most one request: none where a key is missing or a pause lasts. Counts for the pace, as those of
- * a pull do. Failures are in the result.
+ * Asks each live source at most one request: none where a key is missing or a pause lasts. Counts for the pace, as
+ * those of a pull do. Failures are in the result.
  */
 export async function probeSources(options: PullOptions): Promise<readonly SourceProbe[]> {
   const followed = (await readStoreIfAny(options.store, (view) => view.followed())) ?? [];

@@ -19,9 +19,9 @@ import type { PullSummary } from './summary.ts';
 import { treasury } from './treasury/treasury.ts';
 
 /**
- * Brings a store up to date from live sources. Work goes in windows, oldest first; each becomes facts in one transaction,
- * together with the bookmark that says how far they reach. Failures are in the summary; only what makes a pull impossible
- * as a whole is thrown.
+ * Brings a store up to date from live sources. Work goes in windows, oldest first; each becomes facts in one
+ * transaction, together with the bookmark that says how far they reach. Failures are in the summary; only what makes
+ * a pull impossible as a whole is thrown.
  */
 export async function pull(options: PullOptions): Promise<PullSummary> {
   return new Pull(options).run();

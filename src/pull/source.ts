@@ -70,8 +70,9 @@ export interface PullSource {
   /** How requests go out; a Problem of the kind `unauthorized` without the key or contact that the source wants. */
   access(settings: SourceSettings): SourceAccess;
   /**
-   * The names to follow, in the form in which the store keeps them; some texts, such as `release 53`, stand for several,
-   * and stay as they are without `get`. A text that is no name is a Problem. Without texts: what the source has as a whole.
+   * The names to follow, in the form in which the store keeps them; some texts, such as `release 53`, stand for
+   * several, and stay as they are without `get`. A text that is no name is a Problem. Without texts: what the source
+   * has as a whole.
    */
   resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]>;
   /** The fewest requests that pulling it takes, without asking the source, and what they are for. */
@@ -95,7 +96,10 @@ export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'sub
   throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
 }
 
-/** An answer of a source as a file that the readers of `asof import` take; `path` is what messages and the import log show. */
+/**
+ * An answer of a source as a file that the readers of `asof import` take; `path` is what messages and the import log
+ * show.
+ */
 export function document(
   { name, path }: { readonly name: string; readonly path: string },
   content: string | Buffer,

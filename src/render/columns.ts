@@ -12,7 +12,7 @@ export type Columns = {
   readonly all: readonly Field[];
 };
 
-/** Selects the named fields, the defaults, or with the name `all` every field; an unknown or repeated name is a Problem. */
+/** Selects the named fields, or the defaults; `all` is every field. An unknown or repeated name is a Problem. */
 export function selectColumns(
   fields: readonly Field[],
   defaults: readonly string[],

@@ -5,8 +5,8 @@ import { printable } from './printable.ts';
 import type { OutputLayout, TextRenderer } from './renderer.ts';
 
 /**
- * A table for LaTeX with the rules of booktabs: exact digits, numbers aligned right, missing values empty. Cells are text,
- * never markup: what LaTeX would read as a command is escaped.
+ * A table for LaTeX with the rules of booktabs: exact digits, numbers aligned right, missing values empty. Cells are
+ * text, never markup: what LaTeX would read as a command is escaped.
  */
 export class LatexRenderer implements TextRenderer {
   readonly #texts: ReturnType<typeof cellTexts>;

@@ -5,9 +5,9 @@ import { printable } from './printable.ts';
 import type { OutputLayout, TextRenderer } from './renderer.ts';
 
 /**
- * A table in GitHub-flavoured Markdown: exact digits, numbers aligned right, missing values empty. Cells are text, never
- * markup: a line break becomes `<br>`, a control character its picture, and markup is escaped. Web addresses stay
- * unchanged, because GitHub links them and would show a backslash in them.
+ * A table in GitHub-flavoured Markdown: exact digits, numbers aligned right, missing values empty. Cells are text,
+ * never markup: a line break becomes `<br>`, a control character its picture, and markup is escaped. Web addresses
+ * stay unchanged, because GitHub links them and would show a backslash in them.
  */
 export class MarkdownRenderer implements TextRenderer {
   readonly #texts: ReturnType<typeof cellTexts>;

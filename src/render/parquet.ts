@@ -13,9 +13,9 @@ const groupRows = 50_000;
 type NamedColumn = ParquetColumn & { readonly name: string };
 
 /**
- * A Parquet file: one column per field in the type of the field, numbers exact (or doubles, where asked for), missing values null, the as-of date as
- * `as_of` in its metadata. Files of one question have one schema, with any rows or none. The same rows give the same
- * bytes, however they are paged.
+ * A Parquet file: one column per field in the type of the field, numbers exact (or doubles, where asked for), missing
+ * values null, the as-of date as `as_of` in its metadata. Files of one question have one schema, with any rows or
+ * none. The same rows give the same bytes, however they are paged.
  */
 export class ParquetRenderer implements Renderer {
   readonly #columns: readonly NamedColumn[];
@@ -76,7 +76,9 @@ export class ParquetRenderer implements Renderer {
   }
 }
 
-/** Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together. */
+/**
+ * Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together.
+ */
 function parquetColumn({ name, type, fields = [] }: Field, double: boolean): ParquetColumn {
   const { parquet } = fieldKinds[type];
   const { elements, stored } =
@@ -191,8 +193,9 @@ function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaEle
 }
 
 /**
- * The type of every number: the most digits that readers of Parquet hold, and room for the decimals of a double. Readers
- * take the type of a set of files from one of them, and round the others to it, so that all files have the same type.
+ * The type of every number: the most digits that readers of Parquet hold, and room for the decimals of a double.
+ * Readers take the type of a set of files from one of them, and round the others to it, so that all files have the
+ * same type.
  */
 const [precision, scale] = [38, 18];
 

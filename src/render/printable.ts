@@ -1,6 +1,7 @@
 // Most texts match this and need no further checks.
 const plain = /^[ -~…]*$/;
-// Controls, invisible formatting such as bidi overrides, line separators, lone surrogates; not the joiners of scripts and emoji.
+// Controls, invisible formatting such as bidi overrides, line separators, lone surrogates; not the joiners of scripts
+// and emoji.
 const unsafe = /(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Makes foreign text safe for a terminal: control characters become pictures (`␛`, `␊`), other invisible ones `�`. */

@@ -10,9 +10,9 @@ const barWidth = 20;
 const enoughToEstimate = 0.02;
 
 /**
- * The line for work that has run for `elapsed` milliseconds, at most `width` cells wide: what is done, the rate since the
- * start and, with a total, a bar and the time left at that rate. A narrow terminal loses the bar first, then the end of
- * the text.
+ * The line for work that has run for `elapsed` milliseconds, at most `width` cells wide: what is done, the rate since
+ * the start and, with a total, a bar and the time left at that rate. A narrow terminal loses the bar first, then the
+ * end of the text.
  */
 export function progressLine(text: string, share: Share | undefined, elapsed: number, width: number): string {
   const measures = share === undefined ? [] : measuresOf(share, elapsed);

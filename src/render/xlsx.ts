@@ -24,9 +24,9 @@ const mostDigits = 15;
 const firstDay = '1900-03-01';
 
 /**
- * A workbook with two sheets: the rows, where numbers are numbers with their published decimals and days are dates; and
- * notes on the source, the as-of day, the sampling, the units and the columns. What a cell cannot hold exactly (more than 15
- * digits, days before March 1900) is text, which the notes say.
+ * A workbook with two sheets: the rows, where numbers are numbers with their published decimals and days are dates;
+ * and notes on the source, the as-of day, the sampling, the units and the columns. What a cell cannot hold exactly
+ * (more than 15 digits, days before March 1900) is text, which the notes say.
  */
 export class XlsxRenderer implements Renderer {
   readonly #layout: OutputLayout;
@@ -94,8 +94,8 @@ export class XlsxRenderer implements Renderer {
   }
 
   /**
-   * Makes the cells of a column of a user's file numbers or days, if all of its texts are: one that is not, such as a code
-   * that begins with 0, leaves them as they are.
+   * Makes the cells of a column of a user's file numbers or days, if all of its texts are: one that is not, such as a
+   * code that begins with 0, leaves them as they are.
    */
   #readColumn(place: number): void {
     const rows = this.#rows.slice(this.#layout.header ? 1 : 0);
@@ -117,7 +117,10 @@ export class XlsxRenderer implements Renderer {
   }
 }
 
-/** How numbers, days and times are written that a column of a user's file may have; a cell keeps thousandths of a second. */
+/**
+ * How numbers, days and times are written that a column of a user's file may have; a cell keeps thousandths of a
+ * second.
+ */
 const forms = {
   decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/,
   day: /^\d{4}-\d\d-\d\d$/,
@@ -156,7 +159,10 @@ function textCell(text: string, align?: 'right'): SheetCell {
   return { value: printable(text), type: String, ...(align !== undefined && { align }) };
 }
 
-/** The same archive with the first time that archives have, instead of the time of writing: equal rows give equal bytes. */
+/**
+ * The same archive with the first time that archives have, instead of the time of writing: equal rows give equal
+ * bytes.
+ */
 function withoutTimes(archive: Buffer): Buffer {
   const bytes = Buffer.from(archive);
   const end = bytes.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');

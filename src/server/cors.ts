@@ -27,7 +27,10 @@ export class CrossOrigin {
     };
   }
 
-  /** The answer to a browser that asks whether a page may send a request, without a key; undefined for any other request. */
+  /**
+   * The answer to a browser that asks whether a page may send a request, without a key; undefined for any other
+   * request.
+   */
   preflight({ request, requestId }: Exchange): Response | undefined {
     const { method, headers } = request;
     if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined;

@@ -41,8 +41,8 @@ const address = '127.0.0.1';
 const timeouts = { notice: 0, arrival: 50 };
 
 /**
- * Shows a store in a browser on this machine, until it is stopped; it closes the store then. Only requests below an address
- * with a random token are answered, and only those that a page of that address makes.
+ * Shows a store in a browser on this machine, until it is stopped; it closes the store then. Only requests below an
+ * address with a random token are answered, and only those that a page of that address makes.
  */
 export async function explore(options: ExploreOptions): Promise<RunningExplorer> {
   const { store, port, clock, name } = options;
@@ -80,8 +80,8 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
 }
 
 /**
- * Passes on what a page of this address asks, without the token; everything else is not found. A page of another site can
- * neither know the token, nor send the Host of this server by a name that leads here (DNS rebinding).
+ * Passes on what a page of this address asks, without the token; everything else is not found. A page of another site
+ * can neither know the token, nor send the Host of this server by a name that leads here (DNS rebinding).
  */
 function guard(handler: Handler, token: string, url: () => string, clock: () => Date): Handler {
   return (request, cut) => {

@@ -12,8 +12,8 @@ const policy =
 const types: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript' };
 
 /**
- * The page of the explorer and what it loads, by their paths. The commands that the page shows name this store, where it
- * is empty the usual one; without a store, the service at the address of the page.
+ * The page of the explorer and what it loads, by their paths. The commands that the page shows name this store, where
+ * it is empty the usual one; without a store, the service at the address of the page.
  */
 export function explorerFiles(store?: string): ReadonlyMap<string, ReturnType<typeof fileAnswer>> {
   const answer = (name: string, type: string, change = (text: Buffer) => text) => {

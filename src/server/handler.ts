@@ -2,8 +2,7 @@ import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import { CrossOrigin } from './cors.ts';
-import type { Log } from './exchange.ts';
-import { beginExchange, type Exchange } from './exchange.ts';
+import { beginExchange, type Exchange, type Log } from './exchange.ts';
 import { explorerFiles } from './explorer-files.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
@@ -17,8 +16,8 @@ import { checkNoBody, httpProblem, jsonAnswer, respond, respondProblem } from '.
 import type { Services } from './service-lease.ts';
 
 /**
- * The address under which clients reach the service, without a slash at its end; if none is set, that of the Host header
- * of a request, empty without a valid one.
+ * The address under which clients reach the service, without a slash at its end; if none is set, that of the Host
+ * header of a request, empty without a valid one.
  */
 export type PublicUrl = (host?: string) => string;
 
@@ -46,8 +45,8 @@ export type HandlerOptions = {
 };
 
 /**
- * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. A long table
- * is sent while it is made if `cut` can end the connection where the rest of it fails.
+ * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. A long
+ * table is sent while it is made if `cut` can end the connection where the rest of it fails.
  */
 export type Handler = (request: Request, cut?: () => void) => Promise<Response>;
 

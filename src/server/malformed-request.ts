@@ -82,8 +82,8 @@ function mayBeHead(packet: Buffer | undefined): boolean {
 type ParserError = { readonly code?: string; readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 /**
- * The request line of the request in which the parser stopped, which may follow others in its packet; a packet that does
- * not begin with it belongs to the headers.
+ * The request line of the request in which the parser stopped, which may follow others in its packet; a packet that
+ * does not begin with it belongs to the headers.
  */
 function requestLine(
   packet: Buffer = Buffer.alloc(0),

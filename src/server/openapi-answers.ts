@@ -39,7 +39,10 @@ export function problemContent(problem: Problem, instance: string, more: Schema 
   return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
 }
 
-/** What a status means, a request that is answered with it, and under which condition, and the problem that it is answered with. */
+/**
+ * What a status means, a request that is answered with it, and under which condition, and the problem that it is
+ * answered with.
+ */
 type FailureExample = {
   readonly meaning: string;
   readonly path: string;
@@ -138,8 +141,8 @@ export const problemResponses: Schema = {
 };
 
 /**
- * The parameter of every question that names the format of the answer. The answers list JSON alone, so that the types of a
- * client are those of its rows, without a union with a text.
+ * The parameter of every question that names the format of the answer. The answers list JSON alone, so that the types
+ * of a client are those of its rows, without a union with a text.
  */
 export const formatParameter: Schema = {
   name: 'format',

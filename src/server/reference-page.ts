@@ -43,7 +43,10 @@ const policy =
 /** Answers the address of a file of the reference page. */
 type FileAnswer = (exchange: Exchange) => Promise<Response>;
 
-/** The reference page of the service and what it loads, by their paths; the files of swagger-ui are read when they are asked for. */
+/**
+ * The reference page of the service and what it loads, by their paths; the files of swagger-ui are read when they are
+ * asked for.
+ */
 export function referencePage(): ReadonlyMap<string, FileAnswer> {
   return new Map<string, FileAnswer>([
     // The page names its files relative to its own address.

@@ -47,7 +47,10 @@ export type StreamedAnswer = Omit<HttpAnswer, 'body' | 'status'> & {
   readonly end: () => void;
 };
 
-/** The response to an exchange with a body of chunks, in the coding that the client prefers; each is made when it can be sent. */
+/**
+ * The response to an exchange with a body of chunks, in the coding that the client prefers; each is made when it can
+ * be sent.
+ */
 export function respondStream(exchange: Exchange, answer: StreamedAnswer): Response {
   const { type, chunks, cut, end } = answer;
   const headers: Record<string, string> = {
@@ -110,7 +113,10 @@ export type ServedFile = {
   readonly content: () => Promise<Buffer>;
 };
 
-/** Answers a file, which is read when it is asked for first; a browser asks each time whether its copy is still the same. */
+/**
+ * Answers a file, which is read when it is asked for first; a browser asks each time whether its copy is still the
+ * same.
+ */
 export function fileAnswer({ type, policy, content }: ServedFile): (exchange: Exchange) => Promise<Response> {
   let read: Promise<HttpAnswer & { readonly tag: string }> | undefined;
   const made = async () => {

@@ -108,8 +108,8 @@ export class HttpServer {
   }
 
   /**
-   * Takes no more connections after a notice. Answers the requests on those it has, also one that is still on its way on a
-   * new connection, and closes each with its answer; idle ones are closed at once.
+   * Takes no more connections after a notice. Answers the requests on those it has, also one that is still on its way
+   * on a new connection, and closes each with its answer; idle ones are closed at once.
    */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -129,8 +129,8 @@ export class HttpServer {
   }
 
   /**
-   * Accepts the connections that wait in the system, which would be reset with the port, for at most this number of milliseconds:
-   * Node accepts one in a turn of its loop.
+   * Accepts the connections that wait in the system, which would be reset with the port, for at most this number of
+   * milliseconds: Node accepts one in a turn of its loop.
    */
   async #acceptWaiting(most: number): Promise<void> {
     const end = performance.now() + most;
@@ -188,7 +188,8 @@ export class HttpServer {
   /** Answers where there is a socket but no request that Node could parse. */
   #answerConnectionsWithoutRequest(): void {
     this.#server.on('connect', (_incoming, socket) => {
-      // Node no longer handles the errors and timeouts of this socket, and an error that nobody handles ends the process.
+      // Node no longer handles the errors and timeouts of this socket, and an error that nobody handles ends the
+      // process.
       for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
       const refused = { status: 405, detail: 'this service is read-only: use GET or HEAD' };
       this.#connections.get(socket)?.endWith(() => this.#message(refused, 'CONNECT'));
@@ -266,8 +267,9 @@ class ClientConnection {
   }
 
   /**
-   * Ends the connection after what was written to it. Reads and drops what the client still sends until it closes its side,
-   * for a while at most: to close with bytes unread resets the connection, and the client loses what it has not read.
+   * Ends the connection after what was written to it. Reads and drops what the client still sends until it closes its
+   * side, for a while at most: to close with bytes unread resets the connection, and the client loses what it has not
+   * read.
    */
   #close(last = () => ''): void {
     this.#isEnding = true;

@@ -40,9 +40,9 @@ const contentTypes: Readonly<Record<AnswerFormat, string>> = {
 };
 
 /**
- * The whole answer to a question in a format, with the bytes that the command writes. All of it comes from one state of the
- * data. An answer over `mostHeld` is sent while it is made, if the exchange can cut the connection; where the rest of it
- * fails, the connection is cut.
+ * The whole answer to a question in a format, with the bytes that the command writes. All of it comes from one state
+ * of the data. An answer over `mostHeld` is sent while it is made, if the exchange can cut the connection; where the
+ * rest of it fails, the connection is cut.
  */
 export async function answerTable(
   question: TableQuestion,
@@ -219,7 +219,10 @@ class Table {
   }
 }
 
-/** The problem of an answer that failed before any of it was sent: what a question asks for is a matter of its parameters. */
+/**
+ * The problem of an answer that failed before any of it was sent: what a question asks for is a matter of its
+ * parameters.
+ */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind } = error;

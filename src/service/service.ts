@@ -12,7 +12,7 @@ import type { AskFollowed } from '../store/followed.ts';
 import type { Store, StoreView } from '../store/store.ts';
 import { YieldSeriesView } from './yield-series-view.ts';
 
-/** The store of a service, and its settings. */
+/** The store of a service and its settings. */
 export type ServiceOptions = {
   readonly store: Store;
   readonly clock?: () => Date;
@@ -51,13 +51,13 @@ type Reply<R = Row> = {
 export type DataStatus = {
   /** Grows with every import that changes anything. */
   readonly revision: number;
-  /** The last day that the data speak for: of the series that reach furthest, each kind of curve, and filings. */
+  /** The last day that the data cover: the latest of any series, that of each kind of curve, and that of filings. */
   readonly coveredTo: { readonly [K in CurveType | 'filings' | 'series']: Day | undefined };
 };
 
 /**
- * Answers operations from a store; only a service reads parameters and checks plans. Each answer comes from one state of
- * the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
+ * Answers operations from a store; only a service reads parameters and checks plans. Each answer comes from one state
+ * of the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
  */
 export type Service = {
   /** The contract's envelope. */
@@ -66,11 +66,17 @@ export type Service = {
     texts: ParamTexts,
     principal: Principal,
   ): Promise<Envelope<R>>;
+  /** The envelopes of several questions in their order, as `answer` gives each, all from one state of the data. */
+  answerTogether(
+    operation: Operation,
+    questions: readonly ParamTexts[],
+    principal: Principal,
+  ): readonly Promise<Envelope>[];
   /** The envelope with its tag; with `known` the facts are read only if it returns false for the tag. */
   reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>>;
   /**
-   * The name of the newest state of the data, or of what a request for one series is answered from: it changes with every
-   * import that changes any of that, and differs between stores.
+   * The name of the newest state of the data, or of the part of it that answers a request for one series: it changes
+   * with every import that changes that part, and differs between stores.
    */
   state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string>;
   /** The refusal of what a plan does not allow; it says how to get a plan that does. */
@@ -83,26 +89,47 @@ export type Service = {
 
 /** A service over a store. */
 export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions): Service {
+  const requestOf = <R>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal) => ({
+    operation,
+    texts,
+    principal,
+    requestId: newRequestId(clock()),
+  });
+  const checked = <R>(request: ServiceRequest<R>) => checkedRequest(request, clock(), billingUrl);
   return {
     answer(operation, texts, principal) {
-      const request = { operation, texts, principal, requestId: newRequestId(clock()) };
-      return within(request, async () => {
-        const { run } = read(request, clock(), billingUrl);
-        return envelope(request, await store.read(run));
-      });
+      const request = requestOf(operation, texts, principal);
+      return within(request, () => store.read(checked(request).answer));
+    },
+
+    answerTogether(operation, questions, principal) {
+      const requests = questions.map((texts) => requestOf(operation, texts, principal));
+      const work = async (view: StoreView) => {
+        const answers = requests.map(async (request) => checked(request).answer(view));
+        await Promise.allSettled(answers);
+        return answers;
+      };
+      const reading = store.readTogether?.(work) ?? store.read(work);
+      return requests.map((request, i) =>
+        within(request, async () => {
+          const answer = (await reading)[i];
+          if (answer === undefined) throw new Error('a question has no answer');
+          return answer;
+        }),
+      );
     },
 
     reply: (request, known) =>
       within(request, () => {
-        const { run, today } = read(request, clock(), billingUrl);
+        const { answer, today } = checked(request);
         return store.read(async (view) => {
           const stated = view.state(seriesOf(request));
           // Without a tag to compare, the state and the facts need one round trip to a database.
-          const page = known === undefined ? run(view) : undefined;
-          const [{ name: state }, early] = await Promise.all([stated, page]);
+          const answered = known === undefined ? answer(view) : undefined;
+          const [{ name: state }, early] = await Promise.all([stated, answered]);
           const tag = tagOf(request, today, state);
           if (known?.(tag) === true) return { tag, state };
-          return { tag, state, envelope: envelope(request, early ?? (await run(view))) };
+          return { tag, state, envelope: early ?? (await answer(view)) };
         });
       }),
 
@@ -129,36 +156,6 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
   };
 }
 
-/** The contract's envelopes of several questions, in their order, all from one state of the data; as `answer` gives each. */
-export function answerTogether(
-  { store, clock = () => new Date() }: ServiceOptions,
-  operation: Operation,
-  questions: readonly ParamTexts[],
-  principal: Principal,
-): readonly Promise<Envelope>[] {
-  const requests = questions.map((texts) => ({
-    operation,
-    texts,
-    principal,
-    requestId: newRequestId(clock()),
-  }));
-  const work = async (view: StoreView) => {
-    const answers = requests.map(async (request) =>
-      envelope(request, await read(request, clock(), undefined).run(view)),
-    );
-    await Promise.allSettled(answers);
-    return answers;
-  };
-  const reading = store.readTogether?.(work) ?? store.read(work);
-  return requests.map((request, i) =>
-    within(request, async () => {
-      const answer = (await reading)[i];
-      if (answer === undefined) throw new Error('a question has no answer');
-      return answer;
-    }),
-  );
-}
-
 /** The result of `work`; its failure is a Problem that names the request. */
 async function within<T, R>(
   { requestId, operation, texts }: ServiceRequest<R>,
@@ -180,16 +177,17 @@ function seriesOf({ operation, texts }: Pick<ServiceRequest, 'operation' | 'text
 
 /** A request whose parameters are valid and allowed. */
 type CheckedRequest<R> = {
-  readonly run: (view: StoreView) => Promise<Page<R>>;
+  readonly answer: (view: StoreView) => Promise<Envelope<R>>;
   /** Today, if the answer depends on it. */
   readonly today: Day | undefined;
 };
 
-function read<R>(
-  { operation, texts, principal, usage }: ServiceRequest<R>,
+function checkedRequest<R>(
+  request: ServiceRequest<R>,
   now: Date,
   billingUrl: string | undefined,
 ): CheckedRequest<R> {
+  const { operation, texts, principal, usage } = request;
   const clock = clockAt(now);
   const query = operation.prepare(texts, clock);
   const cursor = textOf(texts, 'cursor');
@@ -197,13 +195,15 @@ function read<R>(
   if (!principal.vintageAccess && query.needsVintageAccess)
     throw upgradeRequired('point-in-time queries need the pro plan or higher', principal, billingUrl);
   return {
-    run: (view) =>
-      query.run({
+    answer: async (view) => {
+      const page = await query.run({
         view: new YieldSeriesView(view),
         principal,
         ...(usage && { usage }),
         ...(position && { position }),
-      }),
+      });
+      return envelope(request, page);
+    },
     today: query.dependsOnToday ? clock.today : undefined,
   };
 }
@@ -263,7 +263,7 @@ export function newRequestId(now: Date): string {
   return `req_${time}7${randomHex(3)}${'89ab'[Math.floor(Math.random() * 4)]}${randomHex(3)}${randomHex(12)}`;
 }
 
-/** Random hex digits, at most 13; a request id names a request and protects nothing, so `node:crypto` is not loaded for it. */
+/** Random hex digits, at most 13. A request id protects nothing, so `node:crypto` is not loaded for it. */
 function randomHex(digits: number): string {
   return Math.floor(Math.random() * 16 ** digits)
     .toString(16)

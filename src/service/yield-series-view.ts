@@ -1,8 +1,7 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import type { IndexQuery } from '../domain/series/search-index.ts';
 import { type SearchedSeries, searchableWords } from '../domain/series/words.ts';
-import type { CurveType } from '../domain/treasury/curve.ts';
-import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
+import { type CurveType, type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { ClusterTradesQuery, DaysOfTradesQuery, FilingsQuery } from '../store/filing-queries.ts';
 import type {
   CurveQuery,
@@ -19,12 +18,12 @@ import type {
   YieldsQuery,
 } from '../store/store.ts';
 
-/** The yield series of each state of a store, which are asked for again and again. */
+/** The yield series of each state of a store, because they are needed again and again. */
 const known = new WeakMap<StoreState, Promise<readonly Series[]>>();
 
 /**
- * A view of a store in which the maturities of the curves are series too, under the ids of FRED. A series that the store
- * itself holds under such an id answers instead. A rate is known from its trade date on, and never revised.
+ * A view of a store in which the maturities of the curves are series too, under the ids of FRED. A series that the
+ * store itself holds under such an id answers instead. A rate is known from its trade date on, and never revised.
  */
 export class YieldSeriesView implements StoreView {
   readonly #view: StoreView;
@@ -57,9 +56,9 @@ export class YieldSeriesView implements StoreView {
     return [...held, ...all.filter(({ id }) => !known.has(id))];
   }
 
-  async searchableWords(): Promise<readonly string[]> {
-    const words = await this.#view.searchableWords();
-    return [...new Set([...words, ...(await this.#all()).flatMap(searchableWords)])];
+  async searchable(what: 'ids' | 'words'): Promise<readonly string[]> {
+    const added = (await this.#all()).flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
+    return [...new Set([...(await this.#view.searchable(what)), ...added])];
   }
 
   async observations(query: ObservationQuery) {
@@ -189,7 +188,7 @@ export class YieldSeriesView implements StoreView {
     return this.#view.descriptionChanges(seriesId);
   }
 
-  /** The yield series that answers for an id; undefined where the store holds a series of that id, or no rates. */
+  /** The yield series for an id; undefined if the store holds a series of that id, or no rates. */
   async #answering(id: string): Promise<Series | undefined> {
     if (definitionOf(id) === undefined || (await this.#view.findSeries(id)) !== undefined) return undefined;
     return this.#found(id);
@@ -236,7 +235,7 @@ export class YieldSeriesView implements StoreView {
     return described;
   }
 
-  /** The newest trade date up to a day, which is the vintage of that day; the one after it changes nothing before it. */
+  /** The newest trade date up to a day, which is its vintage; the vintage after it changes no earlier date. */
   async #vintageOn({ id, lastVintage }: Series, asOf: Day | undefined): Promise<VintageOnDay> {
     const [newest] =
       asOf === undefined || asOf >= lastVintage

@@ -3,8 +3,7 @@ import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation } from '../operations/operation.ts';
-import { operationNamed } from '../operations/operation.ts';
+import { type Operation, operationNamed } from '../operations/operation.ts';
 import { camelCase, type Params, type ParamTexts, without } from '../operations/param.ts';
 
 /** A query that asks for nothing later than a day. */
@@ -197,8 +196,8 @@ function upTo(
 }
 
 /**
- * The rows that were known on a day. A row that does not say when it was known is known on no day; only a description of
- * a series, which no day bounds, may leave it out.
+ * The rows that were known on a day. A row that does not say when it was known is known on no day; only a description
+ * of a series, which no day bounds, may leave it out.
  */
 function knownOn<R extends Row>(
   day: Day,

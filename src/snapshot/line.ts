@@ -63,8 +63,8 @@ const refused: Readonly<Record<string, string>> = {
 
 /**
  * The line bound to a day; a Problem where its command does not read data, cannot be bound to a day, asks for a later
- * one, or has flags that a plan cannot have. `demands` are those of the snapshot as a whole, which its own replace. Asks for
- * no data.
+ * one, or has flags that a plan cannot have. `demands` are those of the snapshot as a whole, which its own replace.
+ * Asks for no data.
  */
 export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demands: Demands = {}): BoundLine {
   const { name, words } = line;
@@ -102,7 +102,10 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
   };
 }
 
-/** The same failure with everything that is known of it in one line, between two texts; for logs that are read by their last line. */
+/**
+ * The same failure with everything that is known of it in one line, between two texts; for logs that are read by
+ * their last line.
+ */
 export function inOneLine(
   error: unknown,
   { before = '', after = '' }: { readonly before?: string; readonly after?: string },

@@ -14,11 +14,17 @@ export type FileRecord = {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** What the rows are based on: to which day, at most `as_of`, each series is covered, and how its vintages came about. */
+  /**
+   * What the rows are based on: to which day, at most `as_of`, each series is covered, and how its vintages came
+   * about.
+   */
   readonly coverage?: readonly SubjectBasis[];
 };
 
-/** Where a snapshot's data came from: a service, or a store with the log of its imports (as `asof import --log` prints it). */
+/**
+ * Where a snapshot's data came from: a service, or a store with the log of its imports (as `asof import --log` prints
+ * it).
+ */
 export type Source =
   | { readonly service: string }
   | ((Sample | { readonly store: string }) & { readonly imports: number; readonly imports_sha256: string });

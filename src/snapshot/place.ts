@@ -16,7 +16,10 @@ export type Place = {
   readonly isEmptyFolder: boolean;
 };
 
-/** The place that `--out` names; a Problem if a snapshot would replace anything but an empty folder or another snapshot. */
+/**
+ * The place that `--out` names; a Problem if a snapshot would replace anything but an empty folder or another
+ * snapshot.
+ */
 export async function placeOf(out: string): Promise<Place> {
   const path = resolve(out);
   const place = {

@@ -79,8 +79,8 @@ export function faultOfName(name: string): string | undefined {
 }
 
 /**
- * The words of a line, separated by blanks. Quotes and backslashes keep blanks and `#` as in a shell, nothing is expanded,
- * and a `#` at the start of a word starts a comment.
+ * The words of a line, separated by blanks. Quotes and backslashes keep blanks and `#` as in a shell, nothing is
+ * expanded, and a `#` at the start of a word starts a comment.
  */
 export function wordsOf(line: string): readonly string[] {
   const control = /(?!\t)\p{Cc}/u.exec(line)?.[0];

@@ -80,8 +80,8 @@ export async function sumOfFile(path: string): Promise<FileSum> {
 }
 
 /**
- * Syncs a new file to the disk, or replaces it by a hard link to the old one if that has the same content, owner and mode;
- * resolves to whether the content is unchanged. Reads the old file, so that damage to it is not carried on.
+ * Syncs a new file to the disk, or replaces it by a hard link to the old one if that has the same content, owner and
+ * mode; resolves to whether the content is unchanged. Reads the old file, so that damage to it is not carried on.
  */
 export async function syncOrLink(path: string, sum: FileSum, old: string | undefined): Promise<boolean> {
   const same = old !== undefined && (await holds(old, sum));
@@ -106,7 +106,10 @@ async function sumOrNothing(path: string): Promise<string | undefined> {
   return (await sumOfFile(path).catch(() => undefined))?.sha256;
 }
 
-/** Replaces the new file by a hard link to the old one; false where the file system has no links, so that a copy stays. */
+/**
+ * Replaces the new file by a hard link to the old one; false where the file system has no links, so that a copy
+ * stays.
+ */
 async function linkedInPlace(old: string, path: string): Promise<boolean> {
   const name = `${path}.link`;
   try {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Demands } from '../analysis/basis.ts';
-import type { Client } from '../client/client.ts';
-import { readConsistently } from '../client/client.ts';
+import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
@@ -24,7 +23,10 @@ export type BoundPlan = {
   readonly sha256: string;
 };
 
-/** The plan in `bytes` bound to a day, with demands on the data of each line; a Problem names the line that cannot be. Asks for no data and writes nothing. */
+/**
+ * The plan in `bytes` bound to a day, with demands on the data of each line; a Problem names the line that cannot be.
+ * Asks for no data and writes nothing.
+ */
 export function bindPlan(
   name: string,
   bytes: Uint8Array,
@@ -59,8 +61,8 @@ export type SnapshotOptions = {
 export type SnapshotSummary = { readonly files: number; readonly rows: number; readonly unchanged: number };
 
 /**
- * Answers the lines of a plan out of one state of the data, and puts their files in place in one step; after any failure
- * the snapshot is as it was. Waits a few seconds for another run with the same `out`.
+ * Answers the lines of a plan out of one state of the data, and puts their files in place in one step; after any
+ * failure the snapshot is as it was. Waits a few seconds for another run with the same `out`.
  */
 export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promise<SnapshotSummary> {
   const { out, signal, note, warn } = options;

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { SubjectBasis } from '../analysis/basis.ts';
-import type { Client } from '../client/client.ts';
-import { readConsistently } from '../client/client.ts';
+import { type Client, readConsistently } from '../client/client.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import {
@@ -155,7 +154,10 @@ async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<str
   return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'is changed: its SHA-256 is another';
 }
 
-/** Compares what the commands give now, in files of the same names, with the manifest and with the files of the snapshot. */
+/**
+ * Compares what the commands give now, in files of the same names, with the manifest and with the files of the
+ * snapshot.
+ */
 async function compareOutputs(
   folder: string,
   { files }: Manifest,

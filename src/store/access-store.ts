@@ -4,20 +4,20 @@ export type KeyRecord = {
   readonly id: string;
   readonly name: string;
   readonly plan: string;
-  /** The first characters of the secret, by which its owner recognises it. */
+  /** The first characters of the secret, so that its owner recognises it. */
   readonly start: string;
   readonly createdAt: string;
   readonly revokedAt?: string;
-  /** The instant from which it is not valid. */
+  /** The instant at which it expires. */
   readonly expiresAt?: string;
-  /** The instant up to which the secret before the last rotation is valid too. */
+  /** The instant until which the secret before the last rotation is valid too. */
   readonly previousUntil?: string;
 };
 
 /** A key with the SHA-256 (hex) of its secret, and that of the secret before the last rotation. */
 export type StoredKey = KeyRecord & { readonly hash: string; readonly previousHash?: string };
 
-/** A secret that takes the place of another one, as a store keeps it. */
+/** A secret that replaces another one, in the form that a store keeps. */
 export type NewSecret = Pick<StoredKey, 'hash' | 'start'>;
 
 /** The columns of a key that may be empty. */
@@ -56,7 +56,7 @@ export type UsageRecord = {
 
 /** How an access store is opened. */
 export type AccessOptions = {
-  /** Whether this process counts requests in it; only one process at a time may. */
+  /** Whether this process counts requests; only one process at a time may. */
   readonly counting: boolean;
 };
 
@@ -83,8 +83,8 @@ export interface AccessStore {
   /** Revokes a key and returns its record; a second call keeps the first time. Undefined for an unknown id. */
   revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined>;
   /**
-   * Gives a key a new secret; the one before it is valid up to an instant, and an older one no more. Undefined for an id that
-   * is unknown or revoked, and for a key that has two secrets at the instant `sole`, if that is given.
+   * Gives a key a new secret; the current one stays valid until an instant, an older one no longer. Undefined for an
+   * unknown or revoked id, and for a key that has two secrets at the instant `sole`, if that is given.
    */
   rotateKey(
     id: string,
@@ -96,8 +96,8 @@ export interface AccessStore {
   usage(): Promise<readonly UsageRecord[]>;
   saveUsage(records: readonly UsageRecord[]): Promise<void>;
   /**
-   * Counts up to `wanted` requests of a key, as many as all its windows have room for, exactly over all processes. An
-   * access store without it is for one process, which counts in memory and saves.
+   * Counts up to `wanted` requests of a key, as many as all its windows have room for, exactly across all processes.
+   * An access store without this method is for one process, which counts in memory and saves.
    */
   readonly count?: (keyId: string, wanted: number, windows: readonly CountedWindow[]) => Promise<Counts>;
   close(): Promise<void>;

@@ -6,7 +6,7 @@ export function isDatabase(address: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(address);
 }
 
-/** Refuses what has the form of an address and names no store, such as `https://…`: as a path it would make folders. */
+/** Refuses an address that names no store, such as `https://…`: as a path it would create folders. */
 export function refuseForeign(address: string): void {
   if (isDatabase(address) || !/^(?:[a-z][a-z\d+.-]+:\/\/|postgres(?:ql)?:)/i.test(address)) return;
   const [scheme = ''] = address.split(':', 1);
@@ -18,18 +18,18 @@ export function refuseForeign(address: string): void {
   });
 }
 
-/** The address that a text means wherever it is read: the absolute path of a file, or a database. */
+/** The address that a text means in any working directory: the absolute path of a file, or a database. */
 export function absoluteAddress(text: string): string {
   refuseForeign(text);
   return isDatabase(text) ? text : resolve(text);
 }
 
-/** An address without its passwords, for messages, logs and manifests; it still opens where a password file has them. */
+/** An address without its passwords, for messages, logs and manifests; it still opens if a password file has them. */
 export function shownAddress(address: string): string {
   if (!isDatabase(address)) return address;
   const [, scheme = '', rest = ''] = /^(\w+:\/\/)(.*)$/s.exec(address) ?? [];
   const [place = '', ...query] = rest.split('?');
-  // A password that is not encoded may hold an @ or a slash, so that the last @ ends it.
+  // An unencoded password may contain @ or a slash, so the last @ ends it.
   const [, login, where = place] = /^(.*)@([^@]*)$/s.exec(place) ?? [];
   const user = login?.split(':', 1)[0] ?? '';
   const kept = query

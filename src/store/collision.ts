@@ -1,8 +1,8 @@
 import { Problem } from '../errors/problem.ts';
 
 /**
- * Two imports need the same series in different orders, so that one of them has to begin again; `needed` is what it has
- * to lock first, for the engine that threw it.
+ * Two imports need the same series in different orders, so one of them has to begin again; `needed` is what it must
+ * lock first, for the engine that threw it.
  */
 export class ImportsCollide extends Problem {
   readonly needed: 'everything' | readonly string[];

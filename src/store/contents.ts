@@ -7,7 +7,9 @@ import { type SearchedSeries, searchableWords } from '../domain/series/words.ts'
 import { monthsOf } from '../domain/treasury/curve.ts';
 import { searchableNames } from './filing-record.ts';
 
-/** What a store counts of a series; it follows from the rows of the series. Days are empty without a vintage. */
+/**
+ * What a store counts for a series; all of it follows from the rows of the series. Days are empty without a vintage.
+ */
 export type SeriesFigures = {
   readonly observationCount: number;
   readonly dateCount: number;
@@ -18,7 +20,7 @@ export type SeriesFigures = {
   readonly vintageKind: string;
 };
 
-/** Everything that a store keeps of a series, but its changes. */
+/** Everything that a store keeps of a series except its changes. */
 export type SeriesContents = {
   readonly id: string;
   /** Stated by metadata files. */
@@ -37,46 +39,49 @@ export type SeriesContents = {
 /** How large a store is, and in which format. */
 export type StoreSize = { readonly format: number; readonly bytes: number };
 
-/** The series of a store together; days are null where there is no value. */
+/** All series of a store together; days are null if there are none. */
 export type SeriesTotals = {
   readonly series: number;
-  /** Those that are only described. */
+  /** Series that are only described. */
   readonly described: number;
   readonly facts: number;
   readonly firstVintage: string | null;
   readonly lastVintage: string | null;
-  /** The first and the last of the days up to which series are covered. */
+  /** The first and the last of the days to which series are covered. */
   readonly leastCovered: string | null;
   readonly covered: string | null;
 };
 
-/** What a store keeps, as it keeps it: for copies and checks, in the state of a view. */
+/** What a store keeps, in the form in which it keeps it, for copies and checks, in the state of a view. */
 export interface StoreContents {
-  /** The ids of all series, also of those that are only described, ascending. */
+  /** The ids of all series, including those that are only described, ascending. */
   seriesIds(): Promise<readonly string[]>;
   contents(seriesId: string): Promise<SeriesContents | undefined>;
   /** The changes of a series by date and then as-of date, in batches. */
   changes(seriesId: string): AsyncIterable<readonly KeptChange[]>;
   seriesTotals(): Promise<SeriesTotals>;
   size(): Promise<StoreSize>;
-  /** What the engine finds damaged, or contradicts itself in what it derives from filings: a text for each fault. */
+  /** Damage that the engine finds, and contradictions in what it derives from filings: a text for each fault. */
   faults(): Promise<readonly string[]>;
 }
 
-/** Writes what a store keeps of series as it is, in the transaction of an import. */
+/** Writes series in the form in which a store keeps them, in the transaction of an import. */
 export interface ContentsWriter {
-  /** Puts a series into the place of the one with its id; `changes` are those that another store keeps. */
+  /** Replaces the series with this id; `changes` are those that another store keeps. */
   putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void>;
-  /** Removes a series with everything that is kept of it; false for an unknown one. */
+  /** Removes a series with everything that is kept of it; false for an unknown id. */
   removeSeries(seriesId: string): Promise<boolean>;
-  /** Gives a series another id, which no series may have. */
+  /** Gives a series another id, which no series may have yet. */
   renameSeries(from: string, to: string): Promise<void>;
 }
 
 /** The number of changes that are read at once. */
 const changesAtOnce = 20_000;
 
-/** Every change of a series in batches; `page` reads those after a date and an as-of date, in order, up to a number. */
+/**
+ * Every change of a series in batches; `page` reads up to a number of changes after a date and an as-of date, in
+ * order.
+ */
 export async function* changesInPages(
   page: (after: Pick<KeptChange, 'date' | 'asOf'>, limit: number) => Promise<readonly KeptChange[]>,
 ): AsyncGenerator<readonly KeptChange[]> {
@@ -90,7 +95,7 @@ export async function* changesInPages(
   }
 }
 
-/** What a store derives from a filing, and what it derives it from. */
+/** What a store derives from a filing, with the columns that it derives it from. */
 export type DerivedOfFiling = {
   readonly id: string;
   readonly ticker: string | null;
@@ -100,7 +105,7 @@ export type DerivedOfFiling = {
   readonly names: string;
 };
 
-/** What is derived of a filing otherwise than it says: a text for each fault. */
+/** What a store derives from a filing differently from what the filing says: a text for each fault. */
 export function filingFaults({ id, ticker, owners, symbols, names }: DerivedOfFiling): readonly string[] {
   const listed = [...symbols].sort().join(', ');
   const expected = [...symbolsOf(ticker)].sort().join(', ');
@@ -113,19 +118,19 @@ export function filingFaults({ id, ticker, owners, symbols, names }: DerivedOfFi
   ];
 }
 
-/** A series with the words of it that an index has. */
+/** A series with its words in an index. */
 export type IndexedSeries = SearchedSeries & { readonly words: readonly string[] };
 
-/** What an index has of a series otherwise than its id, its title and its units say: a text for each fault. */
+/** Words of a series in an index that differ from those of its id, title and units: a text for each fault. */
 export function wordFaults({ words, ...series }: IndexedSeries): readonly string[] {
   const [kept, expected] = [words, searchableWords(series)].map((all) => [...all].sort().join(' '));
   return kept === expected ? [] : [`${series.id} is found by the words ${kept || 'none'}, not ${expected}`];
 }
 
-/** A maturity and the months by which the store keeps it. */
+/** A maturity and the number of months that the store keeps for it. */
 export type KeptMaturity = { readonly maturity: string; readonly months: number };
 
-/** The fault of a maturity that is kept by other months than it has. */
+/** The fault of a maturity whose kept number of months is wrong. */
 export function maturityFaults({ maturity, months }: KeptMaturity): readonly string[] {
   return monthsOf(maturity) === months ? [] : [`a rate of ${maturity} is kept as one of ${months} months`];
 }

@@ -7,9 +7,12 @@ import { readAndClose, unfinishedEnding } from './open.ts';
 import type { StoreView } from './store.ts';
 import type { TransactionWriter } from './writer.ts';
 
-/** A store in the making. Nobody reads it before it is published; a process that is killed leaves a part, and the next goes on. */
+/**
+ * A store in the making, which nobody reads before it is published. A killed process leaves a part, which the next
+ * one continues.
+ */
 export interface StoreDraft {
-  /** Whether a part of it was made before. */
+  /** Whether an earlier process made a part of it. */
   readonly isBegun: boolean;
   /** Calls `work` in a transaction and commits it. */
   write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
@@ -23,8 +26,8 @@ export interface StoreDraft {
 }
 
 /**
- * Begins a store at an address, or goes on with one that was begun there; `replace` allows a store in a file in its place. One
- * process at a time makes a store in a file, so that what it has read again is what it publishes.
+ * Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. One process
+ * at a time makes a store in a file, so that it publishes what it has read again.
  */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return databaseDraft(address, copyOf);
@@ -80,7 +83,7 @@ function fileDraft(path: string, draft: string, replace: boolean, lock: Lock): S
   };
 }
 
-/** The store itself, which is marked until the end. */
+/** The store itself, marked as unfinished until the end. */
 async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
   refuseForeign(address);
   const [{ openPostgresWriter }, { openPostgresStore }, { emptyCopy, finishCopy }] = await Promise.all([

@@ -3,7 +3,9 @@ import { type Filing, type FilingHeader, filingOf, type Trade } from '../domain/
 import { purchaseCode } from '../domain/insider/insider-trade.ts';
 import type { Day } from '../domain/series/date.ts';
 
-/** Selects trades, newest filing date first, then by filing and row; `from` and `to` bound the filing date, inclusive. */
+/**
+ * Selects trades, newest filing date first, then by filing and row; `from` and `to` bound the filing date, inclusive.
+ */
 export type FilingsQuery = {
   readonly ticker?: string;
   /** A part of the name of any reporting owner, in any case. */
@@ -17,15 +19,15 @@ export type FilingsQuery = {
 };
 
 /**
- * Selects the trades that clusters of a code are made of: of all issuers, of some, or of those that ever filed under a
- * ticker; filed on or before `asOf`.
+ * Selects the trades that clusters of a code are made of: of all issuers, of some, or of those that ever filed under
+ * a ticker; filed on or before `asOf`.
  */
 export type ClusterTradesQuery = {
   readonly code: string;
   readonly issuerCiks?: readonly string[];
   readonly ticker?: string;
   readonly asOf?: Day;
-  /** Whether to give also the trades with the code that never count, such as derivatives. */
+  /** Whether to include trades with the code that never count, such as derivatives. */
   readonly uncounted?: boolean;
 };
 
@@ -38,10 +40,10 @@ export type FiledTrade = Omit<TradePlace, 'date'> & {
   readonly filedOn: Day;
 };
 
-/** The trades of whole days, newest first; others are before `before`, if it is not undefined. */
+/** The trades of whole days, newest first; the remaining ones are before `before`, undefined if there are none. */
 export type DaysOfTrades<T> = { readonly trades: readonly T[]; readonly before: string | undefined };
 
-/** The trades of whole days, of which `read` gives as many as it is asked for. */
+/** The trades of whole days; `read` gives the number of trades that it is asked for, which may end within a day. */
 export async function wholeDays<T>(
   limit: number,
   dayOf: (trade: NoInfer<T>) => string,
@@ -58,15 +60,15 @@ export async function wholeDays<T>(
 /** What a view of a store answers about filings. */
 export interface FilingsView {
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
-  /** Which of these accession numbers the store has with their time of acceptance. */
+  /** The accession numbers, among those given, that the store has with their time of acceptance. */
   acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
   /** The trading symbols of all filings, ascending. */
   symbols(): Promise<readonly string[]>;
   /** The number of filings with trades, and of their trades. */
   filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /**
-   * The trades that clusters are made of, in batches of one issuer each: those in shares with a code, and every trade in
-   * shares of an amendment.
+   * The trades that clusters are made of, in batches of one issuer each: those in shares with a code, and all trades
+   * in shares in amendments.
    */
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]>;
   /** The trades in shares with a code, by trade date. */
@@ -75,7 +77,7 @@ export interface FilingsView {
   filedTrades(query: DaysOfTradesQuery): Promise<DaysOfTrades<FiledTrade>>;
 }
 
-/** The conditions of a page of trades that every engine has, on the filing `f` and its trade `t`; then the order and the limit. */
+/** The conditions, order and limit of a page of trades that all engines share, on the filing `f` and its trade `t`. */
 export function filingConditions({ from, to, transactionCode, after }: FilingsQuery): readonly string[] {
   return [
     ...(from === undefined ? [] : ['f.filed_on >= @from']),
@@ -90,7 +92,7 @@ export function filingConditions({ from, to, transactionCode, after }: FilingsQu
   ];
 }
 
-/** The values of the parameters of a page of trades, also of conditions that only an engine has. */
+/** The values of the parameters of a page of trades, including those of conditions that differ by engine. */
 export function filingValues({ ticker, ownerName, transactionCode, from, to, after, limit }: FilingsQuery) {
   return {
     limit,
@@ -106,8 +108,8 @@ export function filingValues({ ticker, ownerName, transactionCode, from, to, aft
 }
 
 /**
- * The conditions of the trades that clusters are made of, on the filing `f` and its trade `t`. A store marks the filings
- * with purchases; filings with other codes are found without a mark, so that any store has them.
+ * The conditions of the trades that clusters are made of, on the filing `f` and its trade `t`. A store marks the
+ * filings with purchases; filings with other codes are found without a mark, which every store allows.
  */
 export function clusterTradeConditions({ code, asOf, uncounted }: ClusterTradesQuery): readonly string[] {
   const inShares = `t.is_derivative = 0 and f.form_type not like '3%'`;
@@ -125,11 +127,11 @@ export function clusterTradeValues({ code, ticker, asOf }: ClusterTradesQuery) {
   return { code, ticker: ticker?.toUpperCase(), asOf };
 }
 
-/** Collects trades that come issuer by issuer into one batch for each. */
+/** Collects trades, which come issuer by issuer, into one batch for each issuer. */
 export class IssuerBatches {
   #own: Filing[] = [];
 
-  /** Adds the next trade; gives the batch before it, if that of its issuer begins. */
+  /** Adds the next trade; gives the batch before it, if this trade begins another issuer. */
   add(filing: Filing): readonly Filing[] {
     const before = this.#own;
     if (before.length === 0 || before[0]?.issuerCik === filing.issuerCik) {
@@ -146,7 +148,7 @@ export class IssuerBatches {
   }
 }
 
-/** Turns rows into trades. The trades of a filing follow one another, so each filing is read once. */
+/** Turns rows into trades. The trades of a filing follow each other, so each filing is parsed once. */
 export function filingReader<Row>(read: {
   readonly filingId: (row: Row) => string;
   readonly header: (row: Row) => FilingHeader;

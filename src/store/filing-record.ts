@@ -128,7 +128,7 @@ export function tradeOf(cells: readonly [...TradeCells, ...unknown[]]): Trade {
   };
 }
 
-/** The names of the owners in lower case, one per line, for searching a part of a name. */
+/** The names of the owners in lower case, one per line, to search for a part of a name. */
 export function searchableNames({ owners }: Pick<Filing, 'owners'>): string {
   return owners.map(({ name }) => name.toLowerCase()).join('\n');
 }

@@ -17,24 +17,24 @@ export type Followed = {
   readonly left: string;
 };
 
-/** Gives what a store follows at live sources; nothing where answers come from a service. */
+/** Gives what a store follows at live sources; absent if answers come from a service. */
 export type AskFollowed = () => Promise<readonly Followed[]>;
 
-/** How fresh everything is that a store follows: the oldest of it counts. */
+/** How fresh a store is that follows sources: its stalest item counts. */
 export type Freshness = {
-  /** The number of things that it follows. */
+  /** The number of followed items. */
   readonly count: number;
   /** The last day that all of them reach; undefined if one has no facts yet. */
   readonly upTo: Day | undefined;
-  /** When the one answered that was asked the longest time ago, ISO 8601; undefined if one never did. */
+  /** The oldest time at which an item was last answered, ISO 8601; undefined if one never was. */
   readonly lastRun: string | undefined;
-  /** The number of those that the last run left undone. */
+  /** The number of items that the last run left unfinished. */
   readonly unfinished: number;
 };
 
-/** How fresh what a store follows is. */
+/** How fresh the followed items are. */
 export function freshnessOf(followed: readonly Followed[]): Freshness {
-  // An undefined one is the oldest.
+  // An undefined value counts as the oldest.
   const oldest = (texts: readonly (string | undefined)[]) =>
     texts.map((text) => text ?? '').sort()[0] || undefined;
   return {

@@ -16,10 +16,10 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   return openPostgresStore(address);
 }
 
-/** What the path of a file ends with that is a copy in the making. */
+/** The ending of the path of a copy in the making. */
 export const unfinishedEnding = '.unfinished';
 
-/** Refuses the addresses of what is no store, or not yet. */
+/** Refuses an address that names no store, or an unfinished one. */
 function checkAddress(address: string): void {
   refuseForeign(address);
   if (isDatabase(address) || !address.endsWith(unfinishedEnding)) return;
@@ -87,7 +87,10 @@ async function openDatabaseWriter(
   return openPostgresWriter(address, needed);
 }
 
-/** Makes an empty store at an address; false if there is one. `distribute` spreads it over the nodes of Citus, old or new. */
+/**
+ * Makes an empty store at an address; false if there is one. `distribute` spreads it, new or old, over the nodes of
+ * Citus.
+ */
 export async function initStore(address: string, distribute: boolean): Promise<boolean> {
   if (isDatabase(address)) {
     const { initPostgresStore } = await import('./postgres/init.ts');
@@ -105,8 +108,8 @@ export async function initStore(address: string, distribute: boolean): Promise<b
 }
 
 /**
- * Calls `work` with a writer, which it commits or rolls back; rolls back if it throws. Calls it again from its beginning
- * where another import, which is waited for, needs the same series in another order.
+ * Calls `work` with a writer, which `work` commits or rolls back; rolls back if it throws. If another import needs
+ * the same series in another order, waits for it and calls `work` again from its beginning.
  */
 export async function writing<T>(
   address: string,

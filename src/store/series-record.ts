@@ -81,7 +81,7 @@ export type ContentsRow = RecordRow & {
   readonly lastVintage: string | null;
 };
 
-/** The contents of a row and the vintages of the series. */
+/** The contents of a series from its row and its vintages. */
 export function contentsOf(id: string, row: ContentsRow, vintages: readonly HeldVintage[]): SeriesContents {
   const { normalisedBy, coverage, spacing, keptKinds, lastVintage, ...rest } = row;
   const { observationCount, dateCount, factCount, ...record } = rest;

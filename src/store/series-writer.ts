@@ -31,7 +31,7 @@ import { recordCells } from './series-record.ts';
 import type { Merged, SeriesRecord } from './store.ts';
 import { addedRows, RowChanges, type SeriesBefore } from './undo-record.ts';
 
-/** What an import needs to know of a series before it writes. */
+/** What an import needs to know about a series before it writes. */
 export type SeriesStart = {
   readonly record: SeriesRecord;
   readonly normalisedBy: Frequency;
@@ -40,11 +40,11 @@ export type SeriesStart = {
   /** Empty without a vintage. */
   readonly newestVintage: Day;
   readonly version: number;
-  /** Whether it was made now. */
+  /** Whether this import created it. */
   readonly isNew: boolean;
 };
 
-/** What is derived from the vintages of a series: the rest an engine counts. */
+/** What is derived from the vintages of a series; an engine counts the rest. */
 export type DerivedColumns = {
   readonly spacing: Frequency;
   readonly coveredTo: Day;
@@ -53,7 +53,7 @@ export type DerivedColumns = {
 
 /** The rows of one series as an engine reads and writes them, all in one transaction. */
 export interface SeriesRows {
-  /** The row of the series, which is made if there is none. */
+  /** The row of the series, which is created if there is none. */
   begin(): Promise<SeriesStart>;
   putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>): Promise<void>;
   setFrequency(frequency: Frequency): Promise<void>;
@@ -63,7 +63,7 @@ export interface SeriesRows {
   changes(from: Day, to: Day): Promise<ReadonlyMap<Day, readonly Change[]>>;
   /** The latest change of text of each date between two days (inclusive). */
   latestChanges(from: Day, to: Day): Promise<ReadonlyMap<Day, readonly Change[]>>;
-  /** The different texts of dates that vintages have. */
+  /** The distinct texts of dates that vintages have. */
   dateSets(): Promise<readonly DateSetText[]>;
   kinds(): Promise<readonly KeptKind[]>;
   apply(plan: MergePlan): Promise<void>;
@@ -72,7 +72,7 @@ export interface SeriesRows {
   summarise(summary: DerivedColumns): Promise<void>;
 }
 
-/** Before and after every day that a series can have. */
+/** A day before and a day after every day that a series can have. */
 const firstDay: Day = '1600-01-01';
 const lastDay: Day = '2999-12-31';
 
@@ -88,7 +88,7 @@ export class SeriesWriter {
   #newest: Day;
   #changed = false;
   readonly #start: SeriesStart;
-  /** Undefined where the import brings all vintages, so that what it adds is everything. */
+  /** Undefined if the import brings all vintages: then everything is new. */
   readonly #tracked: RowChanges | undefined;
 
   private constructor(rows: SeriesRows, start: SeriesStart) {
@@ -107,7 +107,7 @@ export class SeriesWriter {
     return new SeriesWriter(rows, start);
   }
 
-  /** The writer of a series, which an engine makes if there is none. */
+  /** The writer of a series, which is created if there is none. */
   static async begin(rows: SeriesRows): Promise<SeriesWriter> {
     return new SeriesWriter(rows, await rows.begin());
   }
@@ -129,7 +129,8 @@ export class SeriesWriter {
       if (asOf < first) first = asOf;
     }
     const start = periodStart(from, this.#normalisedBy);
-    // Statements later than all held ones change only what is known last, and reading that takes the same time for any number of vintages.
+    // Statements later than all held ones change only the latest values, and reading those takes the same time for
+    // any number of vintages.
     const held =
       first > this.#newest
         ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#latestChanges(start, to) }
@@ -180,7 +181,7 @@ export class SeriesWriter {
     return { version: version + (changed ? 1 : 0), content };
   }
 
-  /** Makes the series what it was before an import, which no later one added to; gives its new version. */
+  /** Restores a series to what it was before an import that no later one built on; gives its new version. */
   async restore(before: SeriesBefore): Promise<number> {
     const { stated, implied, coveredTo, coveredAfter, normalisedBy, vintages } = before;
     const nothing = { added: 0, known: 0, withdrawn: 0, conflicts: [] };
@@ -193,7 +194,7 @@ export class SeriesWriter {
     this.#record = { ...this.#record, stated, implied };
     await this.#rows.putRecord(this.#record);
     await this.#rows.setFrequency(normalisedBy);
-    // What a pull without news covers afterwards stays covered.
+    // The days that a pull without news covered afterwards stay covered.
     if (this.#coveredTo <= coveredAfter) this.#coveredTo = coveredTo;
     this.#newest = (await this.#rows.vintages()).at(-1)?.asOf ?? '';
     await this.#summarise(this.#statedFrequency() === '' ? await this.#publishedDates() : []);
@@ -217,13 +218,13 @@ export class SeriesWriter {
     });
   }
 
-  /** Only a known frequency moves dates before the end: their spacing is known when all statements have come. */
+  /** Before the end, only a stated frequency moves dates; their spacing is known when all statements have come. */
   #statedFrequency(): Frequency {
     const { stated, implied } = this.#record;
     return stated.frequency ?? implied.frequency ?? '';
   }
 
-  /** Whether an annual series has fiscal years is known at the end, so until then its dates stay as published. */
+  /** Whether an annual series has fiscal years is known at the end, so its dates stay as published until then. */
   #frequencyToMerge(statements: readonly Statement[]): Frequency {
     const stated = this.#statedFrequency();
     if (stated !== 'A') return stated;
@@ -233,7 +234,7 @@ export class SeriesWriter {
 
   async #moveTo(frequency: Frequency): Promise<void> {
     if (this.#normalisedBy === frequency) return;
-    // A move is not a change of statements; it counts at the end, if the frequency differs from the one before.
+    // A move does not change statements; it counts at the end, if the frequency differs from the one before.
     const held = await this.#held();
     const plan = planMove(held, frequency);
     this.#tracked?.take(plan, held.vintages);

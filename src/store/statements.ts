@@ -7,7 +7,7 @@ import { kindOf, type VintageKind } from '../domain/series/series.ts';
 /** What metadata states about all vintages of a series. */
 export type StatedKind = { readonly statedKind: VintageKind | null };
 
-/** A series as the statements about it need it. */
+/** What its statements need to know about a series. */
 export type StatedSeries = StatedKind & {
   readonly seriesId: string;
   readonly normalisedBy: Frequency;
@@ -31,7 +31,7 @@ export async function* statementsOf(
     return { asOf, dates, complete, kind: kindOf(kind, statedKind ?? undefined) };
   });
   const dates = [...new Set([...sets.values()].flatMap((set) => set.days()))].sort();
-  // As many dates are read at once as have about a batch of changes.
+  // Read as many dates at once as have about one batch of changes.
   const datesRead = Math.max(16, Math.floor(batchSize / Math.max(1, vintages.length)));
   let batch: Statement[] = [];
   for (let at = 0; at < dates.length; at += datesRead) {

@@ -52,7 +52,7 @@ export type Revision = {
   readonly kind: VintageKind;
 };
 
-/** Selects vintages of a series, newest first. `from` and `to` are inclusive; a page continues `before` a vintage date. */
+/** Selects vintages of a series, newest first; `from` and `to` are inclusive, a page continues `before` a day. */
 export type VintageQuery = {
   readonly seriesId: string;
   readonly from?: Day;
@@ -70,18 +70,18 @@ export type VintageCounts = {
   readonly kind: VintageKind;
 };
 
-/** The date of a vintage, and how it came about. */
+/** A vintage date, and how the vintage came about. */
 export type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
 
 /** The newest vintage on a day, and the one after it. */
 export type VintageOnDay = {
   readonly newest: VintageDate | undefined;
   readonly next: VintageDate | undefined;
-  /** Of all vintages up to the day, in the words of `kindsText`; looked up for first releases only. */
+  /** The kinds of all vintages up to the day, in the words of `kindsText`; only for first releases. */
   readonly kinds?: string;
 };
 
-/** Selects the series whose id contains a text, in any case, by id, or those of some ids; a page continues `after` an id. */
+/** Selects series whose id contains a text in any case, or those of some ids; a page continues `after` an id. */
 export type SeriesQuery = {
   readonly text: string;
   readonly ids?: readonly string[];
@@ -96,17 +96,21 @@ export type CurveQuery = {
   readonly onOrBefore: boolean;
 };
 
-/** Selects rates, newest trade date first, then shortest maturity. `from` and `to` are inclusive; a page continues `after` a rate. */
+/** Selects rates, newest trade date first, then shortest maturity; `from` and `to` are inclusive. */
 export type YieldsQuery = {
   readonly curveType: CurveType;
   readonly maturity?: Maturity;
   readonly from?: Day;
   readonly to?: Day;
+  /** The rate that a page continues after. */
   readonly after?: { readonly tradeDate: Day; readonly maturity: string };
   readonly limit: number;
 };
 
-/** Selects the days that have rates of both maturities, newest first. `from` and `to` are inclusive; a page continues `before` a day. */
+/**
+ * Selects the days that have rates of both maturities, newest first. `from` and `to` are inclusive; a page continues
+ * `before` a day.
+ */
 export type SpreadQuery = {
   readonly curveType: CurveType;
   readonly long: Maturity;
@@ -144,7 +148,7 @@ export type ImportRecord = {
 export type LoggedImport = ImportRecord & {
   /** The number of its import; null if it was made before asof recorded what imports change. */
   readonly number: number | null;
-  /** Whether the file was read by a rule for blank cells that has changed, and was not imported again since. */
+  /** Whether the file was read by an older rule for blank cells, and was not imported again since. */
   readonly outdated: boolean;
 };
 
@@ -168,8 +172,9 @@ type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undef
 /** The facts in one state of a store. Rows are in the contract's order; a page of an unknown series is undefined. */
 export interface StoreView extends FilingsView, SearchIndex<SearchedSeries> {
   /**
-   * The state of every answer of this view; views of the same state of a store give the same object. Given a series, the
-   * state of the answers about it, which imports of other series leave as it is where the engine can tell.
+   * The state that every answer of this view comes from; views of the same state of a store give the same object. For
+   * a series, the state of the answers about it, which stays the same when other series are imported, if the engine
+   * can tell.
    */
   state(seriesId?: string): Promise<StoreState>;
   findSeries(id: string): Promise<Series | undefined>;
@@ -205,7 +210,7 @@ export type PageCache = {
   readonly set: (key: string, rows: readonly StoredObservation[]) => unknown;
 };
 
-/** How a store is opened for reading; `pages` keeps pages as of a date, the same from one vintage to the next. */
+/** How a store is opened for reading; `pages` keeps pages as of a date, which last until the next vintage. */
 export type StoreOptions = {
   readonly pages?: PageCache;
   /** Fails for a store whose later imports this process could not see. */
@@ -217,13 +222,11 @@ export interface Store {
   /** The path or address that the store was opened with, which may hold a password (`shownAddress`). */
   readonly address: string;
   /**
-   * Calls `work` with a view of the newest state and returns its result. All answers of the view, streams included, come
-   * from that state, even if an import commits meanwhile. The view cannot be used after `work` has ended.
+   * Calls `work` with a view of the newest state and returns its result. All answers of the view, streams included,
+   * come from that state, even if an import commits meanwhile. The view cannot be used after `work` has ended.
    */
   read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
-  /**
-   * The same for work that asks about many series at once, which is quicker together; absent where it is not.
-   */
+  /** Like `read`, for work that asks about many series at once; absent if the engine gains nothing by it. */
   readTogether?<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -247,14 +250,14 @@ export type MergedPoints = Omit<PointsPlan, 'put'> & { readonly changed: boolean
 /** The outcome of a merge of filings, in trades. */
 export type MergedFilings = Omit<FilingsPlan, 'put'> & { readonly changed: boolean };
 
-/** A transaction that writes to a store; a store has one writer at a time. Readers see nothing of it before the commit. */
+/** A transaction that writes to a store, which has one writer at a time. Readers see nothing before the commit. */
 export interface StoreWriter {
   readonly address: string;
   /** Whether this import creates the store. */
   readonly created: boolean;
-  /** The records of series, without those that the store does not know. */
+  /** The records of those of the series that the store knows. */
   records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
-  /** The series, of those given, that had statements before this import; other imports may write to them meanwhile. */
+  /** Those of the series that had statements before this import; other imports may write to them meanwhile. */
   withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>>;
   putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>): Promise<void>;
   /** Adds statements of one series, in any order. The result does not depend on the order of calls. */
@@ -267,15 +270,15 @@ export interface StoreWriter {
   /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
   mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings>;
   recordImport(record: ImportRecord): Promise<void>;
-  /** Records that a field of a series' description changed; of several changes on one day, the text before is that of the first. */
+  /** Records that a field of a series' description changed; of several changes on one day, keeps the first text. */
   recordChange(change: DescriptionChange): Promise<void>;
-  /** Follows something from now on, or replaces how far it has come. It changes no facts, so that the state of the data stays. */
+  /** Follows something from now on, or updates its progress; changes no facts, nor the state of the data. */
   follow(record: Followed): Promise<void>;
   /** Stops following; false if it was not followed. The facts stay. */
   unfollow(source: string, name: string): Promise<boolean>;
   /**
-   * Updates what is derived from the statements of these series: the periods of dates, counts, coverage. To be called
-   * once, after all merges. Returns the conflicts between dates of one period, by series.
+   * Updates what is derived from the statements of these series: the periods of dates, counts, coverage. Must be
+   * called once, after all merges. Returns the conflicts between dates of one period, by series.
    */
   finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>>;
   commit(): Promise<void>;

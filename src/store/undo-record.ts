@@ -8,7 +8,10 @@ import type { SeriesMetadata } from '../domain/series/series.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
-/** What an import changed of one subject, as a store keeps it: `series GDP`, `curve PAR`, `filings`, `followed`. */
+/**
+ * What an import changed in one subject, in the form that a store keeps: `series GDP`, `curve PAR`, `filings`,
+ * `followed`.
+ */
 export type ImportChange = {
   readonly import: number;
   readonly subject: string;
@@ -22,9 +25,9 @@ type RowKind = KeptChange['kind'];
 
 /** A series before an import. */
 export type SeriesBefore = {
-  /** Whether the import made the series. */
+  /** Whether the import created the series. */
   readonly isNew: boolean;
-  /** Whether it had vintages; without them the import brought all. */
+  /** Whether it had vintages; if not, the import brought all of them. */
   readonly hadVintages: boolean;
   readonly stated: SeriesMetadata;
   readonly implied: SeriesMetadata;
@@ -44,7 +47,7 @@ export type SeriesBefore = {
 /** The rates of a curve before an import. */
 export type PointsBefore = {
   readonly curveType: CurveType;
-  /** The trade dates that the import spoke for. */
+  /** The trade dates that the import covered. */
   readonly days: DateSetText;
   /** The rates that it added: by maturity, their trade dates. */
   readonly added: readonly (readonly [maturity: Maturity, days: DateSetText])[];
@@ -53,7 +56,7 @@ export type PointsBefore = {
 
 /** The filings before an import. */
 export type FilingsBefore = {
-  /** Those that were held before. */
+  /** Those that the store had before. */
   readonly held: readonly string[];
   readonly added: readonly (readonly [filingId: string, issuerCik: string])[];
   readonly changed: readonly HeldFiling[];
@@ -74,7 +77,7 @@ export class RowChanges {
   >();
   readonly #vintages = new Map<Day, HeldVintage | undefined>();
 
-  /** Takes what is about to be written; `held` are the vintages before it, none if all of the plan are new. */
+  /** Takes what is about to be written; `held` are the vintages before it, none if all vintages of the plan are new. */
   take({ removed, inserted, vintages }: MergePlan, held: readonly HeldVintage[]): void {
     for (const row of removed) this.#entry(row, row).now = undefined;
     for (const row of inserted) this.#entry(row, undefined).now = row;
@@ -83,7 +86,7 @@ export class RowChanges {
       if (!this.#vintages.has(asOf)) this.#vintages.set(asOf, before.get(asOf));
   }
 
-  /** What there was before, and what was not. */
+  /** What was there before the import, and what it added. */
   before(): Pick<SeriesBefore, 'added' | 'removed' | 'addedVintages' | 'vintages'> {
     const dates: Record<RowKind, Map<Day, Day[]>> = { fact: new Map(), respelling: new Map() };
     const removed: KeptChange[] = [];
@@ -115,7 +118,7 @@ export class RowChanges {
   }
 }
 
-/** The rows that were added, without their values. */
+/** The places of the added rows, without their values. */
 export function addedRows({ added }: Pick<SeriesBefore, 'added'>): readonly KeptChange[] {
   return (['fact', 'respelling'] as const).flatMap((kind) =>
     added[kind].flatMap(([asOf, dates]) =>
@@ -126,7 +129,7 @@ export function addedRows({ added }: Pick<SeriesBefore, 'added'>): readonly Kept
   );
 }
 
-/** What an import changes besides series, collected until its end. */
+/** What an import changes besides series, collected until the import ends. */
 export class OtherChanges {
   readonly #points = new Map<
     string,
@@ -166,7 +169,7 @@ export class OtherChanges {
     if (!this.#followed.has(key)) this.#followed.set(key, { source, name, before: before ?? null });
   }
 
-  /** The subjects and what there was before. */
+  /** The subjects, and what each was before. */
   before(): readonly (readonly [subject: string, content: object])[] {
     const points = Array.from(this.#days, ([curveType, days]) => {
       const own = [...this.#points.values()].filter(({ point }) => point.curveType === curveType);

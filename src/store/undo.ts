@@ -19,17 +19,20 @@ import {
   type SeriesBefore,
 } from './undo-record.ts';
 
-/** A transaction of an engine, as far as taking back an import needs it. */
+/** A transaction of an engine, as far as undoing an import needs it. */
 export interface UndoTransaction {
   series(id: string): SeriesRows;
   putPoints(points: readonly CurvePoint[]): Promise<void>;
-  /** The filings of these that the store holds, by id. */
+  /** Those of the filings that the store holds, by id. */
   filings(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>>;
-  /** Writes new and changed filings with their new and changed trades; `held` has those that are in the store. */
+  /** Writes new and changed filings with their new and changed trades; `held` are those that the store has. */
   putFilings(put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): Promise<void>;
-  /** What imports from a number on changed. */
+  /** What the imports from a number on changed. */
   changes(from: number): Promise<readonly ImportChange[]>;
-  /** Notes that the newest recorded change of a series leads to another version of it: of any, or only if it led to `from`. */
+  /**
+   * Notes that the newest recorded change of a series leads to another version; with `from` only if it led to that
+   * one.
+   */
   moveVersion(seriesId: string, to: number, from?: number): Promise<void>;
   /** Removes an import from the log, and what it changed. */
   removeImport(number: number): Promise<void>;
@@ -43,24 +46,24 @@ export interface UndoTransaction {
   removeSeries(id: string): Promise<boolean>;
 }
 
-/** What taking an import back changes of one subject. */
+/** What undoing an import changes in one subject. */
 export type UndoneSubject = {
   /** The id of a series, the type of a curve, `filings` or `followed`. */
   readonly subject: string;
-  /** Whether the import brought it, so that nothing of it is left. */
+  /** Whether the import created it, so that nothing of it remains. */
   readonly goes: boolean;
-  /** The vintages of a series that go. */
+  /** The number of vintages of a series that are removed. */
   readonly vintages: number;
-  /** The statements, rates or filings that go. */
+  /** The number of statements, rates or filings that are removed. */
   readonly removed: number;
-  /** The values, rates, filings or bookmarks that are again what they were. */
+  /** The number of values, rates, filings or bookmarks that are restored. */
   readonly restored: number;
-  /** The first and the last date or trade date that these are about; null of what has no dates. */
+  /** The first and the last date or trade date concerned; null for what has no dates. */
   readonly first: string | null;
   readonly last: string | null;
 };
 
-/** What an import changed that was taken back. */
+/** What an undone import had changed. */
 export type UndoneChanges = {
   readonly series: readonly string[];
   readonly rates: number;
@@ -69,8 +72,8 @@ export type UndoneChanges = {
 };
 
 /**
- * Takes an import back: the store becomes what it was before it, where no later import is about the same series, trade dates
- * or filings. Otherwise it is refused with the numbers of those. `pause` is called before each subject, and may throw.
+ * Undoes an import: the store becomes what it was before it, if no later import touched the same series, trade dates
+ * or filings; otherwise a Problem names those imports. `pause` is called before each subject, and may throw.
  */
 export async function undoImport(
   transaction: UndoTransaction,
@@ -110,7 +113,7 @@ export async function undoImport(
   };
 }
 
-/** Refuses if later imports are about the same. */
+/** Refuses if later imports touched the same subjects. */
 function refuseBefore(own: readonly ImportChange[], later: readonly ImportChange[]): void {
   const bySubject = new Map(own.map((change) => [change.subject, change]));
   const found = new Map<number, Set<string>>();
@@ -140,7 +143,7 @@ function listed(subjects: readonly string[]): string {
   return names.slice(0, mostNamed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** Whether two imports are about the same of one subject. */
+/** Whether two imports touched the same part of one subject. */
 function overlap({ subject, content }: ImportChange, other: ImportChange): boolean {
   if (subject.startsWith('series ')) return true;
   const [mine, theirs] = [JSON.parse(content), JSON.parse(other.content)];
@@ -170,7 +173,7 @@ function undoneSubject(
   return { subject, goes: false, vintages: 0, removed: 0, restored: 0, ...counts, ...ends };
 }
 
-/** What of a series goes: `now` are its vintages. */
+/** What undoing removes and restores in a series, whose vintages now are `now`. */
 function undoneSeries(id: string, before: SeriesBefore, now: readonly HeldVintage[]): UndoneSubject {
   const datesBefore = new Map(before.vintages.map(({ asOf, dates }) => [asOf, parseDateSet(dates)]));
   const isAdded = before.hadVintages ? new Set(before.addedVintages) : undefined;

@@ -36,7 +36,7 @@ export interface WriteTransaction extends UndoTransaction {
   followed(): Promise<readonly Followed[]>;
   addChange(change: DescriptionChange): Promise<void>;
   renameSeries(from: string, to: string): Promise<void>;
-  /** Ends the transaction; `changed` says whether the state of the data is another than before. */
+  /** Ends the transaction; `changed` says whether the state of the data differs from the one before. */
   commit(changed: boolean): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -154,7 +154,10 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     return conflicts;
   }
 
-  /** Records what there was of a series before this import, or that what an import recorded of it leads to a new version. */
+  /**
+   * Records what there was of a series before this import, or that what an import recorded of it leads to a new
+   * version.
+   */
   async #noteSeries(id: string, series: SeriesWriter, changed: boolean): Promise<void> {
     const { version, content } = series.before(changed, this.#described.get(id));
     if (this.#number !== undefined) {
@@ -189,7 +192,10 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     return this.#transaction.renameSeries(from, to);
   }
 
-  /** Takes an import back; refused if later ones are about the same. `pause` is called between its parts, and may throw. */
+  /**
+   * Takes an import back; refused if later ones are about the same. `pause` is called between its parts, and may
+   * throw.
+   */
   undo(number: number, pause: () => Promise<void>): Promise<UndoneChanges> {
     this.#changed = true;
     return undoImport(this.#transaction, number, pause);

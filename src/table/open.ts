@@ -5,8 +5,8 @@ import { sourceFiles } from '../import/files/walk.ts';
 import { refuseTwice, textTable } from './text.ts';
 
 /**
- * Opens a file of rows: CSV, TSV or Parquet, by its content; a text may be compressed by gzip. `-` is standard input, which
- * is kept in memory. A Problem where it cannot be read, or is no table.
+ * Opens a file of rows: CSV, TSV or Parquet, by its content; a text may be compressed by gzip. `-` is standard input,
+ * which is kept in memory. A Problem where it cannot be read, or is no table.
  */
 export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<UserTable> {
   const [file, ...others] = await sourceFiles([path], stdin);

@@ -33,8 +33,9 @@ type ScanStart = {
 };
 
 /**
- * Finds the records of the bytes of CSV (RFC 4180), which begin with one; the last one of a file has a line end too. Empty lines are skipped, and count as rows. A
- * Problem names the row of a broken quote, and of a record with more or fewer cells than others.
+ * Finds the records of the bytes of CSV (RFC 4180), which begin with one; the last one of a file has a line end too.
+ * Empty lines are skipped, and count as rows. A Problem names the row of a broken quote, and of a record with more or
+ * fewer cells than others.
  */
 function scan(file: SourceFile, bytes: Buffer, expected: ScanStart): Scanned {
   const { separator, isLast, width } = expected;

@@ -57,7 +57,10 @@ afterAll(() => {
 
 const entries = (page: Page) => page.evaluate<number>('history.length');
 
-/** Stops the clock of a page, so that a busy machine makes no pause between keys; it goes on for the time that is given. */
+/**
+ * Stops the clock of a page, so that a busy machine makes no pause between keys; it goes on for the time that is
+ * given.
+ */
 async function stopClock(page: Page): Promise<(ms: number) => Promise<void>> {
   await page.clock.install({ time: '2026-01-01T00:00:00Z' });
   await page.clock.pauseAt('2026-01-01T00:00:01Z');

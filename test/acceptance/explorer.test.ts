@@ -54,7 +54,10 @@ async function expectCommandsToGiveTheData(page: Page): Promise<string[]> {
 
 const crisis = '?series=GDP&as-of=2009-01-30&from=2005-01-01&to=2012-12-31';
 
-/** The milliseconds of script of each step of the slider. Another process may interrupt one: the least of three counts. */
+/**
+ * The milliseconds of script of each step of the slider. Another process may interrupt one: the least of three
+ * counts.
+ */
 const stepsOfSlider = `(async () => {
   const slider = document.querySelector('input[type=range]');
   const best = [];
@@ -83,7 +86,8 @@ describe('the explorer of a store, in a browser', () => {
 
   it('shows with the slider what was known on each day, and goes back', async () => {
     const { page, said } = await openPage(`${explorer.url}${crisis}`);
-    // BEA (ALFRED, series GDP): the fourth quarter of 2008 was 14264.6 at first, 14200.3 a month later, 14608.209 in 2023.
+    // BEA (ALFRED, series GDP): the fourth quarter of 2008 was 14264.6 at first, 14200.3 a month later, 14608.209 in
+    // 2023.
     expect(await rowOf(page, '2008-10-01')).toEqual([
       '2008-10-01',
       '14264.6',

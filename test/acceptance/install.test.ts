@@ -59,7 +59,10 @@ beforeAll(() => {
   tarball = join(folder, filename);
 });
 
-/** asof, installed from its package into an empty prefix, on a machine without a compiler, without Python and without a home. */
+/**
+ * asof, installed from its package into an empty prefix, on a machine without a compiler, without Python and without
+ * a home.
+ */
 type Installed = {
   readonly prefix: string;
   readonly home: string;

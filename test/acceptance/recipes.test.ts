@@ -112,7 +112,8 @@ print(panel["GDP"].loc["2008-12-31"].item(), panel["UNRATE"].loc["2008-12-31"].i
 print([tuple(row) for row in joined[["day", "price", "GDP", "GDP_date", "DGS10"]].values.tolist()])`;
     const program = [...recipes('python'), shown].join('\n');
     const { stdout, stderr } = await ran(python, ['-c', program]);
-    // The days and the values are those of the joins in the guide; UNRATE was 6.5 in October 2008, as sampled in November.
+    // The days and the values are those of the joins in the guide; UNRATE was 6.5 in October 2008, as sampled in
+    // November.
     const rows = [
       "('2008-10-08', 98.4, 14294.5, '2008-04-01', 3.72)",
       "('2009-01-30', 82.1, 14264.6, '2008-10-01', 2.87)",

@@ -52,7 +52,10 @@ function run(line: readonly string[], variables: Readonly<Record<string, string>
   });
 }
 
-/** The same command line over the store, which gives the same bytes in a database, and over its service behind a prefix. */
+/**
+ * The same command line over the store, which gives the same bytes in a database, and over its service behind a
+ * prefix.
+ */
 async function bothWays(line: readonly string[]): Promise<readonly [embedded: Ended, remote: Ended]> {
   const [embedded, remote, inDatabase] = await Promise.all([
     run(line, { ASOF_STORE: store }),

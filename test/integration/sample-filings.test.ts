@@ -23,7 +23,8 @@ const day = (value: unknown) => String(value).slice(0, 10);
 
 describe('the sample has filings', () => {
   it.each([
-    // The headers of these submissions give the time in Washington: 20:18:10 on 8 November 2022 was already the 9th in UTC.
+    // The headers of these submissions give the time in Washington: 20:18:10 on 8 November 2022 was already the 9th
+    // in UTC.
     ['TSLA', '0000899243-22-035394', '2022-11-08', '2022-11-09T01:18:10Z', 'Musk Elon', 9],
     ['MAIA', '0001878313-26-000062', '2026-06-02', null, 'Vitoc Vlad', 1],
   ])('of %s: %s was filed on %s', async (ticker, number, filed, accepted_at, owner_name, trades) => {
@@ -42,8 +43,8 @@ describe('the sample has filings', () => {
 });
 
 /**
- * Added up by hand from the tables of the SEC's layout: offerings at one price, purchases in the market, and trades that
- * a later filing repeats (of 2022-08-01, 2025-02-24 and 2025-11-25..28), which count once.
+ * Added up by hand from the tables of the SEC's layout: offerings at one price, purchases in the market, and trades
+ * that a later filing repeats (of 2022-08-01, 2025-02-24 and 2025-11-25..28), which count once.
  */
 const byHand = [
   ['2026-06-01', '2026-06-01', 3, 3, '149700', '203775.79', '2026-06-02', 3],

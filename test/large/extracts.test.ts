@@ -118,7 +118,10 @@ const documents: readonly string[] = [
   '000162828024038676__wk-form4_1724877016.xml',
 ];
 
-/** Filings of 2024Q3: those of the documents above, three with impossible trade dates, two amendments, and some others. */
+/**
+ * Filings of 2024Q3: those of the documents above, three with impossible trade dates, two amendments, and some
+ * others.
+ */
 const filings: ReadonlySet<string> = new Set([
   '0001062993-24-014684',
   '0001321655-24-000181',

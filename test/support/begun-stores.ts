@@ -14,8 +14,8 @@ export const begun: readonly ModelStatement[] = seriesIds.map((series) => ({
 const metadata = `series_id,frequency,covered_to\n${seriesIds.map((id) => `${id},M,2025-12-31\n`).join('')}`;
 
 /**
- * A new store of these statements. Every series has begun before anything is asked, and says how often it is observed and
- * to which day it is covered, so that stores differ in facts only.
+ * A new store of these statements. Every series has begun before anything is asked, and says how often it is observed
+ * and to which day it is covered, so that stores differ in facts only.
  */
 export async function begunStore(folder: string, said: readonly ModelStatement[]): Promise<string> {
   const path = newStorePath(folder);

@@ -7,16 +7,17 @@ import { type Browser, chromium } from 'playwright-core';
 import { root } from './repository.ts';
 
 /**
- * Starts Chromium without a window. It comes from the package @sparticuz/chromium with all libraries that it needs but those of
- * every Linux, so that a machine needs no browser; `ASOF_CHROMIUM` names another one, for machines for which the package has none.
+ * Starts Chromium without a window. It comes from the package @sparticuz/chromium with all libraries that it needs
+ * but those of every Linux, so that a machine needs no browser; `ASOF_CHROMIUM` names another one, for machines for
+ * which the package has none.
  */
 export function startBrowser(): Promise<Browser> {
   const named = process.env.ASOF_CHROMIUM;
   const folder = named === undefined ? unpackedChromium() : '';
   return chromium.launch({
     executablePath: named ?? join(folder, 'chromium'),
-    // Chromium does not start with its sandbox as root, nor in a container without user namespaces. It opens pages of this
-    // repository alone.
+    // Chromium does not start with its sandbox as root, nor in a container without user namespaces. It opens pages of
+    // this repository alone.
     args: ['--no-sandbox'],
     ...(named === undefined && {
       env: {

@@ -39,7 +39,7 @@ function methodsOf(view: StoreView & StoreContents): StoreView & StoreContents {
     findSeries: (id) => view.findSeries(id),
     searchSeries: (query) => view.searchSeries(query),
     searchEntries: (query) => view.searchEntries(query),
-    searchableWords: () => view.searchableWords(),
+    searchable: (what) => view.searchable(what),
     observations: (query) => view.observations(query),
     dates: (query) => view.dates(query),
     revisions: (id, date) => view.revisions(id, date),

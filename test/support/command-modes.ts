@@ -22,7 +22,10 @@ export type AskedStore = {
   readonly library: () => Asof;
 };
 
-/** Imports files of the repository and made-up ones, by name, before the tests of a file; a service of the store runs until their end. */
+/**
+ * Imports files of the repository and made-up ones, by name, before the tests of a file; a service of the store runs
+ * until their end.
+ */
 export function askedStore(
   files: readonly string[],
   made: Readonly<Record<string, string>> = {},

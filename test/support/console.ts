@@ -8,7 +8,9 @@ import { builtProgram } from './repository.ts';
 /** A command of a console block as typed, continued lines included, and the text that the terminal shows after it. */
 export type Exchange = { readonly command: string; readonly shown: string };
 
-/** The exchanges of every block fenced as `console`: `$ ` begins a command, `> ` continues it, other lines are shown. */
+/**
+ * The exchanges of every block fenced as `console`: `$ ` begins a command, `> ` continues it, other lines are shown.
+ */
 export function exchangesOf(markdown: string): Exchange[] {
   const blocks = [...markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   return blocks.flatMap((block) => {
@@ -37,7 +39,9 @@ export function withShown(markdown: string, shown: readonly string[]): string {
   });
 }
 
-/** The ports of this machine that commands name, each with a free one to take its place, so that two runs do not meet. */
+/**
+ * The ports of this machine that commands name, each with a free one to take its place, so that two runs do not meet.
+ */
 export async function freePortsFor(commands: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const ports = new Map<string, string>();
   for (const command of commands)
@@ -51,7 +55,8 @@ const done = '\u0001';
 
 /**
  * A user's machine in a folder: an empty home, `asof` on the path, and one bash whose stdout is a terminal of 100
- * columns. It needs the built program. A port of `ports` is another one where commands run, and is the same in what they show.
+ * columns. It needs the built program. A port of `ports` is another one where commands run, and is the same in what
+ * they show.
  */
 export class Machine {
   readonly #home: string;

@@ -1,4 +1,5 @@
-// What the pages of docs/ ask of curl, for machines without it: -s, -H, --retry N, --retry-connrefused, --retry-delay S, a URL.
+// What the pages of docs/ ask of curl, for machines without it: -s, -H, --retry N, --retry-connrefused, --retry-delay
+// S, a URL.
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 

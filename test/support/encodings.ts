@@ -96,8 +96,8 @@ function tablesOf(
 }
 
 /**
- * Whether a table of several columns has a statement for every cell, and is plainly monthly: a blank cell says that there
- * is no figure, except where the series of a table seem to differ in frequency.
+ * Whether a table of several columns has a statement for every cell, and is plainly monthly: a blank cell says that
+ * there is no figure, except where the series of a table seem to differ in frequency.
  */
 function isExact(table: Table): boolean {
   const dates = datesOf(table);

@@ -1,8 +1,7 @@
 import type { Frequency } from '../../src/domain/series/date.ts';
 import { parseDateSet } from '../../src/domain/series/date-set.ts';
 import type { HeldSeries, HeldVintage, MergePlan } from '../../src/domain/series/merge-plan.ts';
-import type { KeptChange } from '../../src/domain/series/revision-history.ts';
-import { type Change, knownOn } from '../../src/domain/series/revision-history.ts';
+import { type Change, type KeptChange, knownOn } from '../../src/domain/series/revision-history.ts';
 
 /** The rows of one series, as a store keeps them, in memory. Refuses what the keys of a table would refuse. */
 export class SeriesRows {

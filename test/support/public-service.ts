@@ -102,8 +102,8 @@ function answerTo(path: string, query: URLSearchParams): Readonly<Record<string,
 const resetAt = Date.parse('2026-03-15T13:00:00Z') / 1000;
 
 /**
- * A service that speaks exactly as the public description prints: envelopes of `object` and `results` alone, rows without
- * unit or source, empty titles and prices, no `limit`, no description of its parameters, and other headers.
+ * A service that speaks exactly as the public description prints: envelopes of `object` and `results` alone, rows
+ * without unit or source, empty titles and prices, no `limit`, no description of its parameters, and other headers.
  * `instead` answers first, where it returns true.
  */
 export function publicService(

@@ -14,7 +14,10 @@ export const builtSample = join(root, 'dist', 'sample.db');
 /** The folder of small real files; test/data/README.md names their sources. */
 export const testData = join(root, 'test', 'data');
 
-/** The folder of the whole real files, which only the tests of test/large read: ASOF_TEST_DATA, default ../shared/data. */
+/**
+ * The folder of the whole real files, which only the tests of test/large read: ASOF_TEST_DATA, default
+ * ../shared/data.
+ */
 export const largeData = process.env.ASOF_TEST_DATA || join(root, '..', 'shared', 'data');
 
 /** The path of a real file in one of these folders, where the file may be packed as `.gz`. */

@@ -29,8 +29,8 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
 const maxLines = 300;
 
 /**
- * Which folders the files of each folder may import, besides itself and `errors`. `domain` stands for `domain` and every
- * folder in it. `''` is `src` itself, whose only file is the public API.
+ * Which folders the files of each folder may import, besides itself and `errors`. `domain` stands for `domain` and
+ * every folder in it. `''` is `src` itself, whose only file is the public API.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': [

@@ -8,8 +8,7 @@ import { print } from '../../platform/sink.ts';
 import { type ChosenBaseUrl, chosenBaseUrl, isUnencrypted } from '../config/places.ts';
 import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../config/user-key.ts';
 import type { AuthLine } from '../options/line.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 
 /** `asof auth login|status|logout`: the keys that this user sends, one for the origin of each base URL. */

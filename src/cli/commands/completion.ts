@@ -5,8 +5,7 @@ import { positionIn } from '../completion/position.ts';
 import { bash, fish, nothing, type Shell, zsh } from '../completion/scripts.ts';
 import { allCommands } from '../options/commands.ts';
 import type { CompletionLine } from '../options/line.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 
 const shells: Readonly<Record<CompletionLine['shell'], Shell>> = { bash, zsh, fish };
 

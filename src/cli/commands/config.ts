@@ -4,8 +4,7 @@ import { print } from '../../platform/sink.ts';
 import { shownAddress } from '../../store/address.ts';
 import { readSettings, settingNamed, settings, settingValue } from '../config/settings.ts';
 import type { ConfigLine } from '../options/line.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 
 /** `asof config get|set|unset|list|path`: the settings of this user. */
 export async function runConfig(line: ConfigLine, io: Io): Promise<number> {

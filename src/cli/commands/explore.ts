@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Problem } from '../../errors/problem.ts';
 import { shownAddress } from '../../store/address.ts';
 import { openStore } from '../../store/open.ts';
-import { chosenBaseUrl, storeToRead } from '../config/places.ts';
+import { storeAlone } from '../config/places.ts';
 import type { ExploreLine } from '../options/line.ts';
 import { ofStore } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -11,16 +10,11 @@ import { messagesOf } from '../terminal/messages.ts';
 
 /** `asof explore`: shows a store in a browser on this machine, until SIGTERM or SIGINT. */
 export async function runExplore(line: ExploreLine, io: Io): Promise<number> {
-  const service = chosenBaseUrl(io, line.store === undefined ? {} : { store: line.store });
-  if (service !== undefined)
-    throw new Problem('bad-input', `${service.from} names a service, and asof explore shows a store`, {
-      hints: [
-        `a service with --explorer on shows the page itself: ${service.base.href}`,
-        '--store PATH names a store',
-      ],
-    });
+  const choice = storeAlone(io, line, ({ base }) => [
+    `a service with --explorer on shows the page itself: ${base.href}`,
+  ]);
   const { explore } = await import('../../server/explore.ts');
-  const store = await ofStore(storeToRead(io, line.store), (path) => openStore(path, { live: true }));
+  const store = await ofStore(choice, (path) => openStore(path, { live: true }));
   const running = await explore({
     store,
     port: line.port,

@@ -2,7 +2,6 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { seriesWithStatements } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
-import { Problem } from '../../errors/problem.ts';
 import { metadataCells, metadataColumns } from '../../import/formats/own/metadata.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
@@ -10,22 +9,16 @@ import { isGzipName } from '../../render/formats.ts';
 import type { StoreContents } from '../../store/contents.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
-import { chosenBaseUrl, storeToRead } from '../config/places.ts';
+import { storeAlone } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
 import { ofStore } from '../run/session.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
 
 /** `asof facts`: writes every statement about series, or their descriptions, as CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {
-  const service = chosenBaseUrl(io, line.store === undefined ? {} : { store: line.store });
-  if (service !== undefined)
-    throw new Problem('bad-input', `${service.from} names a service, and facts are those of a store`, {
-      hints: ['--store PATH names the store'],
-    });
-  const store = await ofStore(storeToRead(io, line.store), openStore);
+  const store = await ofStore(storeAlone(io, line), openStore);
   try {
     const source = { client: embeddedClient(store, io.clock), signal: io.signal };
     const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);

@@ -9,8 +9,7 @@ import { firstWordOf } from '../options/first-words.ts';
 import type { HelpLine } from '../options/line.ts';
 import { programOf } from '../options/read-line.ts';
 import { topicNamed, topics } from '../options/service-commands.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 
 /** Prints help on a command or a topic; on stderr, with the exit code of a mistake, where a command is missing. */
 export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<number> {

@@ -4,8 +4,7 @@ import { print } from '../../platform/sink.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import type { ImportLine, ImportLogLine } from '../options/line.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
 

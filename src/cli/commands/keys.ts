@@ -14,8 +14,7 @@ import { accessPath } from '../config/places.ts';
 import { serveSettings } from '../config/serve-settings.ts';
 import type { KeysLine } from '../options/line.ts';
 import { printRows } from '../run/rows.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 
 type CreateLine = Extract<KeysLine, { command: 'keys create' }>;
@@ -24,7 +23,7 @@ type RotateLine = Extract<KeysLine, { command: 'keys rotate' }>;
 type RevokeLine = Extract<KeysLine, { command: 'keys revoke' }>;
 type UsageLine = Extract<KeysLine, { command: 'keys usage' }>;
 
-/** `asof keys create`, `list`, `rotate`, `revoke` and `usage`: works on the access store, which a running service reads. */
+/** `asof keys create`, `list`, `rotate`, `revoke` and `usage`: work on the access store of a service. */
 export async function runKeys(line: KeysLine, io: Io): Promise<number> {
   switch (line.command) {
     case 'keys create':

@@ -1,7 +1,6 @@
 import type { McpLine } from '../options/line.ts';
 import { withClient } from '../run/session.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 
 /** `asof mcp`: answers the assistant that started it, until it closes the input. */
 export async function runMcp({ asOf, connection, messages: flags }: McpLine, io: Io): Promise<number> {

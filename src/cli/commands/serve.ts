@@ -12,8 +12,7 @@ import { accessPath, storeToRead } from '../config/places.ts';
 import { serveValues } from '../config/serve-settings.ts';
 import { checkedKey } from '../config/user-key.ts';
 import type { ServeLine } from '../options/line.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 
 /** About 2000 pages of 100 observations, which is 25 MB. */
 const pageCache = {

@@ -10,8 +10,7 @@ import { type BoundPlan, bindPlan, type SnapshotSummary, snapshot } from '../../
 import type { SnapshotLine } from '../options/line.ts';
 import { planLineParser } from '../options/parse.ts';
 import { withClient } from '../run/session.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
 

@@ -2,8 +2,7 @@ import { shownAddress } from '../../store/address.ts';
 import { initStore } from '../../store/open.ts';
 import { storeToWrite } from '../config/places.ts';
 import type { StoreInitLine } from '../options/line.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 
 /** `asof store init`: makes an empty store, and distributes it if that is wanted. */

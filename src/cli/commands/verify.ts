@@ -9,8 +9,7 @@ import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { ConnectionFlags, VerifyLine } from '../options/line.ts';
 import { planLineParser } from '../options/parse.ts';
 import { withClient } from '../run/session.ts';
-import type { Io } from '../terminal/io.ts';
-import { exitCode } from '../terminal/io.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 
 /** `asof verify`: compares a snapshot with its manifest, and with what its commands give now. */

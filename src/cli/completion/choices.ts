@@ -10,8 +10,7 @@ import type { Row } from '../../operations/envelope.ts';
 import { firstFilingDay } from '../../operations/filing-reasons.ts';
 import { insiderFilings, seriesSearch } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Params, ParamTexts } from '../../operations/param.ts';
-import { clockAt } from '../../operations/param.ts';
+import { clockAt, type Params, type ParamTexts } from '../../operations/param.ts';
 import { variable } from '../../platform/installation.ts';
 import { formatNames } from '../../render/formats.ts';
 import { chosenBaseUrl } from '../config/places.ts';
@@ -230,8 +229,8 @@ function fromHome(path: string, io: Io): string {
 export const lookupSeconds = 1;
 
 /**
- * What the rows of an operation offer, at most one page of the contract, from the store or service that the command would
- * ask. A service gets one request, which counts against the quota, and no retry.
+ * What the rows of an operation offer, at most one page of the contract, from the store or service that the command
+ * would ask. A service gets one request, which counts against the quota, and no retry.
  */
 async function lookUp<R extends Row>(
   operation: Operation<Params, R>,

@@ -1,7 +1,7 @@
 import { printable } from '../../render/printable.ts';
 
-// Bash splits words at `:` and `=` too and replaces only what comes after them, so the script sends the whole line and the
-// piece that bash will replace. The bash of macOS has no `compopt`.
+// Bash splits words at `:` and `=` too and replaces only what comes after them, so the script sends the whole line
+// and the piece that bash will replace. The bash of macOS has no `compopt`.
 const bashScript = `# completion of asof in bash: source <(asof completion bash)
 _asof() {
   local answer kind line
@@ -129,7 +129,9 @@ export type Choices =
 export type Shell = {
   /** The script that the shell reads once: it registers a function that calls asof at each TAB. */
   readonly script: string;
-  /** The words before the cursor and the current one, from what the script sends; undefined where asof is not concerned. */
+  /**
+   * The words before the cursor and the current one, from what the script sends; undefined if asof is not concerned.
+   */
   readonly request: (
     sent: readonly string[],
   ) => { readonly words: readonly string[]; readonly current: string } | undefined;

@@ -35,6 +35,19 @@ export function storeToRead(io: Io, flag: string | undefined): StoreChoice {
   return { path: isSample ? samplePath() : path, namedBy, isSample };
 }
 
+/** The store of a command that reads a store only; a Problem if a variable or a setting names a service instead. */
+export function storeAlone(
+  io: Io,
+  { command, store }: { readonly command: string; readonly store?: string | undefined },
+  hints: (service: ChosenBaseUrl) => readonly string[] = () => [],
+): StoreChoice {
+  const service = chosenBaseUrl(io, store === undefined ? {} : { store });
+  if (service === undefined) return storeToRead(io, store);
+  throw new Problem('bad-input', `${service.from} names a service, and asof ${command} reads a store`, {
+    hints: [...hints(service), '--store PATH names the store'],
+  });
+}
+
 /** The store that a variable or a setting names. */
 function namedStore(io: Io): { readonly path: string; readonly by: string } | undefined {
   const path = variable(io, 'ASOF_STORE');
@@ -87,7 +100,7 @@ export function isUnencrypted({ origin }: BaseUrl): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }
 
-/** Whether a notice has not been printed today (UTC); remembers that it is now. Where nothing can be remembered, it is due. */
+/** Whether a notice was not printed yet today (UTC), which is remembered; true if it cannot be remembered. */
 export function isDueToday(io: Io, notice: string): boolean {
   const today = utcDay(io.clock());
   const path = join(io.folders.cache, `${notice}-notice`);

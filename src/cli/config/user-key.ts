@@ -10,8 +10,8 @@ import type { Messages } from '../terminal/messages.ts';
 export type UserKey = { readonly text: string; readonly from: string };
 
 /**
- * The key to send to an origin: that of ASOF_API_KEY, of ASOF_API_KEY_FILE, or the one stored for this origin and no
- * other; undefined when there is none. Says so when a file with a key can be read by others.
+ * The key to send to an origin: from ASOF_API_KEY, ASOF_API_KEY_FILE, or the one stored for exactly this origin;
+ * undefined if there is none. Warns if others can read a file with a key.
  */
 export function keyFor(io: Io, origin: string, { note }: Pick<Messages, 'note'>): UserKey | undefined {
   const direct = variable(io, 'ASOF_API_KEY');
@@ -29,7 +29,9 @@ export function keyFor(io: Io, origin: string, { note }: Pick<Messages, 'note'>)
   return { text: checkedKey(stored, path), from: path };
 }
 
-/** The user's key for FRED: of FRED_API_KEY, of ASOF_FRED_API_KEY_FILE, or the stored one; undefined when there is none. */
+/**
+ * The user's key for FRED: from FRED_API_KEY, ASOF_FRED_API_KEY_FILE, or the stored one; undefined if there is none.
+ */
 export function fredKey(io: Io, { note }: Pick<Messages, 'note'>): string | undefined {
   const direct = variable(io, 'FRED_API_KEY');
   if (direct !== undefined) return checkedKey(direct, 'FRED_API_KEY');

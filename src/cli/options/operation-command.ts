@@ -1,7 +1,6 @@
 import { textsOf } from '../../analysis/answer.ts';
 import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
-import type { DayOfPeriod } from '../../domain/series/date.ts';
-import { parseDay } from '../../domain/series/date.ts';
+import { type DayOfPeriod, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Clock, Param, Params } from '../../operations/param.ts';
@@ -225,7 +224,9 @@ function valueIn(name: string, param: Param, line: TypedLine): string | number |
   });
 }
 
-/** Which day of a period a date parameter takes: the bound of a range, or the first day, by which a period is called. */
+/**
+ * Which day of a period a date parameter takes: the bound of a range, or the first day, by which a period is called.
+ */
 function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
   if (bounds?.is === 'to') return 'last';
   return bounds?.is === 'from' || ofPeriod === true ? 'first' : undefined;

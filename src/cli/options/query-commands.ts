@@ -121,10 +121,7 @@ function yieldTable({ limit, first, cursor }: OperationQuery, line: TypedLine): 
   };
 }
 
-/**
- * The commands that ask for data, those of some operations and of what is composed of them; `inPlan` for a line of a plan,
- * which need not name the day that it is bound to.
- */
+/** The commands that ask for data. In a plan (`inPlan`) a line need not name the day that it is bound to. */
 export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
   const asked = operations
     .filter(({ command: { flag } }) => flag === undefined)

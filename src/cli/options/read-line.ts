@@ -77,7 +77,9 @@ function quoted(value: string): string {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** What a line asks for when commander throws, as it does for help and the version too; any other error is a Problem. */
+/**
+ * What a line asks for when commander throws, as it does for help and the version too; any other error is a Problem.
+ */
 function lineAfter(
   error: CommanderError,
   specs: readonly CommandSpec[],
@@ -129,7 +131,9 @@ function wordsOf(specs: readonly CommandSpec[], [first, second]: readonly string
   return second !== undefined && isSecond ? [named.name, second] : [named.name];
 }
 
-/** Refuses a format or columns that the query cannot give, as far as that is clear without the data and the terminal. */
+/**
+ * Refuses a format or columns that the query cannot give, as far as that is clear without the data and the terminal.
+ */
 function checkOutput({ query, output }: QueryLine): void {
   const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
   const layout = layoutOf(query);

@@ -103,7 +103,7 @@ export class TypedLine {
     return before === undefined ? undefined : this.known(before, '--known-before', true);
   }
 
-  /** As-of dates separated by commas, of which `latest` is the newest vintage; a Problem if one has not begun anywhere on Earth. */
+  /** As-of dates or `latest`, separated by commas; a Problem if a day has not begun anywhere on Earth. */
   versions(name: string): readonly (Day | 'latest')[] | undefined {
     return this.value(name, (text) =>
       text
@@ -114,7 +114,7 @@ export class TypedLine {
     );
   }
 
-  /** The date itself, or with `strict` the day before it, as an as-of date; a Problem if it has not begun anywhere on Earth. */
+  /** An as-of date, or with `strict` the day before it; a Problem if it has not begun anywhere on Earth. */
   known(day: Day, name: string, strict: boolean): Day {
     const asOf = strict ? addDays(day, -1) : day;
     if (asOf <= this.clock.latest) return asOf;
@@ -145,7 +145,10 @@ function oneOf<T extends string>(choices: readonly T[], text: string): T {
   throw new Problem('bad-input', `invalid: use ${choiceList(choices)}`);
 }
 
-/** Reads a text; a Problem of `read` becomes one that names what was typed: `--limit "0": use an integer of at least 1`. */
+/**
+ * Reads a text; a Problem of `read` becomes one that names what was typed: `--limit "0": use an integer of at least
+ * 1`.
+ */
 export function readFor<T>(name: string, text: string, read: (text: string) => T): T {
   try {
     return read(text);

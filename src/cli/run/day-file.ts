@@ -5,9 +5,9 @@ import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 
 /**
- * The days in the first column of a CSV or TSV file, or with `-` of standard input, one a line; a first line that begins
- * with no digit is its head. A Problem names the line of any other text, and of a day on which nothing can be known yet,
- * because it is after `latest`.
+ * The days in the first column of a CSV or TSV file, or with `-` of standard input, one a line; a first line that
+ * begins with no digit is its head. A Problem names the line of any other text, and of a day on which nothing can be
+ * known yet, because it is after `latest`.
  */
 export async function readDays(
   file: string,

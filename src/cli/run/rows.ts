@@ -6,7 +6,7 @@ import { renderPages } from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { outputPlace } from './session.ts';
 
-/** How rows that no service gave are shown: JSON calls the list `object`, and on a terminal a `card` is a line for each field. */
+/** How rows that no service gave are shown: JSON calls the list `object`; a `card` has a line for each field. */
 type RowsShown = { readonly object?: string; readonly card?: boolean };
 
 /** Prints rows that no service gave, in the format that is asked for. */

@@ -2,8 +2,7 @@ import { Problem } from '../../errors/problem.ts';
 import { problemOf } from '../../errors/system-errors.ts';
 import type { Output } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
-import type { Io } from './io.ts';
-import { exitCode, exitCodeOf } from './io.ts';
+import { exitCode, exitCodeOf, type Io } from './io.ts';
 
 const embeddedErrors = 'asof://local/errors';
 

@@ -15,14 +15,14 @@ type Baseline = {
 
 /** Watches for changes of a service's data by the ETag of one answer. */
 export type ChangeWatch = {
-  /** To be called with each answer; the first one after `begin` becomes the baseline. */
+  /** Must be called with each answer; the first one after `begin` becomes the baseline. */
   readonly answered: (path: string, reply: HttpReply, envelope: Envelope<unknown>, read: Read) => void;
   readonly begin: () => DataWatch;
 };
 
 /**
- * Requests the baseline again, with its `ETag` in `If-None-Match`. It detects no changes if answers have no ETag, or if the
- * same answer has a new one each time (because it is computed from a body with the request id, say).
+ * Requests the baseline again, with its `ETag` in `If-None-Match`. It detects no change if answers have no ETag, or
+ * if the ETag differs each time for the same answer (for example because it covers the request id).
  */
 export function changeWatch(
   get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpReply>,
@@ -44,7 +44,7 @@ export function changeWatch(
   const changedSince = async (before: Baseline): Promise<boolean> => {
     const now = await renewed(before);
     if (now === undefined) return false;
-    // The content may be the same although other data changed. In that case the new tag stays the same from now on.
+    // The content may be the same although other data changed. Compare with the new tag from now on.
     const later = await renewed(now);
     return later === undefined || content(later.envelope) !== content(before.envelope);
   };

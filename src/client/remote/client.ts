@@ -25,7 +25,7 @@ import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
 /** The address of a service, and how a client sends its requests. */
 export type RemoteOptions = {
   readonly baseUrl: string;
-  /** A key of that service; without one, requests go out without a key. */
+  /** A key of that service; without it, requests are sent without a key. */
   readonly key?: string;
   /** Time limit of one try, in seconds (default 30). */
   readonly timeout?: number;
@@ -34,7 +34,7 @@ export type RemoteOptions = {
   /** Limit on all waits between the tries of one request, in seconds (default 60). */
   readonly maxWait?: number;
   readonly userAgent?: string;
-  /** The environment, whose usual variables name the proxies; that of the process unless given. */
+  /** The environment whose usual variables name the proxies; by default that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Stops requests and waits. */
   readonly signal?: AbortSignal;
@@ -45,7 +45,10 @@ export type RemoteOptions = {
 /** A try or a wait of a remote client, for logs; it never contains the key. */
 export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };
 
-/** A client of the service at a base URL. It gives the same envelopes and Problems as an embedded client of the service's store. */
+/**
+ * A client of the service at a base URL. It gives the same envelopes and Problems as an embedded client of the
+ * service's store.
+ */
 export function remoteClient(options: RemoteOptions): Client {
   const client = new RemoteClient(options);
   return {
@@ -110,7 +113,7 @@ class RemoteClient implements Client {
     return { changed: () => changed().catch(failed), requests };
   }
 
-  /** What cannot be found out now is not offered; the next question shows why. */
+  /** If this cannot be found out now, the answer is no; the next question shows why. */
   async offers(operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts): Promise<boolean> {
     try {
       return (await this.#unannounced(operation, texts)).size === 0;
@@ -150,7 +153,7 @@ class RemoteClient implements Client {
       this.#announced = undefined;
       throw error;
     });
-    // A value that no service can know is refused by the service itself.
+    // The service itself refuses a value that no service knows.
     const choiceOf = (name: string, text: string) => {
       const choices = params[name]?.schema.enum;
       return Array.isArray(choices) && choices.includes(text) ? text : undefined;
@@ -234,7 +237,10 @@ function isListingOf<R extends Row>(
   return kept.operation === operation;
 }
 
-/** The Problem of an answer all of whose rows are of another default than that of asof: there may be no others. */
+/**
+ * The Problem of an answer whose rows all have another default than that of asof, so that the requested rows may be
+ * missing.
+ */
 function ofAnotherDefault(service: string, what: string): Problem {
   return new Problem('bad-answer', `the service at ${service} answered another question: ${what}`);
 }
@@ -244,8 +250,8 @@ function isRedirect({ status }: HttpReply): boolean {
 }
 
 /**
- * The path that a redirect leads to; undefined for any other reply. Refuses a redirect to another origin, because the key
- * is for this one only, and a redirect to another query, because without `as_of` the answer would differ.
+ * The path that a redirect leads to; undefined for any other reply. Refuses a redirect to another origin, because the
+ * key is for this one only, and to another query, because without `as_of` the answer would differ.
  */
 function movedTo(reply: HttpReply, origin: string, asked: string): string | undefined {
   if (!isRedirect(reply)) return undefined;
@@ -270,7 +276,7 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
   return to.pathname + to.search;
 }
 
-/** The same failure with the key redacted, in case the service repeated it. */
+/** The same failure with the key redacted, in case the service repeated the key. */
 function withoutKey(key: string | undefined, error: unknown): unknown {
   if (key === undefined || !(error instanceof Problem)) return error;
   const clean = (text: string) => withoutSecrets(text, [key]);

@@ -6,19 +6,19 @@ import { type Params, type ParamTexts, textOf } from '../../operations/param.ts'
 import { headFromWire } from '../../operations/wire.ts';
 import { isObject, type Members, rowReader, type SentQuery, shown } from './rows.ts';
 
-/** A page of an answer, and what it held besides. */
+/** A page of an answer, and what the client needs to judge it. */
 export type ReceivedPage<R> = {
   readonly envelope: Envelope<R>;
-  /** The first row as it came, to notice a page that comes again. */
+  /** The first row as received, to recognise a page that comes a second time. */
   readonly first: string;
-  /** What is wrong with the rows that were left out, and whether all are of another default than that of asof. */
+  /** What is wrong with the rows that were left out, and whether all of them have another default than that of asof. */
   readonly leftOut?: { readonly what: string; readonly ofOther: boolean };
 };
 
 /**
- * The page in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query. It
- * must be as of the requested day: a service that ignores `as_of` would show the future. Rows that do not match a
- * parameter that was not sent are left out.
+ * The page in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query.
+ * It must be as of the requested day, because a service that ignores `as_of` would show the future. Leaves out rows
+ * that do not match a parameter that was not sent.
  */
 export function readEnvelope<R extends Row>(
   value: unknown,
@@ -54,7 +54,7 @@ export function readEnvelope<R extends Row>(
   };
 }
 
-/** What another service may leave out; without a cursor, an answer is at its end. */
+/** Fills in what another service may leave out; an answer without a cursor is the last page. */
 function withDefaults(value: Members, requestId: string): Members {
   const { object, request_id = requestId, status = 'ok', results, next_cursor, ...others } = value;
   const { results_count = Array.isArray(results) ? results.length : 0, ...rest } = others;
@@ -73,7 +73,7 @@ function inOneForm<R>(
     object,
     request_id,
     status,
-    // Where the service was not sent it, the client applied it.
+    // If the service was not sent the as-of date, the client applied it.
     ...(asOf !== undefined && { as_of: asOf }),
     ...rest,
     results,
@@ -82,14 +82,14 @@ function inOneForm<R>(
   };
 }
 
-/** The envelope without members of another service that have the names of our additions. */
+/** The envelope without another service's members that have the names of our additions. */
 function ofOurMembers<R>(received: Envelope<R>): Envelope<R> {
   const { vintage, covered_to, unknown_ticker, ...others } = received;
   const isOurs =
     (vintage === undefined || isVintage(vintage)) &&
     (covered_to === undefined || isDayOrNull(covered_to)) &&
     (unknown_ticker === undefined || isUnknownTicker(unknown_ticker));
-  // As it was received, its members have the order in which a store gives them.
+  // Keep the received order, which is also that of a store's envelopes.
   if (isOurs) return received;
   return {
     ...others,
@@ -152,7 +152,7 @@ function wrongPaging(
     : `has_more is true, but next_cursor is ${shown(next_cursor)}`;
 }
 
-/** An answer of the contract says as of which day it is where it was asked for one, and only there. */
+/** What is wrong with the `as_of` of an answer: the contract has it if a day was requested, and only then. */
 function wrongAsOf(
   { as_of: found }: Envelope<unknown>,
   { inContract }: Operation<Params, unknown>,

@@ -49,7 +49,7 @@ export type RequesterOptions = {
   readonly watch: (tried: RequestTry) => void;
 };
 
-/** Far more than a page of a thousand rows; a service that sends more is broken or hostile. */
+/** The largest body, far more than a page of a thousand rows; a service that sends more is broken or hostile. */
 const largestBody = 64 * 1024 * 1024;
 
 /** Sends single requests to one service; its headers go out to the origin of the base URL only. */
@@ -113,7 +113,7 @@ export class Requester {
     return connectionFailure(error, this.#destination);
   }
 
-  /** Headers without secrets, also where the service repeats them. */
+  /** Headers without secrets, in case the service repeats them. */
   #redacted(headers: HttpHeaders): HttpHeaders {
     return Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, withoutSecrets(value, this.#options.secrets)]),

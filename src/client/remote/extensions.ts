@@ -7,7 +7,7 @@ import { largestPage } from '../pagination.ts';
 import { readJson } from './answer.ts';
 import type { HttpReply } from './exchange.ts';
 
-/** Whether a service announces a query parameter of a path, with the value if one is given, in its OpenAPI description. */
+/** Whether a service's OpenAPI description announces a query parameter of a path, and the value if one is given. */
 export type Announces = (path: string, parameter: string, value?: string) => boolean;
 
 const announcesNothing: Announces = () => false;
@@ -68,15 +68,17 @@ function resolved(entry: unknown, description: unknown): JsonObject {
   return objectIn(objectIn(objectIn(description, 'components'), 'parameters'), name);
 }
 
-/** What a service is sent for a query: the texts, and the selection of the rows where it takes all of them. */
+/**
+ * What to send a service for a query: the texts; and how to select the rows, if the service is asked for all of them.
+ */
 export type SendableQuery<R> = {
   readonly sent: ParamTexts;
   readonly selection?: Substitute<R>['selection'];
 };
 
 /**
- * What a service is sent that does not announce these parameters: the others, where the rows show whether they answer
- * the query, or another question with the same answer. A Problem where neither is possible.
+ * What to send a service that does not announce these parameters: the other parameters, if the rows show whether they
+ * answer the query, or another question with the same answer. A Problem if neither is possible.
  */
 export function sendable<R extends Row>(
   operation: Operation<Params, R>,
@@ -91,7 +93,7 @@ export function sendable<R extends Row>(
       text === undefined ? without(others, name) : [...without(others, name), [name, text]],
     texts,
   );
-  // What is the default anyway need not be said.
+  // A value that is the default need not be sent.
   const isDefault = (name: string, text: string) =>
     params[name]?.parse(text, name, clock) === params[name]?.fallback;
   const refused = sent.find(
@@ -100,7 +102,7 @@ export function sendable<R extends Row>(
   if (refused !== undefined) throw lacksParameter(operation, refused[0], service);
   const announced = sent.filter(([name]) => !lacking.has(name));
   return {
-    // Of a page, any number of rows may be left out.
+    // The client may drop any number of rows of a page.
     sent: announced.length < sent.length && Object.hasOwn(params, 'limit') ? wholePage(announced) : announced,
     ...(selection !== undefined && { selection }),
   };
@@ -153,17 +155,17 @@ export async function selectedPage<R extends Row>(
   };
 }
 
-/** The Problem of a service that gives a page again where it was asked for the next one. */
+/** The Problem of a service that repeats a page instead of giving the next one. */
 export function samePageAgain(): Problem {
   return new Problem('bad-answer', 'the service repeats a page of a listing');
 }
 
-/** Whether a query asks for one row of a listing whose order its rows show: one row alone shows none. */
+/** Whether a query asks for one row of a listing whose order its rows show; one row alone does not show the order. */
 export function asksForOneNewest({ newestFirst }: Operation<Params, unknown>, texts: ParamTexts): boolean {
   return newestFirst !== undefined && textOf(texts, 'limit') === '1';
 }
 
-/** The newest row alone; both rows of a page of two where the second one is newer. */
+/** The newest row alone; both rows of a page of two if the second one is newer. */
 export async function newestOnly<R extends Row>(
   { name, newestFirst = '' }: Operation<Params, R>,
   texts: ParamTexts,
@@ -176,7 +178,7 @@ export async function newestOnly<R extends Row>(
   const day = String(first[newestFirst]);
   if (day <= String(second[newestFirst])) return page;
   const { next_cursor: cursor, ...rest } = page;
-  // The cursor after the second row of two is not known where there are no more; asof itself can say it.
+  // Without more rows, the cursor after the second row is not known; asof itself can make it.
   if (cursor === undefined && ownRequestId.test(page.request_id)) return ask(texts);
   const next = cursor === undefined ? undefined : cursorAfter(day, cursor, name, two);
   return {
@@ -190,7 +192,7 @@ export async function newestOnly<R extends Row>(
 
 const ownRequestId = /^req_[0-9a-f]{32}$/;
 
-/** The cursor of asof after a row that comes earlier than that of a cursor; undefined of another service. */
+/** asof's own cursor after a row that comes before the row of a given cursor; undefined for another service. */
 function cursorAfter(day: string, cursor: string, operation: string, texts: ParamTexts): string | undefined {
   try {
     return formatCursor({ ...parseCursor(cursor, operation, texts), key: [day] }, operation, texts);

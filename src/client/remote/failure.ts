@@ -3,7 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 /** A try that got no reply, and whether another try may succeed. */
 export type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
 
-/** Why no reply came, in plain words; a transient reason may be gone a moment later. */
+/** Why no reply came, in plain words, and whether the reason may be gone a moment later. */
 type FailureReason = { readonly words: string; readonly transient: boolean };
 
 /** Reasons by the codes of Node and undici. */
@@ -30,7 +30,10 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: { words: 'TLS: its certificate is for another host', transient: false },
 };
 
-/** The destination of a failed try: the base URL, and the proxy that the environment names for it, without its password. */
+/**
+ * The destination of a failed try: the base URL, and the proxy that the environment names for it, without its
+ * password.
+ */
 export type Destination = { readonly href: string; readonly proxy: string | undefined };
 
 /** The failure for an error of the network. */

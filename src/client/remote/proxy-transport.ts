@@ -23,7 +23,7 @@ export class ProxyTransport implements Transport {
       // Many proxies allow tunnels only to port 443, so plain http requests do without one.
       proxyTunnel: false,
       connect,
-      // With options of TLS undici asks a SOCKS proxy in TLS.
+      // With TLS options, undici would speak TLS to a SOCKS proxy.
       ...(!isSocks && { proxyTls: connect }),
       requestTls: connect,
       headersTimeout: 0,
@@ -54,7 +54,7 @@ function proxyUrl(name: string, text: string): string {
   });
 }
 
-/** undici warns once, on stderr, that its support of SOCKS is young; nobody who runs a query can act on that. */
+/** undici warns once, on stderr, that its SOCKS support is experimental; nobody who runs a query can act on that. */
 function silenceSocksWarning(): void {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

@@ -14,7 +14,7 @@ export type RetryPolicy = {
 
 const day = 86_400;
 
-/** The most that a user can allow: seconds for one try, further tries, and seconds of waiting for one request in all. */
+/** The most that a user can allow: seconds for one try, retries, and seconds of waiting for one request in all. */
 export const longest = { timeout: day, retries: 100, wait: 7 * day } as const;
 
 /** A wait before the next try, and its reason. */
@@ -22,7 +22,10 @@ export type Wait = { readonly seconds: number; readonly reason: string };
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Retries a request after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
+/**
+ * Retries a request after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last
+ * Problem.
+ */
 export async function withRetries(
   attempt: () => Promise<HttpReply | ConnectionFailure>,
   { retries, maxWait, signal, waiting }: RetryPolicy,
@@ -45,7 +48,7 @@ function replyOf(outcome: HttpReply | ConnectionFailure): HttpReply {
   return outcome;
 }
 
-/** The wait after try number `failed`; undefined if a retry would not help. */
+/** The wait after a number of failed tries; undefined if a retry would not help. */
 function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait | undefined {
   const backoff = 2 ** (failed - 1);
   if ('problem' in outcome)
@@ -55,10 +58,10 @@ function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait
   return { seconds: Math.max(asked ?? 0, backoff / 2), reason: `${outcome.url} answered ${outcome.status}` };
 }
 
-/** The seconds that `RateLimit-Reset` means, which some services give as a Unix time, in seconds or milliseconds. */
+/** The seconds that `RateLimit-Reset` means; some services give it as a Unix time, in seconds or milliseconds. */
 function secondsToReset(text: string, now: Date): string {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  // No window is longer than a month: a second number of this size is a time.
+  // No window is longer than a month, so a larger number is a time.
   if (!(number > 1e9)) return text;
   const milliseconds = number > 1e12 ? number : number * 1000;
   return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));

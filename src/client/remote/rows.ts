@@ -17,14 +17,14 @@ export type SentQuery<R> = {
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * A row as asof has it; or what is wrong with it, and where that is a parameter that the service was not sent, whether
- * an answer without the parameter means all rows, or those of its default.
+ * A row in asof's form, or what is wrong with it. `unsent` is set if the fault concerns a parameter that was not
+ * sent: whether a service without that parameter gives all rows, or those of its default.
  */
 type ReadRow<R> = { readonly row: R } | { readonly fault: string; readonly unsent?: 'all' | 'default' };
 
 /**
- * Reads the rows of an answer: their cells have the types of the contract, they are what was asked for, and nothing in
- * them is later than the as-of date. Throws the contract's validation error where the query breaks its rules.
+ * Reads the rows of an answer: their cells have the types of the contract, they match the query, and nothing in them
+ * is later than the as-of date. Throws the contract's validation error if the query itself breaks its rules.
  */
 export function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => ReadRow<R> {
   const { operation, asked } = query;
@@ -57,7 +57,10 @@ function hasDefault(param: Params[string] | undefined): boolean {
   return param?.fallback !== undefined && param.fallback !== '';
 }
 
-/** What rows must hold: for what was sent, and for what was asked or is the default and was not sent. */
+/**
+ * What rows must hold: for the parameters that were sent, and for those that were requested or are defaults and were
+ * not sent.
+ */
 function requirementsOf<R>({ operation, asked, sent, clock }: SentQuery<R>) {
   const changed = (name: string) => {
     const text = textOf(sent, name);
@@ -71,7 +74,7 @@ function requirementsOf<R>({ operation, asked, sent, clock }: SentQuery<R>) {
   return { held: all.filter(isSent), applied: all.filter((one) => !isSent(one)) };
 }
 
-/** What of a row is later than the as-of date, or not known to be known by then. */
+/** What in a row is later than the as-of date, or not known to be known by then. */
 function laterThan(asOf: string, fields: readonly Field[], knownBy: string | undefined, row: Row) {
   if (knownBy !== undefined) {
     const known = row[knownBy];
@@ -92,7 +95,7 @@ function happenedLater(asOf: string, field: Field, cell: unknown): boolean {
   return field.happened === true && typeof cell === 'string' && cell.slice(0, 10) > asOf;
 }
 
-/** What the fields that repeat a parameter as it is must hold. */
+/** The values of the fields that repeat a parameter as it is. */
 function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string> {
   return new Map(
     asked.flatMap(([name, text]) => {
@@ -103,8 +106,8 @@ function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string
 }
 
 /**
- * Fills in what another service leaves out: a nullable field that is absent or empty is null, and one that rows may lack
- * is what was asked for, or empty.
+ * Fills in what another service leaves out: a nullable field that is absent or empty becomes null; a field that rows
+ * may lack gets the requested value, or an empty text.
  */
 function completion(
   fields: readonly Field[],
@@ -148,7 +151,7 @@ function wrongCell(field: Field, value: unknown): string | undefined {
   if (value === undefined) return isOptional ? undefined : 'is missing';
   if (value === null && isOptional) return undefined;
   const { isOnWire, noun } = fieldKinds[type];
-  // What another service does not know may be an empty text.
+  // Another service may send an empty text for what it does not know.
   if (isOptional && value === '') return undefined;
   if (!isOnWire(value)) return `is ${shown(value)}, not ${noun}`;
   return fields !== undefined && Array.isArray(value) ? wrongRecord(fields, value) : undefined;

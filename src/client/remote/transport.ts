@@ -9,7 +9,10 @@ export type HttpRequest = {
   readonly signal: AbortSignal;
 };
 
-/** The status, the headers and the body of a response. Reading the body to its end, or stopping early, frees the connection. */
+/**
+ * The status, the headers and the body of a response. Reading the body to its end, or stopping early, frees the
+ * connection.
+ */
 export type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -42,7 +45,10 @@ export function hasProxy(proxies: Proxies): boolean {
   return proxies.http !== '' || proxies.https !== '';
 }
 
-/** The proxy for requests to an origin, without its name and password; undefined if the environment names none for its scheme. */
+/**
+ * The proxy for requests to an origin, without its name and password; undefined if the environment names none for its
+ * scheme.
+ */
 export function proxyFor(origin: string, { http, https }: Proxies): string | undefined {
   const proxy = origin.startsWith('https:') ? https : http;
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;

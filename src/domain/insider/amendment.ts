@@ -7,9 +7,9 @@ export type Restatement = { readonly reports: readonly InsiderTrade[]; readonly 
 
 /**
  * What the rows of an amendment (`stated`, all of one trade date) restate among the known trades of that date: those
- * that its owners reported; of these, where the amendment names the day of its original, those filed on that day.
- * It is clear when one filing reported all of them and the amendment states as many trades with the code. An amendment without
- * one must state the same numbers of shares. If owners reported a trade twice, both reports are restated.
+ * that its owners reported, and if the amendment names the day of its original, only those filed on that day. It is
+ * clear when one filing reported all of them and the amendment states as many trades with the code. An amendment that
+ * names no day must state the same numbers of shares. If owners reported a trade twice, it restates both reports.
  */
 export function restatementOf(
   stated: readonly Filing[],
@@ -51,7 +51,7 @@ export function possiblyRedated(
   );
 }
 
-/** The matching reports of each trade; trades without any are left out. */
+/** The matching reports of each trade; trades without a match are left out. */
 function reportsIn(
   trades: readonly ReportedTrade[],
   matches: (report: InsiderTrade) => boolean,
@@ -82,7 +82,10 @@ function areAsStated(
   });
 }
 
-/** Why a report repeats a trade: an owner of it reported it before, or another filer reported the same block. */
+/**
+ * Why a report repeats a trade: one of its owners reported the trade before, or another filer reported the same
+ * block.
+ */
 export type RepetitionReason = 'reported-twice' | 'same-block';
 
 /** One trade and its reports, each from another filing. The first report counts. */
@@ -98,7 +101,7 @@ export function tradesOf(reports: readonly InsiderTrade[]): ReportedTrade[] {
   return trades;
 }
 
-/** Adds the next report: to the trade that it repeats (one of the same owner is preferred), or as a new trade. */
+/** Adds the next report: to a trade that it repeats (preferably of the same owner), or as a new trade. */
 export function addReport(trades: ReportedTrade[], report: InsiderTrade): void {
   const alike = trades.filter((trade) => mayRepeat(trade, report));
   const own = alike.find((trade) => reportsOf(trade).some((one) => sharesOwner(one.filing, report.filing)));
@@ -145,7 +148,7 @@ function isSameBlock(one: Filing, other: Filing): boolean {
   return holdsMore && (one.ownership === 'I' || other.ownership === 'I');
 }
 
-/** Whether a trade gives shares away. Code P never does and code S always; of other codes the filing says it. */
+/** Whether a trade disposes of shares. Code P never does and code S always does; for other codes the filing says so. */
 function isDisposal({ transactionCode, acquiredDisposed }: Filing): boolean {
   if (transactionCode === purchaseCode) return false;
   return transactionCode === 'S' || acquiredDisposed === 'D';

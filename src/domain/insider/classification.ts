@@ -10,7 +10,7 @@ import {
 import { type Filing, isAmendment } from './filing.ts';
 import { type IneligibleReason, type InsiderTrade, insiderTradeOf, purchaseCode } from './insider-trade.ts';
 
-/** Why a trade counts towards no cluster, with the trade or amendment that takes its place. */
+/** Why a trade counts towards no cluster, with the trade or amendment that replaces it. */
 type Exclusion =
   | { readonly reason: IneligibleReason }
   | { readonly reason: RepetitionReason; readonly countedTrade: Filing }
@@ -19,14 +19,17 @@ type Exclusion =
 /** A trade that does not count, and why. */
 export type ExcludedTrade = { readonly filing: Filing } & Exclusion;
 
-/** An amendment that may restate several trades: it counts beside them, and all of them keep counting. */
+/** An amendment that may restate several trades: it counts in addition, and all of them keep counting. */
 type AmbiguousAmendment = {
   /** The amendment's first row of the trade date in question. */
   readonly amendment: Filing;
   readonly possibleOriginals: readonly Filing[];
 };
 
-/** Which of one issuer's trades count towards clusters, and why the others do not. Each trade is in one of the two lists. */
+/**
+ * Which of one issuer's trades count towards clusters, and why the others do not. Each trade is in one of the two
+ * lists.
+ */
 export type Classification = {
   /** The code of the trades that count. */
   readonly code: string;
@@ -37,9 +40,9 @@ export type Classification = {
 };
 
 /**
- * Decides which trades of one issuer with a code count, for filings in any order. Filings are read in order of publication, so that
- * what counts on a day never depends on later filings. When an amendment withdraws a report, reports that had
- * repeated it count again, from the day of the amendment.
+ * Decides which trades of one issuer with a code count, for filings in any order. Filings are read in order of
+ * publication, so that what counts on a day never depends on later filings. When an amendment withdraws a report,
+ * reports that had repeated it count again, from the day of the amendment.
  */
 export function classifyTrades(filings: readonly Filing[], code = purchaseCode): Classification {
   const classifier = new Classifier(code);
@@ -47,16 +50,16 @@ export function classifyTrades(filings: readonly Filing[], code = purchaseCode):
   return classifier.result();
 }
 
-/** What counts at the end of a day on which anything was filed. */
+/** Which trades count at the end of a day with filings. */
 type ClassifiedDay = {
   readonly day: Day;
-  /** The trade dates whose trades may have changed on it. */
+  /** The trade dates whose trades may have changed on that day. */
   readonly changed: readonly Day[];
-  /** The trades of a date that count at the end of the day; to be called before the next day is taken. */
+  /** The trades of a date that count at the end of the day; must be called before the next day is read. */
   readonly tradesOn: (date: Day) => readonly InsiderTrade[];
 };
 
-/** The classification at the end of each filing date, oldest first: each from the filings of that day and before alone. */
+/** The classification at the end of each filing date, oldest first, each only from the filings up to that day. */
 export function* classifiedDays(
   filings: readonly Filing[],
   code: string,
@@ -95,7 +98,9 @@ function inOrderOfPublication(filings: readonly Filing[]): readonly (readonly Fi
 
 /** The trades of one trade date. */
 type TradeDate = {
-  /** The reports in force, in order of publication; a report that restates others takes the place of the first of them. */
+  /**
+   * The reports in force, in order of publication; a report that restates others has the place of the first of them.
+   */
   reports: InsiderTrade[];
   /** The trades behind the reports; rebuilt when a report is amended. */
   trades: ReportedTrade[];
@@ -110,7 +115,7 @@ class Classifier {
   readonly #restated = new Map<InsiderTrade, readonly InsiderTrade[]>();
   /** The trade dates amended by filings of the current day, with the trades that counted before. */
   readonly #amendedToday = new Map<TradeDate, ReadonlySet<InsiderTrade>>();
-  /** The day from which a trade counts, where an amendment decided it. */
+  /** The day from which a trade counts, if an amendment decided it. */
   readonly #countsFrom = new Map<InsiderTrade, Day>();
   readonly #code: string;
   readonly #changed = new Set<Day>();
@@ -185,7 +190,7 @@ class Classifier {
     return date;
   }
 
-  /** Replaces the reports that an amendment clearly restates by its own; gives the trade dates on which it did. */
+  /** Replaces the reports that an amendment clearly restates; gives the trade dates of the replaced reports. */
   #amend(trades: readonly Filing[], reports: readonly InsiderTrade[]): ReadonlySet<Day> {
     const amended = new Set<Day>();
     const [first] = trades;
@@ -220,7 +225,8 @@ class Classifier {
   /** Records that an amendment may have corrected only the date of a trade; both keep counting. */
   #notePossibleRedating(own: readonly InsiderTrade[], days: ReadonlySet<Day>): void {
     const [first] = own;
-    // Searching all that is known of an issuer is slow: only amendments that name the day of their original need it.
+    // Searching all known trades of an issuer is slow, and only amendments that name the day of their original need
+    // it.
     if (first === undefined || first.filing.originalFiledOn === null) return;
     const known = [...this.#dates.values()].flatMap(({ reports }) => reports);
     const possibleOriginals = possiblyRedated(own, days, known).map(({ filing }) => filing);
@@ -249,7 +255,7 @@ class Classifier {
         before.has(report)
           ? (this.#countsFrom.get(report) ?? report.knownOn)
           : (this.#restated.get(report) ?? [])
-              // Another insider is news, even in a trade that was known.
+              // Another insider is news, even for a trade that was known.
               .filter(({ insider }) => insider.cik === report.insider.cik)
               .map(countsFrom)
               .reduce(earlier, this.#today);

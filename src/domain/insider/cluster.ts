@@ -42,7 +42,7 @@ export function clustersOf(trades: readonly InsiderTrade[], rule: ClusterRule): 
 /** What a cluster is made of: who traded, and on which day. */
 export type DatedTrade = { readonly date: Day; readonly insider: { readonly cik: string } };
 
-/** Whether these trades, in any order, are one cluster and nothing besides. */
+/** Whether these trades, in any order, are exactly one cluster. */
 export function isCluster(trades: readonly DatedTrade[], rule: ClusterRule): boolean {
   const [cluster = []] = joinedSpans(
     [...trades].sort((a, b) => (a.date < b.date ? -1 : 1)),
@@ -51,7 +51,7 @@ export function isCluster(trades: readonly DatedTrade[], rule: ClusterRule): boo
   return cluster.length === trades.length;
 }
 
-/** The qualifying spans of trades that come in order of trade date, those that share a trade joined. */
+/** The qualifying spans of trades, which come in order of trade date; spans that share a trade are joined. */
 export function joinedSpans<T extends DatedTrade>(
   trades: readonly T[],
   { minInsiders, days }: ClusterRule,
@@ -93,30 +93,31 @@ export type TradePlace = {
   readonly date: StatedDate;
 };
 
-/** Trades that are read one after the other: none after this one is dated later than `upTo`. */
+/** A trade in order of reading: none after it is dated later than `upTo`. */
 type NextPlace = TradePlace & { readonly upTo: StatedDate };
 
 /**
- * Finds the issuers that may have clusters without reading their trades: those of which enough filings state trades within
- * the days of a span. An insider has a filing of their own, since joint filers count as one, so no other issuer has a cluster.
+ * Finds the issuers that may have clusters without reading all their trades: those with enough filings of trades
+ * within the days of a span. Each insider has a separate filing, because joint filers count as one, so no other
+ * issuer has a cluster.
  */
 export class ClusterCandidates {
   readonly #rule: ClusterRule;
   readonly #given = new Set<string>();
-  /** Of the other issuers, the trades that a span may join with those to come, with the filing for the insider. */
+  /** For the other issuers, the trades that may share a span with later ones; the filing identifies the insider. */
   readonly #near = new Map<string, readonly (DatedTrade & { readonly day: number })[]>();
 
   constructor(rule: ClusterRule) {
     this.#rule = rule;
   }
 
-  /** Whether an issuer becomes a candidate by its next trade; it becomes one once. */
+  /** Whether the next trade makes its issuer a candidate; each issuer becomes one only once. */
   take({ issuerCik, filingId, date, upTo }: NextPlace): boolean {
     if (this.#given.has(issuerCik)) return false;
     const end = dayNumber(upTo) + this.#rule.days;
     const near = (this.#near.get(issuerCik) ?? []).filter((one) => one.day < end);
     near.push({ date, day: dayNumber(date), insider: { cik: filingId } });
-    // Most issuers have few trades at a time: those need no look at the days.
+    // Most issuers have too few trades at a time, so their days need not be compared.
     if (near.length >= this.#rule.minInsiders && insidersIn(near) >= this.#rule.minInsiders) {
       near.sort((one, other) => one.day - other.day);
       if (joinedSpans(near, this.#rule).length > 0) return this.choose(issuerCik);
@@ -125,7 +126,7 @@ export class ClusterCandidates {
     return false;
   }
 
-  /** Makes an issuer a candidate; false if it is one. */
+  /** Makes an issuer a candidate; false if it is one already. */
   choose(issuerCik: string): boolean {
     if (this.#given.has(issuerCik)) return false;
     this.#given.add(issuerCik);
@@ -155,7 +156,7 @@ function detection(
   return { detectedOn, sizeWhenDetected: Math.max(...sizesOn(detectedOn)) };
 }
 
-/** Whether a value is known and at least a whole number. */
+/** Whether a value is known and not less than a whole number. */
 export function isWorth(value: string | null, least: number | undefined): boolean {
   return least === undefined || (value !== null && BigInt(value.replace(/\..*/, '')) >= least);
 }

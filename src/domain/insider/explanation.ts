@@ -9,23 +9,23 @@ type CountedTrade = {
   readonly reason: 'counted';
   readonly filing: Filing;
   readonly insider: ReportingOwner;
-  /** The other owners of the filing, which are one insider with `insider`. */
+  /** The other owners of the filing, who count as one insider with `insider`. */
   readonly jointFilers: readonly ReportingOwner[];
-  /** An amendment with more than one possible original: this trade is part of it, or may be restated by it. */
+  /** An amendment with several possible originals: this trade is part of it, or may be restated by it. */
   readonly ambiguousAmendment?: Filing;
 };
 
-/** A trade that counts, but outside of the explained cluster. */
+/** A trade that counts, but not in the explained cluster. */
 type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: Filing };
 
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
 export type TradeExplanation = CountedTrade | TradeOutside | ExcludedTrade;
 
 /**
- * Explains a cluster by the classification of its issuer's trades in which it was found. Covers every trade with its code
- * whose trade date is in the cluster or at most `days` days away, ordered by trade date, filing date, accession number and
- * row. For a trade without a date, or dated after its filing, the filing date decides. Exactly the cluster's trades are
- * `counted`.
+ * Explains a cluster by the classification of its issuer's trades in which it was found. Covers every trade with its
+ * code whose trade date is in the cluster or at most `days` days away, ordered by trade date, filing date, accession
+ * number and row. For a trade without a date, or dated after its filing, the filing date decides. Exactly the
+ * cluster's trades are `counted`.
  */
 export function explainCluster(
   { trades, dateFirst, dateLast }: Cluster,
@@ -71,12 +71,15 @@ function sortKey({ transactionDate, filedOn, accessionNumber, filingId, row }: F
   return [transactionDate, filedOn, accessionNumber, String(row).padStart(4, '0'), filingId].join(' ');
 }
 
-/** The owner to name for an explained trade: the insider that counts, else the one that leads the filing, if any is known. */
+/**
+ * The owner to name for an explained trade: the insider that counts, otherwise the lead owner of the filing, if
+ * known.
+ */
 export function explainedOwner(explanation: TradeExplanation): ReportingOwner | undefined {
   return explanation.reason === 'counted' ? explanation.insider : leadOwner(explanation.filing);
 }
 
-/** The reason in words: why a trade was left out, or a remark on one that counts; empty if there is none. */
+/** The reason in words: why a trade does not count, or a remark on one that does; empty if there is neither. */
 export function explanationText(explanation: TradeExplanation): string {
   const { reason, filing } = explanation;
   switch (reason) {

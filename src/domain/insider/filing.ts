@@ -1,10 +1,16 @@
 import type { Day } from '../series/date.ts';
 import { fullerText, sameNumber } from '../series/decimal.ts';
 
-/** A date as a filing states it: `YYYY-MM-DD` and in the calendar, but possibly wrong, such as in the year 0022 or in the future. */
+/**
+ * A date as a filing states it: `YYYY-MM-DD` and in the calendar, but possibly wrong, such as in the year 0022 or in
+ * the future.
+ */
 export type StatedDate = string;
 
-/** The forms on which insiders report: 3 initial holdings, 4 changes, 5 late and exempt changes of a year; `/A` marks an amendment. */
+/**
+ * The forms on which insiders report: 3 initial holdings, 4 changes, 5 late and exempt changes of a year; `/A` marks
+ * an amendment.
+ */
 export type FormType = (typeof formTypes)[number];
 
 /** The names of these forms. */
@@ -21,7 +27,7 @@ export type ReportingOwner = {
   readonly officerTitle: string | null;
 };
 
-/** One trade as a filing states it. */
+/** A trade as a filing states it. */
 export type Trade = {
   /** Position in the filing: trades of Table I count from 1, those of Table II (derivatives) from 1001. */
   readonly row: number;
@@ -70,7 +76,9 @@ export type Filing = Trade & {
 /** The fields that all trades of a filing share. */
 export type FilingHeader = Omit<Filing, keyof Trade>;
 
-/** Joins a trade with its filing. The fields are listed one by one because spreading two objects is ten times slower. */
+/**
+ * Joins a trade with its filing. The fields are listed one by one because spreading two objects is ten times slower.
+ */
 export function filingOf(header: FilingHeader, trade: Trade): Filing {
   return {
     filingId: header.filingId,
@@ -98,7 +106,9 @@ export function filingOf(header: FilingHeader, trade: Trade): Filing {
   };
 }
 
-/** The most trades accepted from one table of a filing (a form has 30 lines); rows of Table II are numbered above it. */
+/**
+ * The most trades accepted from one table of a filing (a form has 30 lines); rows of Table II are numbered above it.
+ */
 export const mostTrades = 1000;
 
 /** The `row` of the trade at position `place` (1 to `mostTrades`) of its table. */
@@ -106,7 +116,9 @@ export function rowOf(isDerivative: boolean, place: number): number {
   return isDerivative ? mostTrades + place : place;
 }
 
-/** The owner shown for joint filers: the first officer or director, else the first owner; undefined if none is known. */
+/**
+ * The owner shown for joint filers: the first officer or director, else the first owner; undefined if none is known.
+ */
 export function leadOwner({ owners }: Pick<Filing, 'owners'>): ReportingOwner | undefined {
   return owners.find(({ isOfficer, isDirector }) => isOfficer || isDirector) ?? owners[0];
 }
@@ -194,7 +206,7 @@ export function impossibilityText(trade: CheckedFields, impossibility: Impossibi
   }
 }
 
-/** Fields that every record of a trade must agree on; prose may be shortened or spelled differently. */
+/** Fields in which all records of a trade must agree; prose may be shortened or spelled differently. */
 const facts = [
   'accessionNumber',
   'formType',

@@ -5,12 +5,12 @@ import { type Filing, type Impossibility, impossibilityOf, type ReportingOwner }
 type Insider = ReportingOwner & { readonly cik: string };
 
 /**
- * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales in
- * the open market, `A` is a grant, `F` shares withheld for taxes, `G` a gift, `M` the exercise of a derivative.
+ * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales
+ * in the open market, `A` is a grant, `F` shares withheld for taxes, `G` a gift, `M` the exercise of a derivative.
  */
 export const transactionCodes = [...'PSVADFIMCEHOXGLWZJKU'] as readonly string[];
 
-/** The code of the trades that clusters are made of where no other is asked for: purchases in the open market. */
+/** The default code of the trades in clusters: purchases in the open market. */
 export const purchaseCode = 'P';
 
 /** What trades of a code are called in messages. */
@@ -19,20 +19,22 @@ export function tradesNoun(code: string): string {
   return code === 'S' ? 'sales' : `trades with code ${code}`;
 }
 
-/** A trade in shares by an insider, with the code that is asked for: it may count towards a cluster. */
+/** An insider's trade in shares with the requested code, which may count towards a cluster. */
 export type InsiderTrade = {
   readonly filing: Filing;
   /** The owner who made it; of joint filers, the officer or director with the lowest CIK. */
   readonly insider: Insider;
   /** The trade date. */
   readonly date: Day;
-  /** The first day on which it counts: that of the original report, if an amendment restates the same insider's trade. */
+  /**
+   * The first day on which it counts: that of the original report, if an amendment restates the same insider's trade.
+   */
   readonly knownOn: Day;
   /** The filing dates of its report and of the originals that the report restates. */
   readonly filedOn: readonly Day[];
 };
 
-/** Why a trade, taken by itself, is not an insider's trade in shares with the code that is asked for. */
+/** Why a trade, considered alone, is not an insider's trade in shares with the requested code. */
 export type IneligibleReason =
   | 'form-3'
   | 'derivative'
@@ -42,7 +44,7 @@ export type IneligibleReason =
   | 'ten-percent-owner'
   | 'not-officer-or-director';
 
-/** What a trade is by itself: an insider's trade with this code, or the reason why it is not one. */
+/** What a trade is when considered alone: an insider's trade with this code, or the reason why it is not one. */
 export function insiderTradeOf(filing: Filing, code: string): InsiderTrade | IneligibleReason {
   if (filing.formType.startsWith('3')) return 'form-3';
   if (filing.isDerivative) return 'derivative';
@@ -71,7 +73,7 @@ function hasCik(owner: ReportingOwner): owner is Insider {
   return owner.cik !== null;
 }
 
-/** Sorts by CIK; the other fields decide between two entries of one person in a filing. */
+/** A key that sorts by CIK; the other fields decide between two entries of one person in a filing. */
 function sortKey({ cik, name, officerTitle, isDirector, isOfficer, isTenPercent }: Insider): string {
   return [cik, name, officerTitle, isDirector, isOfficer, isTenPercent].join('\n');
 }

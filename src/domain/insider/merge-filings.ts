@@ -18,23 +18,26 @@ export type HeldFiling = {
   readonly trades: readonly Trade[];
 };
 
-/** A trade of a filing that contradicts the one held, and in which fields. */
+/** A trade of a filing that contradicts the held one, and the fields in which it does. */
 export type FilingConflict = {
   readonly held: Filing;
   readonly given: Filing;
   readonly fields: readonly (keyof Filing)[];
 };
 
-/** How many trades a merge added, how many were known, and what a store has to write. */
+/** How many trades a merge adds, how many were known, and what a store has to write. */
 export type FilingsPlan = {
   readonly added: number;
   readonly known: number;
   readonly conflicts: readonly FilingConflict[];
-  /** The filings that change: their header, and the trades that are new or changed. */
+  /** The filings that change: their header, and their new or changed trades. */
   readonly put: readonly HeldFiling[];
 };
 
-/** Plans to add trades, one record for each filing and row, in any order. `held` must have those of the same filings that the store holds. */
+/**
+ * Plans to add trades, one record for each filing and row, in any order. `held` must contain those of the same
+ * filings that the store has.
+ */
 export function planFilings(
   held: readonly HeldFiling[],
   filings: readonly Filing[],
@@ -66,7 +69,7 @@ export function planFilings(
   return { added, known, conflicts, put };
 }
 
-/** The fields of a record that replace those held. */
+/** The fields of a record that replace the held ones. */
 function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing> {
   return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }
@@ -94,7 +97,7 @@ class FilingDraft {
   }
 
   put(filing: Filing): this {
-    // Another form changes what the trades held of the filing are.
+    // Another form changes what the held trades of the filing are.
     const concerned =
       this.#concernsClusters ||
       concernsClusters(filing) ||
@@ -120,7 +123,10 @@ class FilingDraft {
   }
 }
 
-/** Whether a trade can affect clusters of purchases: it is an open-market purchase, or a trade in shares that an amendment states. */
+/**
+ * Whether a trade can affect clusters of purchases: it is an open-market purchase, or a trade in shares that an
+ * amendment states.
+ */
 function concernsClusters(filing: Filing): boolean {
   if (filing.isDerivative || filing.formType.startsWith('3')) return false;
   return filing.transactionCode === purchaseCode || isAmendment(filing);

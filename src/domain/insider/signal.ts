@@ -5,7 +5,7 @@ import { clusterTotals, sumOf } from './cluster-totals.ts';
 import type { Filing } from './filing.ts';
 import type { InsiderTrade } from './insider-trade.ts';
 
-/** A cluster on the first day on which it was public, as it was known at the end of that day. */
+/** A cluster on the first day on which it was public, as known at the end of that day. */
 export type ClusterSignal = {
   /** The filing date of the last filing that was needed. */
   readonly day: Day;
@@ -17,17 +17,17 @@ export type ClusterSignal = {
   readonly dateLast: Day;
 };
 
-/** What makes a signal: trades with a code that form a cluster, worth at least `minValue`. */
+/** What makes a signal: a cluster of trades with a code, worth at least `minValue`. */
 export type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
 
 /** Trade dates from the first to the last one, both included. */
 type TradeDates = { readonly first: Day; readonly last: Day };
 
 /**
- * The signals in one issuer's filings, oldest first. At the end of each filing date the clusters are those of the filings
- * up to then. A cluster without a trade date in common with one that gave a signal before gives a signal on the first
- * day on which it has the value; one with such a date continues it. So later filings change no signal and remove none,
- * also where they amend a trade.
+ * The signals in one issuer's filings, oldest first. At the end of each filing date, the clusters are those of the
+ * filings so far. A cluster that shares no trade date with an earlier signal gives a signal on the first day on which
+ * it reaches the value; any other cluster continues the earlier signal. So later filings, amendments included, change
+ * or remove no signal.
  */
 export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonly ClusterSignal[] {
   const found: ClusterSignal[] = [];
@@ -45,27 +45,27 @@ export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonl
 /** What is known of a trade date: who traded, and for how much; null if no trade states shares and a price. */
 type KnownDate = { readonly traders: readonly DatedTrade[]; readonly value: string | null };
 
-/** The trade dates that are known so far, and the ranges of those that gave signals. */
+/** The trade dates known so far, and the ranges of dates that gave signals. */
 class SignalSearch {
   readonly #rule: SignalRule;
   /** Ascending. */
   readonly #dates: Day[] = [];
   readonly #known = new Map<Day, KnownDate>();
   #signalled: readonly TradeDates[] = [];
-  /** The value of all trades that count. */
+  /** The total value of the trades that count. */
   #total = '0';
 
   constructor(rule: SignalRule) {
     this.#rule = rule;
   }
 
-  /** Takes what counts now on dates that changed. */
+  /** Takes the trades that now count on the dates that changed. */
   change(changed: readonly Day[], tradesOn: (date: Day) => readonly InsiderTrade[]): void {
     for (const date of changed) {
       const place = placeAmong(this.#dates, date);
       if (this.#dates[place] !== date) this.#dates.splice(place, 0, date);
       const trades = tradesOn(date);
-      // Who traded on a date decides, not how often.
+      // What matters is who traded on a date, not how often.
       const ciks = new Set(trades.map(({ insider }) => insider.cik));
       const value = this.#rule.minValue === undefined ? null : clusterTotals({ trades }).value;
       this.#total = sumOf([this.#total, value ?? '0', `-${this.#known.get(date)?.value ?? '0'}`]);
@@ -73,7 +73,10 @@ class SignalSearch {
     }
   }
 
-  /** The clusters around changed dates that give a signal; those that share a date with one before continue it. */
+  /**
+   * The clusters around changed dates that give a signal; a cluster that shares a date with an earlier signal
+   * continues it.
+   */
   newClusters(changed: readonly Day[]): readonly TradeDates[] {
     if (this.#signalled.length === 0 && !isWorth(this.#total, this.#rule.minValue)) return [];
     const found: TradeDates[] = [];
@@ -97,8 +100,9 @@ class SignalSearch {
   }
 
   /**
-   * The places of the dates that decide on the clusters of a date: up to where two dates are too far apart for a cluster,
-   * or one that gave a signal and what a span reaches behind it. A cluster that goes on behind that one contains it.
+   * The places of the dates that decide on the clusters around a date: up to a gap too long for a cluster, or up to a
+   * range that gave a signal and the dates that a span reaches beyond it. A cluster that continues beyond that range
+   * contains it.
    */
   #around(place: number): readonly [from: number, to: number] {
     const { days } = this.#rule;
@@ -128,7 +132,7 @@ class SignalSearch {
     });
   }
 
-  /** Whether a cluster shares dates with one that gave a signal, whose dates then become those of both. */
+  /** Whether a cluster shares dates with one that gave a signal; the range of that signal then grows to cover both. */
   #continued({ first, last }: TradeDates): boolean {
     const same = this.#signalled.filter((one) => one.first <= last && first <= one.last);
     if (same.length === 0) return false;

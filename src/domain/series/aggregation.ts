@@ -21,7 +21,7 @@ export function codeOf({ frequency }: Aggregation): Known {
   return ({ w: 'W', m: 'M', q: 'Q', sa: 'SA', a: 'A' } as const)[frequency];
 }
 
-/** Whether an aggregation changes values of this frequency; a Problem where it is coarser already. */
+/** Whether an aggregation changes values of this frequency; a Problem if they are coarser already. */
 export function aggregates(id: string, own: Known, aggregation: Aggregation): boolean {
   const target = codeOf(aggregation);
   if (frequencies.indexOf(own) > frequencies.indexOf(target))
@@ -32,7 +32,7 @@ export function aggregates(id: string, own: Known, aggregation: Aggregation): bo
   return own !== target;
 }
 
-/** The date of the period that a date belongs to: its first day, of a week the Friday that ends it, as FRED has them. */
+/** The date of the period that contains a date: its first day, or for a week the Friday that ends it, as in FRED. */
 export function periodOf(date: Day, frequency: Known): Day {
   // 1970-01-02, day 1, was a Friday.
   return frequency === 'W'
@@ -50,8 +50,8 @@ export function boundsOf(period: Day, frequency: Known): { readonly first: Day; 
 }
 
 /**
- * The least number of values in a complete period, as FRED has it: daily and weekly series lack some on holidays. Of
- * other series every period must be there.
+ * The least number of values in a complete period, as in FRED: daily and weekly series lack some on holidays. All
+ * other series need every value.
  */
 const leastValues: Partial<Record<Known, Partial<Record<Known, number>>>> = {
   D: { W: 4, BW: 8, M: 17, Q: 52, SA: 104, A: 208 },
@@ -66,8 +66,8 @@ const leastValues: Partial<Record<Known, Partial<Record<Known, number>>>> = {
 export type DatedValue = { readonly date: Day; readonly value: ExactValue };
 
 /**
- * Whether a period is complete: it has at least as many values as FRED wants, and no further date of the series can
- * belong to it, because the newest one that is known is its last or after it.
+ * Whether a period is complete: it has at least as many values as FRED requires, and no further date can fall into
+ * it, because the newest known date is its last one or later.
  */
 function isComplete(period: Day, values: readonly DatedValue[], newest: Day, own: Known, target: Known) {
   if (values.length < (leastValues[own]?.[target] ?? 1)) return false;
@@ -86,8 +86,8 @@ function nextDate(date: Day, own: Known, everyDay: boolean): Day {
 }
 
 /**
- * The value of a period out of those of one vintage in it (ascending), exactly; `newest` is the newest date in the
- * vintage. Undefined without values, and where the period is not complete unless the aggregation takes partial ones.
+ * The exact value of a period from the values of one vintage in it (ascending); `newest` is the newest date in the
+ * vintage. Undefined without values, and for an incomplete period unless the aggregation accepts partial ones.
  */
 export function aggregated(
   period: Day,

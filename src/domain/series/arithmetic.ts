@@ -1,6 +1,9 @@
 import { Exact, roundedQuotient } from './exact-values.ts';
 
-/** The change of a value: exact, and in percent of the earlier value with four decimals; `percent` is null if that value is 0. */
+/**
+ * The change of a value: exact, and in percent of the earlier value with four decimals; `percent` is null if that
+ * value is 0.
+ */
 export type ValueChange = { readonly change: string; readonly percent: string | null };
 
 /** The change from one decimal text to another. */
@@ -16,22 +19,25 @@ export function changeBetween(before: string, after: string): ValueChange {
 /** An old value of a date and its new one. */
 export type ValuePair = { readonly old: string; readonly new: string };
 
-/** The least and the greatest factor by which values changed, and how many values these are. */
+/** The least and the greatest factor by which values changed, and the number of values. */
 export type Rescaling = { readonly least: number; readonly most: number; readonly count: number };
 
-/** Fewer dates than this show nothing: their values may all be revised alike. With units that have a base year one is enough. */
+/**
+ * With fewer dates than this, all values may simply be revised alike; with a unit that has a base year, one date is
+ * enough.
+ */
 const fewestDates = 12;
 
 /** Revisions of every date at once are smaller than this. */
 const leastChange = Math.log(1.03);
 
-/** How many times as much as the least one the greatest change may be. */
+/** The most by which the greatest change may exceed the least, as a factor. */
 const mostUneven = 4;
 
 /**
- * The factors of the values of a series if all changed in one direction and about alike, by 3 % or more, as they do when
- * units or a base year change; otherwise undefined. It is a fact about the numbers: a new definition looks the same. `unit`
- * is that of the series, which may say that its values have a base year.
+ * The factors of the values of a series if all changed in one direction and by about the same factor, by 3 % or more,
+ * as happens when units or a base year change; otherwise undefined. It is a fact about the numbers: a new definition
+ * looks the same. `unit` is that of the series, which may name a base year.
  */
 export function rescalingOf(pairs: readonly ValuePair[], unit = ''): Rescaling | undefined {
   const factors = pairs
@@ -40,7 +46,7 @@ export function rescalingOf(pairs: readonly ValuePair[], unit = ''): Rescaling |
   if (factors.length < (hasBaseYear(unit) ? 1 : fewestDates)) return undefined;
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const factor of factors) [least, most] = [Math.min(least, factor), Math.max(most, factor)];
-  // A logarithm compares a tenth with ten times; that of a change of sign is not a number.
+  // By logarithms, a tenth is as large a change as ten times; a change of sign has none.
   const sizes = [Math.log(least), Math.log(most)].map((size) => (least < 1 ? -size : size));
   const [smallest, greatest] = [Math.min(...sizes), Math.max(...sizes)];
   const isAlike = smallest >= leastChange && greatest <= mostUneven * smallest && Number.isFinite(greatest);

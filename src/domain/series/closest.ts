@@ -19,7 +19,7 @@ export function closest(wanted: string, known: readonly string[]): string | unde
   return best;
 }
 
-/** The known names that `closest` chooses among: no other ever comes out of it. */
+/** The known names among which `closest` chooses; it never gives any other. */
 export function closeNames(wanted: string, known: readonly string[]): readonly string[] {
   const typed = wanted.trim().toLowerCase();
   return known.filter((name) => {
@@ -29,8 +29,8 @@ export function closeNames(wanted: string, known: readonly string[]): readonly s
 }
 
 /**
- * The least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other; some
- * larger number than `most`, if it is more than that.
+ * The least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other;
+ * any number above `most` if it is more than that.
  */
 export function distance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
@@ -44,7 +44,7 @@ export function distance(a: string, b: string, most = Number.POSITIVE_INFINITY):
         a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(beforeLast, j - 2) + 1 : substituted;
       row.push(Math.min(substituted, swapped, at(last, j) + 1, at(row, j - 1) + 1));
     }
-    // No later row begins with less than the last two.
+    // No later row can have a smaller value than the last two rows.
     if (Math.min(...last, ...row) > most) return most + 1;
     beforeLast = last;
     last = row;

@@ -25,7 +25,7 @@ function dayInMonth(month: number, dayOfMonth: string): Day {
   return `${year}-${String((month % 12) + 1).padStart(2, '0')}-${dayOfMonth}`;
 }
 
-/** The distance from one day to a later one: in months when both have the same day of the month, else in days. */
+/** The distance from one day to a later one: in months if both have the same day of the month, otherwise in days. */
 function stepBetween(a: Day, b: Day): Pick<Range, 'step' | 'unit'> {
   if (a.slice(8) === b.slice(8)) return { step: monthNumber(b) - monthNumber(a), unit: 'M' };
   return { step: dayNumber(b) - dayNumber(a), unit: 'D' };
@@ -65,7 +65,10 @@ function ascending(days: Day[]): Day[] {
   return inOrder ? days : [...new Set(days)].sort();
 }
 
-/** The set of a text of `formatDateSet`, with each day replaced by the first day of its period of `frequency`. */
+/**
+ * The set that a text of `formatDateSet` describes, with each day replaced by the first day of its period of
+ * `frequency`.
+ */
 export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
   const ranges = parseRanges(text);
   if (ranges.every((range) => startsPeriods(range, frequency))) {
@@ -82,7 +85,7 @@ function parseRanges(text: DateSetText): Range[] {
   });
 }
 
-/** Whether every day of a range is known to begin a period; such a range need not be expanded. */
+/** Whether every day of a range is known to begin a period, so that the range need not be expanded. */
 function startsPeriods(range: Range, frequency: Frequency): boolean {
   const { first, last, step, unit } = range;
   if (periodStart(first, frequency) !== first || periodStart(last, frequency) !== last) return false;

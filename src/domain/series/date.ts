@@ -3,7 +3,9 @@ import { Problem } from '../../errors/problem.ts';
 /** An existing calendar day as `YYYY-MM-DD`, in the years 1600..2999. Days sort as their texts do. */
 export type Day = string;
 
-/** How often a series is observed: daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty if unknown. */
+/**
+ * How often a series is observed: daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty if unknown.
+ */
 export type Frequency = 'D' | 'W' | 'BW' | 'M' | 'Q' | 'SA' | 'A' | '';
 
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -19,7 +21,10 @@ export function parseDay(text: string): Day | undefined {
   return dayOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
 }
 
-/** Why a text of the form YYYY-MM-DD is no day: the calendar lacks it, or its year is outside 1600..2999; undefined for other texts. */
+/**
+ * Why a text of the form YYYY-MM-DD is not a day: the calendar lacks it, or its year is outside 1600..2999; undefined
+ * for other texts.
+ */
 export function faultOfDay(text: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || parseDay(text) !== undefined) return undefined;
   const isCovered = dayOf(Number(text.slice(0, 4)), 1, 1) !== undefined;
@@ -89,7 +94,7 @@ export function earlier(a: Day, b: Day): Day {
   return a < b ? a : b;
 }
 
-/** The place in ascending days at which a day is, or belongs: that of the first one that is not before it. */
+/** The place of a day among ascending days, or where it belongs: that of the first day that is not before it. */
 export function placeAmong(days: readonly Day[], day: Day): number {
   let [low, high] = [0, days.length];
   while (low < high) {
@@ -136,7 +141,10 @@ export function schedule(rhythm: Rhythm, from: Day, to: Day): readonly Day[] {
 /** Which day a month, a quarter or a year means: ranges begin on its first day and end on its last. */
 export type DayOfPeriod = 'first' | 'last';
 
-/** The day of a typed text; where `dayOfPeriod` is undefined only single days are accepted, other texts are a Problem. */
+/**
+ * The day that a typed text means; if `dayOfPeriod` is undefined, only single days are accepted, and other texts are
+ * a Problem.
+ */
 export function readTypedDay(
   text: string,
   today: Day,
@@ -178,7 +186,7 @@ function relativeDay(text: string, today: Day): Day | undefined {
     : monthsBefore(today, count * months);
 }
 
-/** The same day of an earlier month, or the last day of that month where it is shorter. */
+/** The same day of an earlier month, or the last day of that month if it is shorter. */
 export function monthsBefore(day: Day, count: number): Day | undefined {
   const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count;
   const [year, month] = [Math.floor(months / 12), (months % 12) + 1];

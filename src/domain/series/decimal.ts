@@ -1,4 +1,4 @@
-/** Longer texts are refused, also by what an exponent makes of them: no published figure is that long. */
+/** The longest accepted text, also after an exponent is expanded: no published figure is that long. */
 const longestText = 400;
 
 /**

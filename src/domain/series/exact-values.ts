@@ -1,22 +1,28 @@
 import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
 
-/** The one configuration of exact arithmetic: sums, differences and products of published texts lose no digit in it. */
+/**
+ * The one configuration of exact arithmetic, in which sums, differences and products of published texts lose no
+ * digit.
+ */
 export const Exact = Decimal.clone({ defaults: true, precision: 2500 });
 
 /** A value of one vintage that is a text or an average of texts, exactly: `sum / count`. */
 export type ExactValue = {
   readonly sum: Decimal;
   readonly count: number;
-  /** The double that is nearest to it, or next to that. */
+  /** The nearest double, or one next to it. */
   readonly double: number;
-  /** The most decimals of the texts that it comes from. */
+  /** The largest number of decimals in its texts. */
   readonly decimals: number;
-  /** The first vintage with all of them. */
+  /** The first vintage that has all of its texts. */
   readonly since: Day;
 };
 
-/** A published text as an exact value; the sum is made where it is asked for, because most results are certain by doubles. */
+/**
+ * A published text as an exact value; computes the sum on demand, because doubles are precise enough for most
+ * results.
+ */
 export class PublishedText implements ExactValue {
   readonly count = 1;
   readonly double: number;
@@ -43,8 +49,8 @@ function decimalsOf(text: string): number {
 }
 
 /**
- * `part / base`, rounded half to even at a number of decimals. It compares the remainder of an integer division, because
- * a quotient that is first cut to some digits can look like a tie. Zero has no sign.
+ * `part / base`, rounded half to even at a number of decimals. It compares the remainder of an integer division,
+ * because a quotient that is first cut to some digits can look like a tie. Zero has no sign.
  */
 export function roundedQuotient(part: Decimal, base: Decimal, digits: number): string {
   const scaled = part.times(new Exact(10).pow(digits));
@@ -70,7 +76,7 @@ export function certainText({ value, error }: Estimate, digits: number): string 
   const scale = 10 ** digits;
   const scaled = Math.abs(value) * scale;
   const fromTie = Math.abs(scaled - Math.floor(scaled) - 0.5);
-  // A double has 53 bits: of more digits than these its last ones are no part of the number.
+  // A double has 53 bits, so the last of more digits are not part of the number.
   if (!(scaled < 2 ** 44) || !(fromTie > error * scale + 2 ** -8)) return undefined;
   return withoutNegativeZero(value.toFixed(digits));
 }
@@ -78,12 +84,12 @@ export function certainText({ value, error }: Estimate, digits: number): string 
 /** A number that is computed with some precision, and how far it may be from the true one. */
 export type Approximation = { readonly value: Decimal; readonly error: Decimal };
 
-/** Where no double is near enough, decimals are computed with these precisions, one after the other. */
+/** If no double is precise enough, decimals are computed with these precisions, one after the other. */
 const precisions = [40, 120, 400, 1200];
 
 /**
- * A true number that is known by ever better approximations, rounded half to even: first as a double, then as decimals of
- * more and more digits. What cannot be told from a tie by any of them is one.
+ * A true number, known through ever better approximations, rounded half to even: tries a double, then decimals with
+ * more and more digits. A number that none of them can distinguish from a tie is a tie.
  */
 export function roundedApproximation(
   double: Estimate,

@@ -6,17 +6,17 @@ import type { Transformer, Vintages } from './transformer.ts';
 export type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
 /**
- * What a value is that is not the one known on a day: the series had it later only, earlier (a value that was known, of
- * another date or before a revision), never; it is newer than a lag allows; or nobody can say, because the day is before
- * the first vintage, and no vintage shows that the value was published later.
+ * What a value is that was not the one known on a day: the series had it only later (`ahead`), earlier (`old`: of
+ * another date, or before a revision) or `never`; it is newer than a lag allows (`newer`); or nobody can say
+ * (`before`), because the day is before the first vintage and no vintage shows that the value was published later.
  */
 export type Misplaced =
   | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublished }
   | { readonly kind: 'before' | 'never'; readonly published?: undefined };
 
 /**
- * The value that a day is about: its date where that is known, the newest date that had a value on the day or, with a lag,
- * the newest that counts.
+ * Where a value is expected: its date if that is known, the newest date with a value on the day and, with a lag, the
+ * newest date that counts.
  */
 export type MisplacedOn = {
   readonly day: Day;
@@ -25,7 +25,7 @@ export type MisplacedOn = {
   readonly date?: Day | undefined;
 };
 
-/** Every value that any vintage of a series has, or that a transformation makes of one, found by its number. */
+/** Every value that any vintage of a series has, or that a transformation makes from one, indexed by its number. */
 export class PublishedValues {
   readonly #byNumber = new Map<string, FirstPublished[]>();
   readonly #places: ReadonlyMap<Day, number>;
@@ -53,7 +53,7 @@ export class PublishedValues {
 
   /**
    * What a value is that was not the known one on a day. If the series had the number both before and after, the date
-   * decides that is fewer observations away from the newest one known then; of two that are as near, the later
+   * decides that is the fewest observations away from the newest one known then; if two are equally far, the later
    * publication counts and, with a lag, the newer date, because a value that must not be used must not pass.
    */
   placed(value: string, { day, newest, isLagged = false, date }: MisplacedOn): Misplaced {
@@ -81,8 +81,8 @@ export class PublishedValues {
   }
 
   /**
-   * Whether a value was surely published after a day that is before the first vintage: that vintage may repeat what was
-   * published long before it, but no value comes out before its period begins.
+   * Whether a value was certainly published after a day that is before the first vintage: that vintage may repeat old
+   * publications, but no value is published before its period begins.
    */
   #isLater({ date, asOf }: FirstPublished, day: Day): boolean {
     return asOf > this.#first || date > day;

@@ -1,6 +1,5 @@
 import { type Day, type Frequency, periodStart } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
-import type { Statement } from './revision-history.ts';
 import {
   addDifferences,
   type Change,
@@ -8,6 +7,7 @@ import {
   knownOn,
   place,
   type StatedAt,
+  type Statement,
   type StatementConflict,
 } from './revision-history.ts';
 import { betterKnown, type KeptKind } from './series.ts';
@@ -15,7 +15,7 @@ import { betterKnown, type KeptKind } from './series.ts';
 /** A vintage as a store holds it. */
 export type HeldVintage = {
   readonly asOf: Day;
-  /** The dates that its statements are about, as published. */
+  /** The dates that it makes statements about, as published. */
   readonly dates: DateSetText;
   /** Whether it speaks for every date of the series: the dates that it does not list are withdrawn. */
   readonly complete: boolean;
@@ -44,24 +44,24 @@ export type WholeVintage = {
 export type MergeOptions = {
   /** Whether a statement that differs from the one held replaces it, or is a conflict. */
   readonly replace: boolean;
-  /** How their vintages came about, where a statement does not say it itself; open unless given. */
+  /** How their vintages came about, if a statement does not say so itself; open by default. */
   readonly kind?: KeptKind | undefined;
 };
 
-/** The numbers of statements that a merge added and that were known, and its conflicts. */
+/** How many statements a merge adds and how many were known, and its conflicts. */
 export type MergeCounts = {
   readonly added: number;
   readonly known: number;
-  /** How many of those added take back a value that was known until then. */
+  /** How many of the added ones withdraw a value that was known until then. */
   readonly withdrawn: number;
   readonly conflicts: readonly StatementConflict[];
 };
 
-/** The rows that a store has to write for a merge: it removes first, then inserts. */
+/** The rows that a store has to write for a merge; it removes first, then inserts. */
 export type MergePlan = MergeCounts & {
   readonly removed: readonly KeptChange[];
   readonly inserted: readonly KeptChange[];
-  /** The vintages that are new or differ from those held. */
+  /** The vintages that are new or differ from the held ones. */
   readonly vintages: readonly HeldVintage[];
 };
 
@@ -154,7 +154,7 @@ class SeriesDraft {
     const published = dates ?? parseDateSet(held.dates).days();
     const listed = new Set(Array.from(published, (date) => periodStart(date, this.#frequency)));
     const missing = this.#knownDates().filter((date) => !listed.has(date));
-    // The vintage lists only what it published: which dates it withdraws depends on the frequency.
+    // The vintage lists only what it published; which dates it withdraws depends on the frequency.
     this.#place(
       missing.map((date) => ({ date, asOf, value: null })),
       replace,
@@ -254,7 +254,7 @@ class SeriesDraft {
   }
 }
 
-/** The kinds of the vintages of which statements say it themselves. */
+/** The kinds of the vintages whose statements name the kind. */
 function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptKind> {
   const kinds = new Map<Day, KeptKind>();
   for (const { asOf, kind } of statements)

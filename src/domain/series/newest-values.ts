@@ -4,7 +4,7 @@ import type { Transformer, Vintages, VintageValues } from './transformer.ts';
 /** A value that was known on a day: its date, and the first vintage with it. */
 export type KnownValue = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
-/** The newest values of a series that were known on a day, newest date first, at most `count` of them. */
+/** The newest values of a series known on a day, newest date first, at most `count` of them. */
 export function newestKnown(
   vintages: Vintages,
   day: Day,
@@ -27,7 +27,7 @@ export function newestKnown(
   return found;
 }
 
-/** The value of a date in a vintage, or what a transformation makes of it there; undefined where it has none. */
+/** The value of a date in a vintage, transformed if asked; undefined if it has none. */
 export function knownValue(
   vintage: VintageValues,
   date: Day,

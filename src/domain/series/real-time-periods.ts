@@ -11,7 +11,7 @@ export type Publication = {
 /** The first value that was published for a date. */
 export type FirstRelease = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
-/** As-of dates between which nothing was published; `since` is the last publication before them, undefined before the first. */
+/** As-of dates between which nothing was published; `since` is the last publication before them, if there is one. */
 export type RealTimePeriod = { readonly days: readonly Day[]; readonly since: Day | undefined };
 
 /** Groups as-of dates by real-time period; both the dates and the publications are ascending. */
@@ -34,12 +34,12 @@ export function realTimePeriodsOf(
   return periods;
 }
 
-/** The newest date that has a value, as it was first released, and whether that value may have been revised since. */
+/** The newest date that has a value, as first released, and whether that value may have been revised since. */
 export type Newest = { readonly release: FirstRelease; readonly revised: boolean };
 
 /**
- * The newest date that has a value in each real-time period, from first releases alone: it is the newest date released
- * until then, unless something was withdrawn after its release. Omits the periods where that is not certain.
+ * The newest date that has a value in each real-time period, from first releases alone: the newest date released
+ * until then, unless something was withdrawn after its release. Omits the periods for which that is not certain.
  */
 export function newestByFirstRelease(
   periods: readonly RealTimePeriod[],

@@ -1,15 +1,15 @@
 import { addDays, type Day, monthEnd } from './date.ts';
 
-/** A recession: the first and the last day of its months; without a last day it was not over. */
+/** A recession: the first day of its first month and the last day of its last; without a last day it was not over. */
 export type Recession = { readonly from: Day; readonly to?: Day };
 
-/** A peak or a trough of business: its month, and the day on which NBER announced it. */
+/** A peak or a trough of the business cycle: its month, and the day on which NBER announced it. */
 type TurningPoint = { readonly month: string; readonly announced?: Day };
 
 /**
- * Peaks and troughs of business in the United States, from the chronology of the National Bureau of Economic Research
- * (nber.org, "US Business Cycle Expansions and Contractions"), with the days of the announcements of its Business Cycle
- * Dating Committee, which there are since 1980.
+ * Peaks and troughs of the business cycle in the United States, from the chronology of the National Bureau of
+ * Economic Research (nber.org, "US Business Cycle Expansions and Contractions"), with the days of the announcements
+ * of its Business Cycle Dating Committee, which began in 1980.
  */
 const chronology =
   '1857-06 1858-12,1860-10 1861-06,1865-04 1867-12,1869-06 1870-12,1873-10 1879-03,1882-03 1885-05,1887-03 1888-04,' +
@@ -25,8 +25,8 @@ function turningPoint(text: string): TurningPoint {
 }
 
 /**
- * The recessions that NBER had announced by a day (all without one), oldest first: from the month after the peak to the
- * month of the trough, as FRED's USREC has them. A recession whose trough was not announced has no last day.
+ * The recessions that NBER had announced by a day (all without one), oldest first: from the month after the peak to
+ * the month of the trough, as in FRED's USREC. A recession whose trough was not announced has no last day.
  */
 export function recessionsOn(asOf: Day | undefined): readonly Recession[] {
   const isKnown = ({ announced = '' }: TurningPoint) => asOf === undefined || announced <= asOf;
@@ -38,7 +38,10 @@ export function recessionsOn(asOf: Day | undefined): readonly Recession[] {
   });
 }
 
-/** The recessions in a monthly series that is 1 in a recession and 0 outside; one that its last month is in has no last day. */
+/**
+ * The recessions in a monthly series that is 1 in a recession and 0 outside; a recession in its last month has no
+ * last day.
+ */
 export function recessionsIn(
   observations: readonly { readonly date: Day; readonly value: string }[],
 ): readonly Recession[] {

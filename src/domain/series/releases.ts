@@ -2,15 +2,15 @@ import { Problem } from '../../errors/problem.ts';
 import { addDays, type Day } from './date.ts';
 
 /**
- * A moment in the life of the values of a series, for each date another day: its n-th release, some days after its first
- * release, or the end of what is known.
+ * A moment in the life of the values of a series, on a different day for each date: the n-th release, some days after
+ * the first release, or the end of the record.
  */
 export type Horizon =
   | { readonly kind: 'release'; readonly number: number }
   | { readonly kind: 'after'; readonly days: number }
   | { readonly kind: 'final' };
 
-/** The horizons where none are named: the first three releases, and the newest values. */
+/** The default horizons: the first three releases, and the newest values. */
 const usualHorizons: readonly Horizon[] = [
   { kind: 'release', number: 1 },
   { kind: 'release', number: 2 },
@@ -42,7 +42,7 @@ export function parseAfter(text: string): readonly Horizon[] {
   });
 }
 
-/** The horizons of a question, each once; the usual ones where there are none. Revisions are between two or more. */
+/** The horizons of a query, each once; without any, the default ones. Statistics of revisions need at least two. */
 export function checkHorizons(horizons: readonly Horizon[], stats: boolean): readonly Horizon[] {
   if (horizons.length === 0) return usualHorizons;
   const names = horizons.map(horizonName);
@@ -55,7 +55,7 @@ export function checkHorizons(horizons: readonly Horizon[], stats: boolean): rea
   return stats ? inOrder(horizons) : horizons;
 }
 
-/** Horizons in the order that tells the later value of a revision: releases, days after the first one, the newest value. */
+/** Horizons in the order of their values in time: releases, days after the first one, the newest value. */
 function inOrder(horizons: readonly Horizon[]): readonly Horizon[] {
   const kinds = ['release', 'after', 'final'];
   const placeOf = (one: Horizon) =>
@@ -65,12 +65,12 @@ function inOrder(horizons: readonly Horizon[]): readonly Horizon[] {
   );
 }
 
-/** The vintages of a series, ascending, and the day to which they speak for it. */
+/** The vintages of a series, ascending, and the day to which they cover it. */
 export type VintageRecord = { readonly vintages: readonly Day[]; readonly until: Day };
 
 /**
- * The day at which a horizon of a date is: of its n-th release, counted in vintages of the series from `released`, or a
- * number of days after that. Undefined if the record ends before it, or the first release is not in the record.
+ * The day of a horizon of a date: of its n-th release, counted in vintages of the series from `released`, or a number
+ * of days after `released`. Undefined if the record ends before that day, or the first release is not on record.
  */
 export function dayOfHorizon(
   horizon: Horizon,

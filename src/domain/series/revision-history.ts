@@ -13,7 +13,7 @@ export type StatementConflict = {
   readonly given: string | null;
 };
 
-/** The effect of one more statement on a date's history. */
+/** The effect of one more statement on the history of a date. */
 export type Placement = 'new' | 'known' | 'conflict';
 
 /**
@@ -86,7 +86,7 @@ function rewrite(
   const confirmed = statedAt.next(asOf);
   const tail: Change[] = [];
   if (value !== before) tail.push({ asOf, value });
-  // Statements that repeated the old text are now a change from the new one.
+  // The statements that repeated the old text now need a change back to it.
   const repeats = confirmed !== undefined && (following === undefined || confirmed < following.asOf);
   if (repeats) tail.push({ asOf: confirmed, value: held });
   const dropFollowing = !repeats && following !== undefined && following.value === value;
@@ -100,7 +100,7 @@ export type Statement = {
   readonly date: Day;
   readonly asOf: Day;
   readonly value: string | null;
-  /** How the vintage of that day came about, where the file says it on each line. */
+  /** How the vintage of that day came about, if the file says so on each line. */
   readonly kind?: KeptKind;
 };
 

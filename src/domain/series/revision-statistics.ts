@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
 
-/** Two values of a date, the later one as the revision of the earlier one: exact decimal texts. */
+/** Two values of a date as exact decimal texts, the later one as the revision of the earlier one. */
 export type RevisedPair = { readonly date: Day; readonly earlier: string; readonly later: string };
 
 /**
- * What revisions (later less earlier) are like. Numbers are decimal texts with six decimals, shares with four, rounded
- * half to even; undefined where there are too few revisions, or all are equal.
+ * Statistics of revisions (later minus earlier). Numbers are decimal texts with six decimals, shares with four,
+ * rounded half to even; undefined if there are too few revisions, or all are equal.
  */
 export type RevisionStatistics = {
   readonly count: number;
@@ -27,7 +27,7 @@ export type RevisionStatistics = {
   readonly sameSign: string | undefined;
 };
 
-/** Enough for sums of squares of values of 400 digits to keep more digits than are shown. */
+/** Enough digits for sums of squares of values of 400 digits to stay more precise than what is shown. */
 const Precise = Decimal.clone({ defaults: true, precision: 1000, rounding: Decimal.ROUND_HALF_EVEN });
 
 type Numbers = readonly Decimal[];

@@ -15,7 +15,7 @@ import {
 import { synonyms } from './synonyms.ts';
 import { type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
-/** What an index of the words of series is asked for: more may be given than is asked for, also series without any of it. */
+/** A query of an index of the words of series; the index may return more series than match. */
 export type IndexQuery = {
   /** Whole words. */
   readonly words: readonly string[];
@@ -30,11 +30,11 @@ export type IndexQuery = {
 export interface SearchIndex<T extends SearchedSeries> {
   /** The series that have any of these words or ids, or an id with this part. */
   searchEntries(query: IndexQuery): Promise<readonly T[]>;
-  /** The words of all series, and perhaps others. */
-  searchableWords(): Promise<readonly string[]>;
+  /** The ids or the words of all series; the words may include others. */
+  searchable(what: 'ids' | 'words'): Promise<readonly string[]>;
 }
 
-/** What `findSeries` finds among all series that an index knows, as it would with all of them at hand. */
+/** What `findSeries` would find among all series that an index knows, without reading all of them. */
 export async function findIndexed<T extends SearchedSeries>(
   index: SearchIndex<T>,
   text: string,
@@ -51,10 +51,10 @@ export async function findIndexed<T extends SearchedSeries>(
   const first = await index.searchEntries({ ...lookedUp(typed), part: upper.trim() });
   const { meant, unknown } = meantWords(text, new Set(first.flatMap(searchableWords)));
   let vocabulary: readonly string[] | undefined;
-  if (unknown.length > 0) vocabulary = await index.searchableWords();
+  if (unknown.length > 0) vocabulary = await index.searchable('words');
   const near = vocabulary?.filter((word) => unknown.some((one) => isTypoOf(one, word))) ?? [];
   const meanings = termsOf(meant, meant, () => []).flatMap(({ meaning }) => meaning ?? []);
-  // Of a phrase every word must be there, so that the longest one finds it.
+  // All words of a phrase must match, so looking up the longest one is enough.
   const phrases = meanings.flatMap((meaning) => meaning.phrases.flatMap(longestWord));
   const names = synonyms().meanings.get(meant.join(' '))?.ids ?? [];
   const more = lookedUp([...meant.filter((word) => !typed.includes(word)), ...phrases]);
@@ -66,19 +66,18 @@ export async function findIndexed<T extends SearchedSeries>(
   const entries = inOrder([...first, ...second]).map(entryOf);
   const { found, isSure } = rankedWords(entries, text);
   if (isSure) return found;
-  const all = await index.searchEntries({ words: [], starts: [], ids: [], part: '' });
-  const ids = inOrder(all).map(({ id }) => id);
-  const nearest = nearestTo(text, ids, vocabulary ?? (await index.searchableWords()));
+  const ids = [...(await index.searchable('ids'))].sort();
+  const nearest = nearestTo(text, ids, vocabulary ?? (await index.searchable('words')));
   const like = await index.searchEntries({ words: [...nearest.words], starts: [], ids: nearest.ids });
   return withNearest(found, inOrder(like).map(entryOf), nearest);
 }
 
-/** By id, each once. */
+/** By id, each series once. */
 function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
   return [...new Map(series.map((one) => [one.id, one])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** How words that must begin with a text, or be it, are looked up. */
+/** How to look up words that must equal a text or begin with it. */
 function lookedUp(texts: readonly string[]): Omit<IndexQuery, 'part'> {
   const isWhole = (text: string) => !begins(`${text}x`, text);
   return { words: texts.filter(isWhole), starts: texts.filter((text) => !isWhole(text)), ids: [] };

@@ -2,12 +2,12 @@ import { closeNames, closest, distance } from './closest.ts';
 import { type Meaning, synonyms } from './synonyms.ts';
 import { plainMatch, type SearchedSeries, wordsOf } from './words.ts';
 
-/** What a text is looked for in; with `words`, in everything, by words and their synonyms. */
+/** Where to look for a text; `words` looks everywhere, by words and their synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
 
 /**
- * How a series was found: by its id (also one that a synonym names), by its title, by all words of the text, by some of them; `nearest` where nothing
- * matches and the text resembles the id or a word. Null for a text that is empty.
+ * How a series was found: by its id (or one that a synonym names), by its title, by all words of the text, by some of
+ * them; `nearest` if nothing matches and the text resembles the id or a word. Null for an empty text.
  */
 type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 
@@ -40,7 +40,7 @@ type Entry<T> = {
   readonly words: readonly string[];
 };
 
-/** A word or phrase of the text: as typed, with its meaning in the field, and known words that it may be a typo of. */
+/** A word or phrase of the text: as typed, what it means in the field, and the known words that it may be a typo of. */
 type Term = {
   readonly typed: readonly string[];
   readonly meaning?: Meaning;
@@ -53,7 +53,7 @@ type Rank = { readonly matched: MatchedBy; readonly order: readonly number[] };
 /** Words that say nothing about a series. */
 const stopWords: readonly string[] = 'a an and at by for from in of on or the to with'.split(' ');
 
-/** The most series that are given where nothing matches. */
+/** The most series to give if nothing matches. */
 const mostNearest = 5;
 
 function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): readonly FoundSeries<T>[] {
@@ -71,7 +71,7 @@ export function entryOf<T extends SearchedSeries>(series: T): Entry<T> {
   return { series, titleWords, words: [...titleWords, ...wordsOf(series.id), ...wordsOf(series.units)] };
 }
 
-/** The series that a text finds by words, the best first, and whether the nearest ones need not be added. */
+/** The series that a text finds by words, the best first, and whether the nearest ones can be left out. */
 export function rankedWords<T extends SearchedSeries>(
   entries: readonly Entry<T>[],
   text: string,
@@ -94,12 +94,12 @@ export function rankedWords<T extends SearchedSeries>(
   const found = ranked
     .sort((a, b) => compare(a.order, b.order))
     .map(({ series, matched }) => ({ series, matched }));
-  // A single word that only a typo connects with a series may be an id that is mistyped.
+  // A single word that only a typo connects with a series may be a mistyped id.
   const isDoubtful = terms.every(({ near }) => near.length > 0) && terms.length === 1;
   return { found, isSure: found.length > 0 && !isDoubtful };
 }
 
-/** The words of a text as typed, as they are meant where they are a typo of a synonym, and those that no series has. */
+/** The words of a text as typed, with typos of synonyms corrected, and those that no series has. */
 export function meantWords(
   text: string,
   known: ReadonlySet<string>,
@@ -112,7 +112,7 @@ export function meantWords(
   return { typed, meant, unknown };
 }
 
-/** The words that say something about a series; all of them if none does. */
+/** The words that say something about a series; all words if none does. */
 export function significant(words: readonly string[]): readonly string[] {
   const kept = words.filter((word) => !stopWords.includes(word));
   return kept.length === 0 ? words : kept;
@@ -146,7 +146,10 @@ function rankOf<T extends SearchedSeries>(
   return { matched: 'some', order: [6, -matching, quality, titleWords.length] };
 }
 
-/** How well a term matches a series: 3 as typed or by its id, 2 by the beginning of a word or a synonym, 1 by a typo, 0 not at all. */
+/**
+ * How well a term matches a series: 3 as typed or by its id, 2 by the beginning of a word or a synonym, 1 by a typo,
+ * 0 not at all.
+ */
 function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly string[]): number {
   if (typed.every((word) => words.includes(word)) || meaning?.ids.includes(id) === true) return 3;
   const hasAll = (starts: readonly string[]) =>
@@ -160,12 +163,12 @@ export function begins(word: string, start: string): boolean {
   return start.length === 1 || /^\p{N}+$/u.test(start) ? word === start : word.startsWith(start);
 }
 
-/** The word of a phrase with synonyms that a word is a typo of. */
+/** The word of a phrase with synonyms that a misspelled word means. */
 function synonymLike(typed: string): string | undefined {
   return [...synonyms().words].find((word) => isTypoOf(typed, word));
 }
 
-/** The terms of a text, from its beginning: the longest phrase that has synonyms, else one word. */
+/** The terms of a text, from its beginning: the longest phrase that has synonyms, otherwise one word. */
 export function termsOf(
   typed: readonly string[],
   meant: readonly string[],
@@ -189,7 +192,10 @@ function phraseAt(words: readonly string[], at: number): number {
   return length;
 }
 
-/** Whether one mistake makes a text out of a word, or, in five letters and more, out of the beginning of a word. */
+/**
+ * Whether a text is a word with one mistake or, if it has five letters or more, the beginning of a word with one
+ * mistake.
+ */
 export function isTypoOf(text: string, word: string): boolean {
   if (text.length < 4 || /\p{N}/u.test(text)) return false;
   if (Math.abs(word.length - text.length) <= 1 && distance(text, word, 1) <= 1) return true;
@@ -197,10 +203,10 @@ export function isTypoOf(text: string, word: string): boolean {
   return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
 }
 
-/** What a text that matches nothing resembles most: ids, the nearest first, and words. */
+/** What a text without a match resembles most: ids, the nearest first, and words. */
 type Resembled = { readonly ids: readonly string[]; readonly words: ReadonlySet<string> };
 
-/** What a text resembles of these ids, which come in order, and of these words. */
+/** Which of these ids, which come in order, and of these words a text resembles. */
 export function nearestTo(text: string, ids: readonly string[], words: Iterable<string>): Resembled {
   const found: string[] = [];
   let left = closeNames(text, ids);
@@ -215,7 +221,7 @@ export function nearestTo(text: string, ids: readonly string[], words: Iterable<
   return { ids: found, words: new Set(near) };
 }
 
-/** What was found, and the series that a text resembles most. */
+/** What was found, followed by the series that a text resembles most. */
 export function withNearest<T extends SearchedSeries>(
   found: readonly FoundSeries<T>[],
   entries: readonly Entry<T>[],
@@ -230,7 +236,7 @@ export function withNearest<T extends SearchedSeries>(
   return [...found, ...others.map((series) => ({ series, matched: 'nearest' as const }))];
 }
 
-/** Whether two words differ by two mistakes at most, in words of which most is right. */
+/** Whether two words differ by at most two mistakes and agree in most letters. */
 function resembles(text: string, word: string): boolean {
   if (Math.min(text.length, word.length) <= 4 || Math.abs(text.length - word.length) > 2) return false;
   return distance(text, word, 2) <= 2;

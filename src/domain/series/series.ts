@@ -8,9 +8,9 @@ export type SeriesMetadata = {
   readonly frequency?: Frequency;
   readonly seasonalAdjustment?: string;
   readonly source?: string;
-  /** How the vintages came about whose files leave it open. */
+  /** How the vintages came about, for files that leave it open. */
   readonly vintageKind?: VintageKind;
-  /** The last day that the metadata speaks for, if it states one. */
+  /** The last day that the metadata covers, if it states one. */
   readonly coveredTo?: Day;
 };
 
@@ -43,7 +43,10 @@ const spacings: readonly (readonly [Frequency, number])[] = [
   ['W', 5],
 ];
 
-/** The frequency implied by the spacing of dates: the coarsest that puts no two of them into one period; empty for fewer than two. */
+/**
+ * The frequency implied by the spacing of dates: the coarsest that puts no two of them into one period; empty for
+ * fewer than two dates.
+ */
 export function frequencyOf(days: Iterable<Day>): Frequency {
   const sorted = [...new Set(days)].sort();
   if (sorted.length < 2) return '';
@@ -60,9 +63,10 @@ export function frequencyOf(days: Iterable<Day>): Frequency {
 }
 
 /**
- * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without one,
- * the frequency implied by spacing, but only if every date is the last day of a month, because such a date can only mean
- * the period that it ends. Other dates are kept as published, and so are those of annual series with fiscal years.
+ * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without
+ * one, the frequency implied by spacing, but only if every date is the last day of a month, because such a date can
+ * only mean the period that it ends. Other dates are kept as published, and so are those of annual series with fiscal
+ * years.
  */
 export function normalisingFrequency(stated: Frequency, days: readonly Day[]): Frequency {
   if (stated === 'A') return days.every(marksCalendarYear) ? 'A' : '';
@@ -80,8 +84,8 @@ export const vintageKinds = ['exact', 'fetched', 'sampled', 'unknown'] as const;
 
 /**
  * How a vintage date came about: it is a day of publication (`exact`), the day on which the figures were fetched
- * (`fetched`), or one of some days on which somebody noted what was known (`sampled`). In the last two cases a figure was
- * published on that day or earlier, and what was published between two vintages may be missing.
+ * (`fetched`), or one of some days on which somebody noted what was known (`sampled`). In the last two cases a figure
+ * was published on that day or earlier, and what was published between two vintages may be missing.
  */
 export type VintageKind = (typeof vintageKinds)[number];
 
@@ -93,17 +97,17 @@ export function parseVintageKind(text: string): VintageKind | undefined {
   return vintageKinds.find((kind) => kind === text.trim().toLowerCase());
 }
 
-/** What is better known wins: that a day is a day of publication, then that it is a whole day's state, then any word about it. */
+/** What is better known wins: first a day of publication, then a whole state of a day, then any other word. */
 const ranks: Readonly<Record<KeptKind, number>> = { exact: 4, fetched: 3, sampled: 2, '': 1, unknown: 0 };
 
-/** The kind of a vintage that two files speak of; the order of the files makes no difference. */
+/** The kind of a vintage that two files describe; the order of the files makes no difference. */
 export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
   return ranks[one] >= ranks[other] ? one : other;
 }
 
 /**
- * The kind of a vintage: as its files imply it; where they leave it open, as metadata states it for the series, and
- * without that a day of publication, which is what a stated as-of date means.
+ * The kind of a vintage: as its files imply; if they leave it open, as metadata states for the series; otherwise a
+ * day of publication, which is what a stated as-of date means.
  */
 export function kindOf(kept: KeptKind, stated: VintageKind | undefined): VintageKind {
   if (kept === '') return stated ?? 'exact';

@@ -17,9 +17,9 @@ const enoughFigures = 4;
 
 /**
  * How to read the columns of a table, by series, from the dates of its rows and the dates on which each series has a
- * figure. Where the series of a table differ in frequency, the figures of a series show its frequency, and only the dates
- * that begin its periods count for it: the other rows are there for other series. `rowFrequency` is the frequency of the
- * series that have no coarser one, where the format states it.
+ * figure. Where the series of a table differ in frequency, the figures of a series show its frequency, and only the
+ * dates that begin its periods count for it: the other rows are there for other series. `rowFrequency` is the
+ * frequency of the series that have no coarser one, where the format states it.
  */
 export function readColumns(
   rows: Iterable<Day>,
@@ -42,8 +42,9 @@ export function readColumns(
 }
 
 /**
- * Of the dates that the vintages of a series mention, those that a table has for the sake of other series: the series never
- * had a figure on them, and they begin no period of its figures. An older asof read their blank cells as withdrawals.
+ * Of the dates that the vintages of a series mention, those that a table has for the sake of other series: the series
+ * never had a figure on them, and they begin no period of its figures. An older asof read their blank cells as
+ * withdrawals.
  */
 export function rowsOfOthers(
   mentioned: ReadonlySet<Day>,
@@ -61,7 +62,9 @@ export function rowsOfOthers(
   return { dates: figures.size > 1 ? [...mentioned].filter(isOfOthers) : [], frequency };
 }
 
-/** The frequency that figures show; few figures half a year or two weeks apart are rather quarters or weeks with gaps. */
+/**
+ * The frequency that figures show; few figures half a year or two weeks apart are rather quarters or weeks with gaps.
+ */
 function shownFrequency(figures: ReadonlySet<Day>): Frequency {
   const frequency = frequencyOf(figures);
   if (figures.size >= enoughFigures) return frequency;
@@ -87,7 +90,10 @@ function beginsPeriod(frequency: Frequency, figures: ReadonlySet<Day>): (date: D
 const monthsOf: Readonly<Partial<Record<Frequency, number>>> = { M: 1, Q: 3, SA: 6, A: 12 };
 const daysOf: Readonly<Partial<Record<Frequency, number>>> = { W: 7, BW: 14 };
 
-/** Where a date is within its period: the weekday of a week, the day of a month, the month and day of a quarter or year. */
+/**
+ * Where a date is within its period: the weekday of a week, the day of a month, the month and day of a quarter or
+ * year.
+ */
 function placeOf(date: Day, frequency: Frequency): string {
   const months = monthsOf[frequency];
   if (months === undefined) return String(dayNumber(date) % (daysOf[frequency] ?? 1));
@@ -95,7 +101,10 @@ function placeOf(date: Day, frequency: Frequency): string {
   return `${Number(date.slice(5, 7)) % months} ${day}`;
 }
 
-/** The frequency that figures prove by themselves: enough of them, mostly one period apart, on the edges of periods; empty if they prove none. */
+/**
+ * The frequency that figures prove by themselves: enough of them, mostly one period apart, on the edges of periods;
+ * empty if they prove none.
+ */
 export function provenFrequency(figures: ReadonlySet<Day>): Frequency {
   const frequency = frequencyOf(figures);
   if (frequency === '' || figures.size < enoughFigures) return '';

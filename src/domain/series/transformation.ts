@@ -43,7 +43,9 @@ export type TransformationParams = {
   readonly partial?: boolean;
 };
 
-/** The transformation that parameters ask for; undefined for the values themselves. A Problem where one needs another. */
+/**
+ * The transformation that parameters ask for; undefined for the values themselves. A Problem where one needs another.
+ */
 export function transformationOf(params: TransformationParams): Transformation | undefined {
   const { units = 'lin', digits, frequency, aggregate, partial } = params;
   const needs = (name: string, others: string) =>

@@ -60,7 +60,9 @@ const periodsInYear: Readonly<Record<Known, number>> = {
   A: 1,
 };
 
-/** The unit of the transformed values of a series, as FRED names it: `Percent Change`, `Change, Billions of Dollars`. */
+/**
+ * The unit of the transformed values of a series, as FRED names it: `Percent Change`, `Change, Billions of Dollars`.
+ */
 export function unitText(units: Units, unit: string): string {
   const text = formulas[units].unit.replace('{}', unit);
   return unit === '' ? text.replace(/(?:, | of )$/, '') : text;
@@ -72,8 +74,8 @@ export function isComparison(units: Units): boolean {
 }
 
 /**
- * The dates that the result for a date may be computed from, besides the date itself, the likeliest first: the result is
- * computed from the first of them that counts for `baseOf`.
+ * The dates that the result for a date may be computed from, besides the date itself, the likeliest first: the result
+ * is computed from the first of them that counts for `baseOf`.
  */
 export function basesOf(units: Units, date: Day, frequency: Known): readonly Day[] {
   const { from } = formulas[units];

@@ -5,7 +5,10 @@ export type SearchedSeries = {
   readonly units?: string | null;
 };
 
-/** How a series matches as in the contract: its id contains the text, or every word of the text begins a word of its title. */
+/**
+ * How a series matches as in the contract: its id contains the text, or every word of the text begins a word of its
+ * title.
+ */
 export function plainMatch(
   { id, title }: SearchedSeries,
   text: string,

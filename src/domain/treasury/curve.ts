@@ -54,7 +54,10 @@ export function monthsOf(maturity: string): number {
 /** A maturity on a curve. */
 export type CurveMaturity = Pick<CurvePoint, 'curveType' | 'maturity'>;
 
-/** The maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …), or undefined if the curve does not have it. */
+/**
+ * The maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …), or undefined if the curve does not have
+ * it.
+ */
 export function curveMaturity(curveType: CurveType, count: string, unit: string): CurveMaturity | undefined {
   const label = `${count}${/^mo(?:nths?)?$/i.test(unit) ? 'M' : 'Y'}`;
   const maturity = maturitiesOf(curveType).find((known) => known === label);
@@ -131,7 +134,9 @@ export function firstDayOf(curveType: CurveType, maturity: string): Day | undefi
 /** The 20-year rate has an earlier life in the Federal Reserve's release: 1962 to 1986. */
 const lastOfFirstTwentyYears = '1986-12-31';
 
-/** Why a point cannot be: its maturity did not exist on its trade date, or that is on a weekend; undefined if it can. */
+/**
+ * Why a point cannot be: its maturity did not exist on its trade date, or that is on a weekend; undefined if it can.
+ */
 export function impossiblePoint({
   curveType,
   tradeDate,
@@ -153,8 +158,8 @@ function weekendName(day: Day): string | undefined {
 }
 
 /**
- * The first trade date on which the rates of a file cannot be a curve, and why: all of them are zero. A real rate alone can be
- * zero, and so can the nominal rates of less than a year; undefined if the rates of every date can be.
+ * The first trade date on which the rates of a file cannot be a curve, and why: all of them are zero. A real rate
+ * alone can be zero, and so can the nominal rates of less than a year; undefined if the rates of every date can be.
  */
 export function impossibleRates(
   points: readonly CurvePoint[],
@@ -186,8 +191,8 @@ const averages: Readonly<Partial<Record<Frequency, string>>> = {
 };
 
 /**
- * Why trade dates cannot be all those of a file: they are a month or more apart, or each is a week after the one before,
- * as averages are; undefined if they can be. Two dates are averages only if both are the first of a month.
+ * Why trade dates cannot be all those of a file: they are a month or more apart, or each is a week after the one
+ * before, as averages are; undefined if they can be. Two dates are averages only if both are the first of a month.
  */
 export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
   const name = isEveryWeek(days) ? 'weekly' : averages[frequencyOf(days)];
@@ -205,7 +210,10 @@ function isEveryWeek(days: ReadonlySet<Day>): boolean {
 /** The release from which FRED has the rates that it publishes as series. */
 export const h15Source = 'Federal Reserve H.15';
 
-/** The maturity whose rates an id of FRED names, such as `DGS10`; undefined for any other id, also for those of spreads. */
+/**
+ * The maturity whose rates an id of FRED names, such as `DGS10`; undefined for any other id, also for those of
+ * spreads.
+ */
 export function maturityNamed(id: string): CurveMaturity | undefined {
   return yieldSeries.find((series) => series.id === id && series.less === undefined)?.rate;
 }
@@ -221,7 +229,10 @@ export type PointsPlan = {
   readonly put: readonly CurvePoint[];
 };
 
-/** Plans to add curve points, one rate for each curve, date and maturity. `held` must have the store's points of the same days. */
+/**
+ * Plans to add curve points, one rate for each curve, date and maturity. `held` must have the store's points of the
+ * same days.
+ */
 export function planPoints(
   held: readonly CurvePoint[],
   points: readonly CurvePoint[],
@@ -255,7 +266,10 @@ function keyOf({ curveType, tradeDate, maturity }: CurvePoint): string {
   return `${curveType} ${tradeDate} ${maturity}`;
 }
 
-/** The point to keep of two with the same rate, in any order: the one with the fuller text, then the one whose source sorts first. */
+/**
+ * The point to keep of two with the same rate, in any order: the one with the fuller text, then the one whose source
+ * sorts first.
+ */
 function preferred(held: CurvePoint, given: CurvePoint): CurvePoint {
   if (held.rate !== given.rate) return fullerText(held.rate, given.rate) === held.rate ? held : given;
   return given.source < held.source ? given : held;

@@ -8,7 +8,10 @@ import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { type ByteCounter, limits, refusal, refuseBomb, type SourceFile } from './source-file.ts';
 
-/** Reads bytes in order; each call starts from the beginning, opens the file at the first byte and closes it at the end. */
+/**
+ * Reads bytes in order; each call starts from the beginning, opens the file at the first byte and closes it at the
+ * end.
+ */
 type ReadBytes = (counter?: ByteCounter) => AsyncIterable<Buffer>;
 
 /** The parts of a SourceFile. */
@@ -27,7 +30,7 @@ export type FileContent = {
 
 const headSize = 64 * 1024;
 
-/** The bytes that one reading of a file gives: fewer readings wait less for other programs. */
+/** The number of bytes read at once: with fewer reads, the process waits less for other programs. */
 const chunkSize = 256 * 1024;
 
 /** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
@@ -154,7 +157,7 @@ async function* asUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (rest !== '') yield Buffer.from(rest);
 }
 
-/** The bytes that tell UTF-16 from other content. */
+/** The number of bytes that distinguish UTF-16 from other content. */
 const probe = 8;
 
 /** A decoder if the text is UTF-16: it has a byte-order mark, or zeros in every other of its first bytes. */

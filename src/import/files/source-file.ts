@@ -15,7 +15,7 @@ export type SourceFile = {
   readonly path: string;
   /** Size in bytes as stored; of an archive member, its unpacked size. One reading counts this many bytes. */
   readonly size: number;
-  /** Whether it came in an archive, whose README nobody typed. */
+  /** Whether it came in an archive, whose README the user did not name. */
   readonly inArchive?: true;
   /** The order of its dates, if the user states it; dates that begin with the year need none. */
   readonly dateOrder?: DateOrder;
@@ -35,8 +35,8 @@ export type SourceFile = {
 export type FilePlace = { readonly row?: number; readonly column?: string; readonly value?: string };
 
 /**
- * The Problem by which a file is refused: its path, the place, the value there, and the reason. Of what may be long
- * because the file is broken, such as a name or a parser's message, it shows the beginning.
+ * The Problem that refuses a file: its path, the place, the value there, and the reason. A name or a parser's message
+ * may be long because the file is broken, so only its beginning is shown.
  */
 export function refusal(
   file: Pick<SourceFile, 'path'>,
@@ -58,7 +58,7 @@ export function notUtf8(file: SourceFile, place: FilePlace = {}): Problem {
   return refusal(file, place, 'this is not UTF-8 text', [hint]);
 }
 
-/** The reasons that asof states itself are shorter, with the lists in them. */
+/** The reasons that asof itself states are shorter, including the lists in them. */
 const longestReason = 2000;
 
 function clip(value: string, longest = 80): string {
@@ -76,7 +76,10 @@ export function printablePath(name: string): string {
 
 const mebibyte = 2 ** 20;
 
-/** The limits on one file of an import, in bytes unless named otherwise. They keep a small file from filling memory or disk. */
+/**
+ * The limits on one file of an import, in bytes unless named otherwise. They keep a small file from filling memory or
+ * disk.
+ */
 export const limits = {
   /** Members of an archive. */
   members: 10_000,

@@ -18,8 +18,8 @@ import { zipMembers } from './zip.ts';
 
 /**
  * The files at the typed paths, in the order typed: folders recursively in the order of names, zip archives member by
- * member, without hidden files in folders; the path `-` is standard input. A path that cannot be read or gives no file is
- * a Problem that names it.
+ * member, without hidden files in folders; the path `-` is standard input. A path that cannot be read or gives no
+ * file is a Problem that names it.
  */
 export async function sourceFiles(
   paths: readonly string[],
@@ -78,7 +78,7 @@ class Walk {
   async #typedFolder(path: string): Promise<readonly SourceFile[]> {
     const before = this.#entered.size;
     const files = await this.#folderFiles(path, []);
-    // A folder whose files an earlier path has already given adds none, but is not empty.
+    // A folder whose files were all given by an earlier path adds none, but is not empty.
     if (files.length === 0 && this.#entered.size > before) {
       const reason = 'the folder has no file to import (hidden files are ignored)';
       throw refusal({ path: printablePath(path) }, {}, reason);

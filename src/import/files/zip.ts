@@ -100,7 +100,7 @@ async function openZip(archive: Archive, path: string): Promise<ZipFile> {
     const zip = await (typeof archive === 'string'
       ? yauzl.openPromise(archive, options)
       : yauzl.fromBufferPromise(archive, options));
-    // Callers get read errors directly; only a failure to close arrives here, and it loses nothing.
+    // Callers get read errors directly; only a failure to close arrives here, which loses nothing.
     zip.on('error', () => undefined);
     return zip;
   } catch (error) {

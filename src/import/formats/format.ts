@@ -28,11 +28,11 @@ export type ReadOptions = {
 export type SeriesCoverage = {
   readonly seriesId: string;
   readonly coveredTo: Day;
-  /** Whether this day is a whole vintage, whose unlisted dates `--complete` withdraws. */
+  /** Whether this day is a whole vintage, in which `--complete` withdraws the dates that are not listed. */
   readonly whole?: boolean;
 };
 
-/** Some of the records of a file; a reader gives batches of some thousand, so that memory use stays flat. */
+/** Some of the records of a file; a reader gives batches of a few thousand, so that memory use stays flat. */
 export type Batch = {
   /** Metadata stated by a person or a publisher's catalogue; it outranks what a format implies. */
   readonly metadata?: readonly SeriesMetadata[];
@@ -64,33 +64,39 @@ export type ImportFormat = {
   readonly source?: string;
   /** Whether its content states the sources of each series. */
   readonly statesSources?: true;
-  /** How the vintages of its files came about; undefined where each line or metadata says it, or there are no vintages. */
+  /** How the vintages of its files came about; undefined if each line or metadata says so, or there are no vintages. */
   readonly vintageKind: VintageKind | undefined;
   /** Whether each file or column is a whole vintage, so that `--complete` applies. */
   readonly whole: boolean;
   /** Whether `--as-of` applies, because the content does not state its vintage date. */
   readonly takesAsOf: boolean;
-  /** Set if the vintage dates in the content are not those of a publisher, so that dates after them are refused. */
+  /** Set if the vintage dates in the content were not written by a publisher, so that dates after them are refused. */
   readonly statesAsOf?: 'by hand';
   /** Whether `--series` applies, because the content may not name its series. */
   readonly takesSeries?: boolean;
   /** Whether `--filed-on` applies, because the content does not state its filing date. */
   readonly takesFiledOn?: boolean;
-  /** Whether a file is of this format, by the first 64 KiB of its text and its name. At most one format recognises a file. */
+  /**
+   * Whether a file is of this format, by the first 64 KiB of its text and its name. At most one format recognises a
+   * file.
+   */
   recognise(head: string, name: string): boolean;
-  /** All records of a file, in order. What cannot be read exactly is refused, with file, row, column and value. */
+  /** All records of a file, in order. Refuses what cannot be read exactly, with file, row, column and value. */
   read(file: SourceFile, options: ReadOptions): AsyncIterable<Batch>;
 };
 
 /** A place in a file with the text that cannot be read there. */
 type TextPlace = FilePlace & { readonly value: string };
 
-/** The refusal of a text that is not a day; `form` is the one that the format has. */
+/** The refusal of a text that is not a day; `form` is how the format writes days. */
 export function notADay(file: SourceFile, place: TextPlace, form = 'YYYY-MM-DD'): Problem {
   return refusal(file, place, faultOfDay(place.value) ?? `not a date: use ${form}`);
 }
 
-/** The refusal of a text that is not a number, with the number that it may mean; `missing` are the texts for "not available". */
+/**
+ * The refusal of a text that is not a number, with the number that it may mean; `missing` are the texts for "not
+ * available".
+ */
 export function notANumber(file: SourceFile, place: TextPlace, missing: string): Problem {
   const digits = place.value
     .replace(/^\((.*)\)$/s, '-$1')

@@ -1,7 +1,7 @@
 import { cellsIn, linesOf } from '../readers/dialect.ts';
 import type { ImportFormat } from './format.ts';
 
-/** What keeps a file from being of a format, and what to do about it. */
+/** Why a file is not of a format, and what to do about it. */
 export type Nearest = { readonly reason: string; readonly hints: readonly string[] };
 
 /** The first rows of a table, header first. */
@@ -13,20 +13,19 @@ type Repair = { readonly rows: Rows; readonly fault: string; readonly wayOut: st
 /** Finds one fault of a table; undefined if the table does not have it. */
 type FindFault = (rows: Rows) => Repair | undefined;
 
-/** The rows that are looked at; a header can be as far below notes as `mostNotes`. */
+/** The rows that are examined; a header can be as far below notes as `mostNotes`. */
 const mostRows = 80;
 const mostNotes = 60;
 
-/** The characters of JSON that are looked at. */
+/** The characters of JSON that are examined. */
 const enoughJson = 8000;
 
-/** The most faults that one file is said to have. */
+/** The most faults that a file may have to be near a format. */
 const mostFaults = 3;
 
 /**
- * The format that a table or a JSON file is nearest to, and why it is not of that format: the file is repaired, one
- * fault at a time, until a format recognises it. Undefined for other files, and where more than three faults are in
- * the way.
+ * The format that a table or a JSON file is nearest to, and why it is not of that format: repairs the file, one fault
+ * at a time, until a format recognises it. Undefined for other files, and if it takes more than three repairs.
  */
 export function nearestTo(head: string, name: string, formats: readonly ImportFormat[]): Nearest | undefined {
   const json = nearJson.find(({ matches }) => matches.test(head.slice(0, enoughJson)));
@@ -83,7 +82,7 @@ const separators: readonly { readonly split: (line: string) => readonly string[]
     { split: (line) => line.trim().split(/ +/), fault: 'its cells are separated by blanks' },
   ];
 
-/** The tables that a text can be, by what separates its cells; the last line may be cut off. */
+/** The tables that a text may be, by the separator of its cells; the last line may be cut off. */
 function separations(head: string): readonly (readonly Repair[])[] {
   const lines = linesOf(head, mostRows).filter((line) => line.trim() !== '');
   return separators.flatMap(({ split, fault }) => {

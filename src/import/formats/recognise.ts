@@ -57,7 +57,7 @@ export const formats: readonly ImportFormat[] = [
   secSubmissionsJson,
 ];
 
-/** What asof itself writes as workbooks too. */
+/** The formats that asof itself also writes as workbooks. */
 const answers: readonly ImportFormat[] = [asofSeries, asofRates, asofFilings];
 
 const kinds = formats.map(({ kind }) => kind).join(', ');
@@ -65,7 +65,10 @@ const kinds = formats.map(({ kind }) => kind).join(', ');
 /** The refusal of a file that no format recognises. */
 export class UnknownFile extends Problem {}
 
-/** The format that is `chosen`, or the one that recognises the file. An empty file, and one that no format recognises, is refused. */
+/**
+ * The format that is `chosen`, or the one that recognises the file. An empty file, and one that no format recognises,
+ * is refused.
+ */
 export async function recognise(file: SourceFile, chosen?: ImportFormat): Promise<ImportFormat> {
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
@@ -87,7 +90,7 @@ export function formatOfKind(kind: string): ImportFormat {
   });
 }
 
-/** What a workbook or a Parquet file lists of its content; other files have a text. */
+/** The head of a workbook or a Parquet file, which lists its content; undefined for other files, which are text. */
 async function listedHead(file: SourceFile, head: Buffer): Promise<string | undefined> {
   const signature = head.subarray(0, 4).toString('latin1');
   if (signature === 'PAR1') return parquetHead(file);
@@ -114,7 +117,7 @@ function isBinary(head: Buffer): boolean {
   }
 }
 
-/** The refusal says what the file is, or which format it is nearest to and why it is not of that. */
+/** The refusal of a file; says what the file is, or which format it is nearest to and why it is not of that format. */
 function unrecognised(file: SourceFile, text: string): Problem {
   const nearest = inWorkbook(text) ?? nearestOrUnsupported(file, text);
   const { reason, hints } = nearest ?? {
@@ -130,7 +133,7 @@ function nearestOrUnsupported(file: SourceFile, text: string) {
   return { reason: `this looks like ${description}`, hints: [] };
 }
 
-/** What a workbook with a sheet of a CSV format is told. */
+/** The way out for a workbook that has a sheet of a CSV format. */
 function inWorkbook(head: string) {
   for (const header of sheetHeadersIn(head)) {
     const like = formats.find((format) => format.recognise(`${header}\n`, ''));

@@ -4,7 +4,10 @@ import { answerHead } from './own/answer.ts';
 /** A kind of file that asof does not read, how to recognise it, and what to do about it. */
 type UnsupportedFile = { readonly matches: (head: string) => boolean; readonly description: string };
 
-/** Answers of asof without what they are made of: their object in JSON, their columns in a table, and what to import. */
+/**
+ * Answers of asof from which nothing can be imported: their object in JSON, their columns in a table, and what to
+ * import instead.
+ */
 const answers: readonly {
   readonly objects: readonly string[];
   readonly isTable: (columns: readonly string[]) => boolean;
@@ -57,7 +60,7 @@ function having(...sets: readonly (readonly string[])[]): (columns: readonly str
   return (columns) => sets.some((names) => names.every((name) => columns.includes(name)));
 }
 
-/** What a file is that is an answer of asof with too little in it; undefined for other files. */
+/** Describes a file that is an answer of asof with too little in it; undefined for other files. */
 function describeAnswer(head: string): string | undefined {
   const { object, columns } = answerHead(head);
   const found = answers.find((answer) =>
@@ -150,7 +153,10 @@ const unsupportedFiles: readonly UnsupportedFile[] = [
   },
 ];
 
-/** Describes a file that begins with `head` and is of a well-known kind that asof does not read, and says what to do; undefined for other files. */
+/**
+ * Describes a file of a well-known kind that asof does not read, by its head, and says what to do; undefined for
+ * other files.
+ */
 export function describeUnsupported(head: string): string | undefined {
   return describeAnswer(head) ?? unsupportedFiles.find(({ matches }) => matches(head))?.description;
 }

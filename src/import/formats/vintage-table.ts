@@ -18,24 +18,28 @@ export type VintageColumn = {
   readonly vintage: Day;
 };
 
-/** A row of figures: its row in the file, its observation date, and a text for every column (empty for an empty cell). */
+/**
+ * A row of figures: its row in the file, its observation date, and a text for every column (empty for an empty cell).
+ */
 export type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
 
-/** The content of a file of whole vintages. It is read as a whole, because what a blank cell means depends on all rows. */
+/**
+ * The content of a file of whole vintages, read as a whole, because the meaning of a blank cell depends on all rows.
+ */
 export type VintageTable = {
   readonly columns: readonly VintageColumn[];
   readonly rows: readonly VintageRow[];
 };
 
-/** The conventions of a format for its cells, and what it states about its columns. */
+/** How a format writes its cells, and what it states about its columns. */
 export type CellRules = {
   /** The exact decimal text of a number, or undefined if the cell is not one. */
   readonly number: (text: string) => string | undefined;
   /** The texts that mean "not available" or "no longer available". */
   readonly withdrawals: ReadonlySet<string>;
-  /** The frequency of every column, where the format states it. */
+  /** The frequency of every column, if the format states it. */
   readonly frequency?: Frequency;
-  /** The frequency of the columns that have no coarser one, where the format states it. */
+  /** The frequency of the columns that have no coarser one, if the format states it. */
   readonly rowFrequency?: Frequency;
 };
 
@@ -46,10 +50,10 @@ export const fredCells: CellRules = {
 };
 
 /**
- * The records of a table of whole vintages, column by column. Numbers are values. A cell without a number says that the
- * vintage has no figure for its date: a withdrawal where the date had a value, no change where it never had one. Where
- * the series of a table differ in frequency, only the rows that begin a period of a series count for it. A repeated
- * date, or a repeated vintage of a series, is refused.
+ * The records of a table of whole vintages, column by column. Numbers are values. A cell without a number says that
+ * the vintage has no figure for its date: a withdrawal if the date had a value, no change if it never had one. If the
+ * series of a table differ in frequency, only the rows that begin a period of a series count for it. A repeated date,
+ * or a repeated vintage of a series, is refused.
  */
 export function* vintageBatches(file: SourceFile, table: VintageTable, rules: CellRules): Generator<Batch> {
   refuseRepeats(file, table);
@@ -146,7 +150,7 @@ function readingsOf(
       if (typeof value === 'string') days.add(date);
     }
   }
-  // FRED once wrote a dot where a quarterly series had nothing in a month, so only numbers show a frequency, if there are two.
+  // FRED once wrote a dot in months without a quarterly figure, so only numbers show a frequency, if there are two.
   for (const [seriesId, days] of figures)
     if (days.size < 2) figures.set(seriesId, entries.get(seriesId) ?? days);
   const dates = rows.map(({ date }) => date);

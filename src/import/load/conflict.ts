@@ -12,7 +12,7 @@ export type MetadataConflict = {
   readonly field: string;
   readonly held: string;
   readonly given: string;
-  /** Whether one of them is the frequency that figures show, which `--replace` does not change. */
+  /** Whether one of them is the frequency that the figures show, which `--replace` does not change. */
   readonly shown?: boolean;
 };
 
@@ -37,7 +37,7 @@ export type ImportConflict =
     };
 
 /**
- * The refusal of an import: its message counts the conflicts, by cause if there are several, and lists every one in a
+ * The refusal of an import: its message counts the conflicts, by cause if there are several, and lists each in a
  * line; its hints say what the user can do.
  */
 export class ImportRefusal extends Problem {
@@ -66,11 +66,14 @@ function textOf(conflicts: readonly ImportConflict[], most: number): string {
   return [`${count}; ${byCause}nothing was imported:`, ...lines, ...more].join('\n');
 }
 
-/** So few conflicts of one kind need no count by series. */
+/** Up to this number, conflicts of one kind are not counted by series. */
 const few = 20;
 const mostSeriesNamed = 5;
 
-/** Where figures of another frequency than a series has are refused, each of them contradicts the series as well. */
+/**
+ * The conflicts without those that follow from others: figures of another frequency than their series contradict it
+ * as well.
+ */
 function withoutConsequences(conflicts: readonly ImportConflict[]): readonly ImportConflict[] {
   const refused = new Set(
     conflicts.flatMap((conflict) =>
@@ -215,9 +218,9 @@ export class StatementLog {
   readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
 
   /**
-   * Adds statements of one series, whose dates stand for periods of its frequency; gives their conflicts with each other
-   * and with those added before. Whether years are fiscal is known at the end only, so dates of years are compared as they
-   * are.
+   * Adds statements of one series, whose dates stand for periods of its frequency; gives their conflicts with each
+   * other and with those added before. Whether years are fiscal is known at the end only, so dates of years are
+   * compared as they are.
    */
   add(
     seriesId: string,

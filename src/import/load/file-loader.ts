@@ -9,8 +9,14 @@ import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict, StatementLog } from './conflict.ts';
 import { Rates } from './rates.ts';
 import type { Registry, RegistryOptions } from './registry.ts';
-import type { ByteProgress } from './tally.ts';
-import { type FileSummary, isDatedByHand, Projections, projectionsRefused, Tally } from './tally.ts';
+import {
+  type ByteProgress,
+  type FileSummary,
+  isDatedByHand,
+  Projections,
+  projectionsRefused,
+  Tally,
+} from './tally.ts';
 
 /** How an import treats what it reads. */
 export type LoadOptions = ReadOptions &

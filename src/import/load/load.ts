@@ -7,8 +7,7 @@ import { type ImportConflict, ImportRefusal, StatementLog } from './conflict.ts'
 import { FileLoader, type LoadOptions } from './file-loader.ts';
 import { heldAsSeries } from './rates.ts';
 import { Registry } from './registry.ts';
-import type { FileSummary } from './tally.ts';
-import { ByteProgress } from './tally.ts';
+import { ByteProgress, type FileSummary } from './tally.ts';
 
 /** A file of an import and the format that it is read as. */
 export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };
@@ -61,7 +60,10 @@ export async function load(
   return summaries;
 }
 
-/** The entries of the log: with a name for all of them, and more than one, a single entry whose checksum is that of their checksums. */
+/**
+ * The entries of the log: with a name for all of them, and more than one, a single entry whose checksum is that of
+ * their checksums.
+ */
 function inOneRecord(records: readonly ImportRecord[], name: string | undefined): readonly ImportRecord[] {
   const [first] = records;
   if (name === undefined || first === undefined || records.length === 1) return records;

@@ -149,7 +149,10 @@ export class Projections {
     if (value !== null && date > asOf) this.#late.push({ seriesId: id, date, asOf });
   }
 
-  /** The projections among the statements taken: a quarter that is dated by its last month begins earlier than its date. */
+  /**
+   * The projections among the statements taken: a quarter that is dated by its last month begins earlier than its
+   * date.
+   */
   async found(registry: Registry): Promise<readonly LateDate[]> {
     const frequencies = await registry.frequencies(new Set(this.#late.map(({ seriesId }) => seriesId)));
     return this.#late.filter(
@@ -159,8 +162,8 @@ export class Projections {
 }
 
 /**
- * Whether a person or another program dated the statements of a file, and not their publisher: then a date after the day
- * of publication is probably a mistake.
+ * Whether a person or another program dated the statements of a file, and not their publisher: then a date after the
+ * day of publication is probably a mistake.
  */
 export function isDatedByHand({ takesAsOf, statesAsOf }: ImportFormat, asOf: Day | undefined): boolean {
   return statesAsOf === 'by hand' || (takesAsOf && asOf !== undefined);

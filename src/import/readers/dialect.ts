@@ -13,8 +13,9 @@ const dateName = /^(?:observation_|period_start_)?date$|^sasdate$/i;
 const mostTitles = 60;
 
 /**
- * The dialect of a table that begins with `head`. The header is the first row, unless a spreadsheet has titles above it:
- * rows of at most two cells, then a row that begins with the name of a date column, then a row that begins with a digit.
+ * The dialect of a table that begins with `head`. The header is the first row, unless a spreadsheet has titles above
+ * it: rows of at most two cells, then a row that begins with the name of a date column, then a row that begins with a
+ * digit.
  */
 export function dialectOf(head: string): Dialect {
   const lines = linesOf(head, mostTitles + 2);

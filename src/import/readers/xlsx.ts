@@ -28,7 +28,10 @@ export function isOldWorkbook(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 4)).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]));
 }
 
-/** The sheets of an `.xls`, which stores binary numbers: a cell has the shortest text of its number, as Excel shows it. */
+/**
+ * The sheets of an `.xls`, which stores binary numbers: a cell has the shortest text of its number, as Excel shows
+ * it.
+ */
 async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<readonly NamedSheet[]> {
   const { read, utils } = await import('@e965/xlsx');
   try {
@@ -73,7 +76,10 @@ const sheetsMark = 'PK\u0003\u0004 sheets:\n';
 /** The characters of a sheet among which its header is, and the most characters of texts that sheets share. */
 const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
 
-/** The head of a workbook for recognising it: the names of its sheets and their headers. A file that is no workbook has none. */
+/**
+ * The head of a workbook for recognising it: the names of its sheets and their headers. A file that is no workbook
+ * has none.
+ */
 export async function workbookHead(file: SourceFile): Promise<string | undefined> {
   if (isOldWorkbook(await file.head())) {
     const sheets = await readOldSheets(file, await file.bytes());

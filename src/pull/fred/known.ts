@@ -5,7 +5,9 @@ import type { FredRow } from './api.ts';
 
 /** How far a series is in the store. */
 export type FredBookmark = {
-  /** The last vintage date that is known as a whole; undefined while there is none, and for a series without vintages. */
+  /**
+   * The last vintage date that is known as a whole; undefined while there is none, and for a series without vintages.
+   */
   readonly vintage?: Day;
   /** The day of the last run, whose vintages may not have been complete then. */
   readonly partial?: Day;
@@ -31,7 +33,10 @@ export async function heldOn(view: StoreView, id: string, asOf: Day): Promise<Kn
   return found && new Map(found.rows.map(({ date, value }) => [date, value]));
 }
 
-/** Adds the dates of which the store knows on a day that their value was taken back, as far as FRED gives one for that day. */
+/**
+ * Adds the dates of which the store knows on a day that their value was taken back, as far as FRED gives one for that
+ * day.
+ */
 export async function addWithdrawn(
   view: StoreView,
   id: string,
@@ -72,10 +77,10 @@ export type Stitched = {
 };
 
 /**
- * The rows of a window that state something. FRED clips real-time periods to the window: the first row of a date begins
- * with the window although its value may be older. Such a row counts only if its value differs from the one known before.
- * Where the window begins with a vintage that is known, a value that differs is no news but a contradiction. Updates
- * `known` to the end of the window.
+ * The rows of a window that state something. FRED clips real-time periods to the window: the first row of a date
+ * begins with the window although its value may be older. Such a row counts only if its value differs from the one
+ * known before. Where the window begins with a vintage that is known, a value that differs is no news but a
+ * contradiction. Updates `known` to the end of the window.
  */
 export function stitch(
   rows: readonly FredRow[],

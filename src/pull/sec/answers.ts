@@ -49,7 +49,9 @@ function undeclared(): Problem {
 /** A filing to ask for, and the path of its full submission. */
 export type WantedFiling = { readonly accessionNumber: string; readonly path: string };
 
-/** So many filings make a window: a transaction after some seconds of requests, which are lost if the pull breaks off. */
+/**
+ * So many filings make a window: a transaction after some seconds of requests, which are lost if the pull breaks off.
+ */
 export const filingsInWindow = 25;
 
 /** The filings that the store does not have with their time of acceptance; all of them for `--full`. */
@@ -64,9 +66,9 @@ export async function unheld<T extends WantedFiling>(
 }
 
 /**
- * Asks for full submissions, one request each: it has the ownership document, the filing date and the time of acceptance.
- * One that cannot be read is left out and named. If none of several can be read, the form of all has changed, and
- * they are refused.
+ * Asks for full submissions, one request each: it has the ownership document, the filing date and the time of
+ * acceptance. One that cannot be read is left out and named. If none of several can be read, the form of all has
+ * changed, and they are refused.
  */
 export async function submissionsOf(
   wanted: readonly WantedFiling[],

@@ -20,15 +20,18 @@ type CompanyBookmark = {
 
 const beginning = { from: '', through: '', done: [] } as const;
 
-/** The SEC may list a filing some days after its filing date; by then it is looked for among those that were asked for. */
+/**
+ * The SEC may list a filing some days after its filing date; by then it is looked for among those that were asked
+ * for.
+ */
 const lateDays = 30;
 
 /** Before this day ownership forms could be plain text, without tables. */
 const xmlSince = '2003-06-30';
 
 /**
- * The filings of one company or person, oldest first: its list, those older pages of it that can have something new, and
- * the full submission of each ownership form in them. `lastDay` is the last day that has ended at the SEC.
+ * The filings of one company or person, oldest first: its list, those older pages of it that can have something new,
+ * and the full submission of each ownership form in them. `lastDay` is the last day that has ended at the SEC.
  */
 export async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
   let bookmark = bookmarkOf(task);

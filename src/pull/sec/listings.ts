@@ -33,7 +33,10 @@ export async function olderPages(file: SourceFile): Promise<readonly OlderPage[]
   });
 }
 
-/** The CIK of the filer that has a ticker now, in the SEC's table of tickers (`company_tickers.json`); undefined if none has it. */
+/**
+ * The CIK of the filer that has a ticker now, in the SEC's table of tickers (`company_tickers.json`); undefined if
+ * none has it.
+ */
 export async function cikOfTicker(file: SourceFile, ticker: string): Promise<string | undefined> {
   const rows = Object.values(await readJsonObject(file));
   if (rows.length === 0) throw refusal(file, {}, 'the table of tickers is empty');
@@ -58,7 +61,10 @@ export type DataSetLink = {
   readonly path: string;
 };
 
-/** The links to quarterly Insider Transactions Data Sets on the page, oldest first; the folders that they lead to change. */
+/**
+ * The links to quarterly Insider Transactions Data Sets on the page, oldest first; the folders that they lead to
+ * change.
+ */
 export function dataSetLinks(page: string): readonly DataSetLink[] {
   const links = new Map<string, DataSetLink>();
   for (const [, href = ''] of page.matchAll(/href\s*=\s*["']([^"'<>\s]+)["']/gi)) {
@@ -83,9 +89,9 @@ export type IndexedFiling = {
 };
 
 /**
- * The ownership filings of a form index, by accession number. The index lists a filing once for the issuer and once for
- * each owner; the first line counts. Columns are of fixed width in Latin-1, the width of the first differs between years,
- * and form types may hold blanks.
+ * The ownership filings of a form index, by accession number. The index lists a filing once for the issuer and once
+ * for each owner; the first line counts. Columns are of fixed width in Latin-1, the width of the first differs
+ * between years, and form types may hold blanks.
  */
 export async function filingsInIndex(file: SourceFile): Promise<readonly IndexedFiling[]> {
   // Latin-1, so that a column of the text is a column of the file; names of filers are not read.

@@ -23,8 +23,8 @@ const estimate: PullSource['estimate'] = ({ name, bookmark }, { since, now }) =>
 };
 
 /**
- * The insider filings of the SEC. A subject is `daily`, everyone's filings day by day, or `cik 320193`, those of a company
- * or of a person. `ticker AAPL` stands for the company that has the ticker now.
+ * The insider filings of the SEC. A subject is `daily`, everyone's filings day by day, or `cik 320193`, those of a
+ * company or of a person. `ticker AAPL` stands for the company that has the ticker now.
  */
 export const sec: PullSource = {
   name: 'sec',

@@ -1,7 +1,6 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import { type Day, utcDay } from '../../domain/series/date.ts';
-import type { CurvePoint, CurveType } from '../../domain/treasury/curve.ts';
-import { planPoints } from '../../domain/treasury/curve.ts';
+import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
 import { treasuryXml } from '../../import/formats/treasury/xml.ts';
@@ -25,15 +24,17 @@ const mostRates = 5000;
 const firstCurveBy = '-01-08';
 
 /**
- * The daily par and real curves of the U.S. Treasury, from its XML feed, one request a year. Treasury states one rate for
- * each day and maturity and does not revise it: a rate that differs from the store's is a conflict, and the store's stays.
+ * The daily par and real curves of the U.S. Treasury, from its XML feed, one request a year. Treasury states one rate
+ * for each day and maturity and does not revise it: a rate that differs from the store's is a conflict, and the
+ * store's stays.
  */
 export const treasury: PullSource = {
   name: 'treasury',
   title: 'the U.S. Treasury',
   // Treasury states no limit.
   pace: [{ requests: 2, milliseconds: 1000 }],
-  // A feed by month, which is the smallest, is not among those that a pull asks for; the first year of real curves is small.
+  // A feed by month, which is the smallest, is not among those that a pull asks for; the first year of real curves is
+  // small.
   probe: `${feedPath}?data=${families.real?.data}&field_tdr_date_value=${families.real?.firstYear}`,
   counted: { new_days: ['new day', 'new days'], new_rates: ['new rate', 'new rates'] },
 
@@ -115,7 +116,10 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
   }
 }
 
-/** The rates of a year's feed; refused if they are of another year or curve, or if there are none where there must be some. */
+/**
+ * The rates of a year's feed; refused if they are of another year or curve, or if there are none where there must be
+ * some.
+ */
 async function pointsOf(
   file: SourceFile,
   { curveType }: Family,

@@ -182,7 +182,8 @@ function panelsOf(
 function lineOf(values: LineValues, drawing: Drawing, range: HorizontalRange): ChartLine {
   const label = printable(values.label);
   if (range.kind === 'maturity') {
-    // A curve without some maturity is still unbroken: four-month bills exist since 2022. Dots show the maturities it has.
+    // A curve without some maturity is still unbroken: four-month bills exist since 2022. Dots show the maturities it
+    // has.
     const points = range.names.flatMap((name, i): ChartPoint[] => {
       const rate = values.at.get(name) ?? null;
       return rate === null ? [] : [[i, rate]];

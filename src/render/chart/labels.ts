@@ -24,8 +24,8 @@ export function placeLabels(
 }
 
 /**
- * Moves places apart until they keep `distance` from each other, between `from` and `to` if there is room for all; keeps
- * their order.
+ * Moves places apart until they keep `distance` from each other, between `from` and `to` if there is room for all;
+ * keeps their order.
  */
 export function spreadOut(
   wanted: readonly number[],

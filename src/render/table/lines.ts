@@ -71,8 +71,8 @@ export type ColumnWish = { readonly natural: number; readonly least: number };
 export const gap = 2;
 
 /**
- * Fits columns into a line of `width` cells: narrows the widest first; if that is not enough, leaves out columns from the
- * end (the result is shorter then), but never the first.
+ * Fits columns into a line of `width` cells: narrows the widest first; if that is not enough, leaves out columns from
+ * the end (the result is shorter then), but never the first.
  */
 export function fitWidths(wishes: readonly ColumnWish[], width: number): number[] {
   for (let kept = wishes.length; kept > 1; kept -= 1) {

@@ -26,9 +26,9 @@ type TableColumn = {
 
 /**
  * A borderless table for people: two spaces between columns, numbers aligned at the decimal point, foreign control
- * characters shown as pictures. With a `width` it cuts long texts with `…`, then drops columns, those of the lowest rank
- * first and the last of a rank first; it never cuts numbers and days. Unless the user chose the columns, it then uses
- * their short heads. The first 10 000 rows decide the widths; a longer number in a later row stays whole.
+ * characters shown as pictures. With a `width` it cuts long texts with `…`, then drops columns, those of the lowest
+ * rank first and the last of a rank first; it never cuts numbers and days. Unless the user chose the columns, it then
+ * uses their short heads. The first 10 000 rows decide the widths; a longer number in a later row stays whole.
  */
 export class TableRenderer implements TextRenderer {
   readonly #layout: OutputLayout;

@@ -21,8 +21,8 @@ type KnownKey = { readonly digest: Buffer; readonly key: StoredKey; readonly end
 const noDigest = Buffer.alloc(32);
 
 /**
- * Checks keys and counts requests against quotas. Any number of gates may share an access store that counts; for another
- * one, a gate counts in memory, and it must be the only one.
+ * Checks keys and counts requests against quotas. Any number of gates may share an access store that counts; for
+ * another one, a gate counts in memory, and it must be the only one.
  */
 export class Gate {
   readonly #store: AccessStore;

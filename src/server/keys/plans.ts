@@ -52,7 +52,10 @@ export async function loadPlans(file: string | undefined): Promise<Plans> {
   return parsePlans(text, file);
 }
 
-/** The plans of a JSON list of objects with the contract's five fields, and perhaps `max_rows`; a Problem that names the error if it is invalid. */
+/**
+ * The plans of a JSON list of objects with the contract's five fields, and perhaps `max_rows`; a Problem that names
+ * the error if it is invalid.
+ */
 export function parsePlans(text: string, file: string): Plans {
   const refused = (reason: string, cause?: unknown) =>
     new Problem('bad-input', `${file}: ${reason}`, { cause, hints: [example] });

@@ -75,8 +75,8 @@ export async function checkEmpty(address: string): Promise<void> {
 }
 
 /**
- * Lets everybody read a copy; a Problem if another process has begun another one in its place, or has written to it since the
- * state of this revision was read.
+ * Lets everybody read a copy; a Problem if another process has begun another one in its place, or has written to it
+ * since the state of this revision was read.
  */
 export async function finishCopy(
   address: string,

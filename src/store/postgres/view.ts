@@ -38,7 +38,7 @@ import { readDescriptionChanges, readFollowed, readImports } from './following.t
 import { readDates, readSeries, searchSeries } from './series.ts';
 import { readFirstDate, readObservations, readRevisions, readStatements } from './statements.ts';
 import { readCompleteVintages, readVintageCounts, readVintagesAround, vintageOnDay } from './vintages.ts';
-import { readWords, searchEntries } from './words.ts';
+import { readSearchable, searchEntries } from './words.ts';
 
 /** Reads the state of a store, or of one of its series. */
 type StateReader = (transaction: Transaction, seriesId: string | undefined) => Promise<StoreState>;
@@ -75,8 +75,8 @@ export class PostgresView implements StoreView, StoreContents {
     return searchEntries(this.#open(), query);
   }
 
-  async searchableWords() {
-    return readWords(this.#open());
+  async searchable(what: 'ids' | 'words') {
+    return readSearchable(this.#open(), what);
   }
 
   async observations(query: ObservationQuery) {

@@ -62,8 +62,15 @@ export async function searchEntries(
   return [...new Map(found.flat().map((series) => [series.id, series])).values()];
 }
 
-/** The words of all series. */
-export async function readWords(transaction: Transaction): Promise<readonly string[]> {
-  const rows = await transaction.rows<{ readonly word: string }>('select distinct word from asof.word');
-  return rows.map(({ word }) => word);
+/** The ids or the words of all series. */
+export async function readSearchable(
+  transaction: Transaction,
+  what: 'ids' | 'words',
+): Promise<readonly string[]> {
+  const sql = {
+    ids: 'select id as text from asof.series where first_vintage is not null',
+    words: 'select distinct word as text from asof.word',
+  };
+  const rows = await transaction.rows<{ readonly text: string }>(sql[what]);
+  return rows.map(({ text }) => text);
 }

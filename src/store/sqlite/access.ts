@@ -91,7 +91,7 @@ function createFile(path: string): void {
   }
 }
 
-/** The lock that lets one process at a time count. */
+/** The lock that lets only one process at a time count. */
 async function lockOf(path: string): Promise<Lock> {
   const lock = await takeLock(`${realpathSync(path)}.lock`);
   if (lock !== undefined) return lock;
@@ -134,7 +134,7 @@ class SqliteAccess implements AccessStore {
   }
 
   version(): Promise<number> {
-    // SQLite's own number grows with the changes of other connections alone.
+    // SQLite's own number grows only with the changes of other connections.
     return this.#use((connection) => {
       const others = connection.column<number>('pragma data_version').get() ?? 0;
       return others + this.#ownChanges;
@@ -231,7 +231,7 @@ function recordOf(connection: Connection, id: string): KeyRecord | undefined {
   return row && keyRecord(row);
 }
 
-/** As `asProblem`, worded for a file that no import writes to. */
+/** Like `asProblem`, worded for a file that no import writes to. */
 function accessProblem(path: string, error: unknown): unknown {
   const busy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
   if (!busy) return asProblem(path, error);
@@ -246,7 +246,7 @@ export async function takeLock(path: string): Promise<Lock | undefined> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   // A pipe would block, and a link could lead to any file.
   if (found?.isFile() === false) throw new Problem('local-io', `cannot lock ${path}: it is not a file`);
-  // SQLite would open a file that it can only read, and lock nothing.
+  // SQLite would open a file that it can only read, without locking it.
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch (cause) {
@@ -264,7 +264,7 @@ export async function takeLock(path: string): Promise<Lock | undefined> {
   }
 }
 
-/** SQLite reports what it could not do, without the reason that the operating system gave. */
+/** Why a lock failed: SQLite reports what it could not do, without the reason of the operating system. */
 const lockReasons: Readonly<Record<string, string>> = {
   CANTOPEN: 'the disk is full, or its folder cannot be written',
   READONLY: 'the disk is full, or its folder cannot be written',

@@ -90,8 +90,8 @@ export function connect(path: string, readonly: boolean): Connection {
 }
 
 /**
- * Opens a store for reading. If SQLite cannot create the files that readers of a live store share beside it, the store is
- * read into memory; with `live` it fails instead, because later imports could not be seen.
+ * Opens a store for reading. If SQLite cannot create the files that readers of a live store share beside it, the
+ * store is read into memory; with `live` this fails instead, because later imports could not be seen.
  */
 export function connectReader(path: string, live: boolean): Connection {
   const connection = connect(path, true);
@@ -118,13 +118,16 @@ function hasUnmerged(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** The content of a SQLite file in memory, where it can be changed; throws the Problem of `reason` if a log beside the file has more. */
+/**
+ * The content of a SQLite file in memory, where it can be changed; throws the Problem of `reason` if a log beside the
+ * file has more.
+ */
 export function inMemory(path: string, reason: unknown): Connection {
   const file = checkFile(path, true);
   if (hasUnmerged(path)) throw asProblem(path, reason);
   try {
     const bytes = readFileSync(path);
-    // Bytes 18 and 19 of the header say that the file has a write-ahead log (2) or none (1).
+    // Bytes 18 and 19 of the header say whether the file has a write-ahead log (2) or not (1).
     bytes.fill(1, 18, 20);
     return new Connection(openDatabase(bytes), file);
   } catch (error) {
@@ -132,7 +135,7 @@ export function inMemory(path: string, reason: unknown): Connection {
   }
 }
 
-// Synchronous, because a first asynchronous call to the file system takes longer than all of these.
+// Synchronous, because the first asynchronous call to the file system takes longer than all of these together.
 function checkFile(path: string, readonly: boolean): string {
   let file: ReturnType<typeof statSync>;
   try {
@@ -161,10 +164,13 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'its folder cannot be written, and SQLite must create files beside a store that is in use',
 };
 
-/** Errors of our own SQL; they are bugs and stay as they are. */
+/** Errors of our own SQL; they are bugs and are not reworded. */
 const bugs: ReadonlySet<string> = new Set(['SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'SQLITE_MISMATCH']);
 
-/** Turns an error of SQLite or of the operating system into a Problem that names the store; returns any other error as it is. */
+/**
+ * Turns an error of SQLite or of the operating system into a Problem that names the store; returns any other error
+ * unchanged.
+ */
 export function asProblem(path: string, error: unknown): unknown {
   if (isSystemError(error))
     return systemProblem(error.syscall === 'mkdir' ? 'create' : 'use', `the store ${path}`, error);
@@ -181,8 +187,8 @@ export function asProblem(path: string, error: unknown): unknown {
 const requireInstalled = createRequire(join(import.meta.dirname, 'asof'));
 
 /**
- * The driver for this Node, as npm names it. Version 13 of better-sqlite3 needs Node-API 10, which Node 20 lacks; version
- * 12 crashes Node 24 when a statement is garbage-collected.
+ * The driver for this Node, as npm names it. Version 13 of better-sqlite3 needs Node-API 10, which Node 20 lacks;
+ * version 12 crashes Node 24 when a statement is garbage-collected.
  */
 const driver =
   Number(process.versions.napi) >= 10
@@ -193,7 +199,7 @@ const driver =
       }
     : { name: 'better-sqlite3', spec: 'better-sqlite3@12.11', library: Legacy };
 
-/** Version 13 has binaries in its package; undefined where npm left it out. */
+/** Version 13 has binaries in its package; undefined if npm left it out. */
 function modern(): typeof Legacy | undefined {
   try {
     return requireInstalled('better-sqlite3-napi');
@@ -206,8 +212,8 @@ function modern(): typeof Legacy | undefined {
 export const { SqliteError } = driver.library ?? Legacy;
 
 /**
- * Opens a SQLite file; creates it if it does not exist, unless the options forbid that. A driver that is not installed is
- * a `local-io` Problem that says how to install it.
+ * Opens a SQLite file; creates it if it does not exist, unless the options forbid that. A driver that is not
+ * installed is a `local-io` Problem that says how to install it.
  */
 export function openDatabase(path: string | Buffer, options: Legacy.Options = {}): Legacy.Database {
   const { library } = driver;
@@ -215,7 +221,7 @@ export function openDatabase(path: string | Buffer, options: Legacy.Options = {}
   try {
     return new library(path, library === Legacy ? { ...options, nativeBinding: binary() } : options);
   } catch (error) {
-    // The binary is missing, or was made for another version of Node.
+    // The binary is missing, or was built for another version of Node.
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'MODULE_NOT_FOUND' || code === 'ERR_DLOPEN_FAILED') throw lacksDriver(error);
     throw error;
@@ -223,8 +229,8 @@ export function openDatabase(path: string | Buffer, options: Legacy.Options = {}
 }
 
 /**
- * The binary of version 12, whose code is part of asof: that of the first folder which has one, since npm installs the
- * package without it where scripts are not allowed to run.
+ * The binary of version 12, whose code is part of asof, from the first folder that has one: npm installs the package
+ * without it where scripts may not run.
  */
 function binary(): string {
   const found = driverFolders()

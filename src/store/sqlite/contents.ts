@@ -21,7 +21,7 @@ export function readSeriesIds(connection: Connection): readonly string[] {
   return connection.column<string>('select id from series order by id').all();
 }
 
-/** Everything that is kept of a series but its changes; undefined for an unknown one. */
+/** Everything that is kept of a series except its changes; undefined for an unknown id. */
 export function readContents(connection: Connection, id: string): SeriesContents | undefined {
   const row = connection
     .objects<ContentsRow & { readonly key: number }>(
@@ -75,10 +75,10 @@ export function readSize(connection: Connection, path: string): StoreSize {
   };
 }
 
-/** What SQLite finds damaged, and what of filings is derived otherwise than they say. */
+/** Damage that SQLite finds, and contradictions in what is derived from filings. */
 export function readFaults(connection: Connection): readonly string[] {
   const damaged = damagesOf(connection);
-  // What is computed from damaged pages says nothing more.
+  // On damaged pages, further checks would say nothing more.
   if (damaged.length > 0) return damaged;
   const orphans = connection
     .tuples<readonly [string, number, string]>('pragma foreign_key_check')
@@ -93,7 +93,7 @@ export function readFaults(connection: Connection): readonly string[] {
   ];
 }
 
-/** What SQLite's own check finds; it gives up at damages that it cannot read past. */
+/** What SQLite's own check finds; it gives up at damage that it cannot read past. */
 export function damagesOf(connection: Connection): readonly string[] {
   try {
     const found = connection.column<string>('pragma integrity_check').all();

@@ -9,7 +9,7 @@ import { damagesOf } from './contents.ts';
 import { publishDraft, removeDraft, replaceWith } from './draft.ts';
 import { applicationId, formatOf } from './format.ts';
 
-/** Makes a complete store that was made beside `path` the store there; only with `replace` in the place of another one. */
+/** Publishes a complete store, made beside `path`, at `path`; replaces another one only with `replace`. */
 export function publishCopy(draft: string, path: string, replace: boolean): void {
   try {
     const connection = connect(draft, false);
@@ -27,12 +27,15 @@ export function publishCopy(draft: string, path: string, replace: boolean): void
   }
 }
 
-/** Refuses to replace a file that is no store of asof. */
+/** Refuses to replace a file that is not a store of asof. */
 export function checkReplaceable(path: string): void {
   connectReplaceable(path, true).close();
 }
 
-/** Takes the log of a store into its file, which SQLite does only where no other connection is open; otherwise a Problem. */
+/**
+ * Merges the log of a store into its file, which SQLite does only if no other connection is open; otherwise a
+ * Problem.
+ */
 export function leaveLog(path: string): void {
   const connection = connectReplaceable(path, false);
   try {
@@ -44,7 +47,7 @@ export function leaveLog(path: string): void {
   }
 }
 
-/** Takes the lock of a copy in the making, whose file goes with it at the end; a Problem while another process makes the same one. */
+/** Takes the lock of an unfinished copy, and removes its file at the end; a Problem while another process has it. */
 export async function lockDraft(draft: string): Promise<Lock> {
   const path = `${draft}.lock`;
   makeFolder(dirname(path));
@@ -63,7 +66,7 @@ export async function lockDraft(draft: string): Promise<Lock> {
   });
 }
 
-/** Removes what a stopped copy has written if it is damaged, so that the next copy begins again; a Problem for a file that is no store. */
+/** Removes an unfinished copy that is damaged, so that the copy begins again; a Problem for a file of another kind. */
 export function removeIfDamaged(draft: string): void {
   if (!hasMark(draft))
     throw new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
@@ -79,7 +82,7 @@ export function removeIfDamaged(draft: string): void {
   if (damages.length > 0) removeDraft(draft);
 }
 
-/** Whether the header of a file says that it is a store; SQLite does not read the header of a file that is cut short. */
+/** Whether the header of a file says that it is a store; SQLite does not read it where the file is cut short. */
 function hasMark(path: string): boolean {
   if (!statSync(path).isFile()) return false;
   const header = Buffer.alloc(72);

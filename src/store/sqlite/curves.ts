@@ -1,5 +1,4 @@
-import type { Day } from '../../domain/series/date.ts';
-import { earlier } from '../../domain/series/date.ts';
+import { type Day, earlier } from '../../domain/series/date.ts';
 import { type CurvePoint, monthsOf } from '../../domain/treasury/curve.ts';
 import type { CurveQuery, RatePair, RateSummary, SpreadQuery, YieldsQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -36,7 +35,7 @@ export function readYields(
   return points.all({
     curveType,
     from: from ?? '',
-    // One upper bound, and no alternatives, which would lead past the index.
+    // One upper bound, and no alternatives, which would keep SQLite from using the index.
     to: earlier(to ?? '~', after?.tradeDate ?? '~'),
     afterDate: after?.tradeDate ?? '~',
     afterMonths: after === undefined ? 0 : monthsOf(after.maturity),
@@ -68,7 +67,7 @@ export function readSpread(
   });
 }
 
-/** Every maturity that has rates, with the days and the sources of these. */
+/** Every maturity that has rates, with the days and the sources of its rates. */
 export function readRates(connection: Connection): readonly RateSummary[] {
   const rows = connection.objects<Omit<RateSummary, 'sources'> & { readonly sources: string }>(
     `select curve_type as curveType, maturity, count(*) as count, min(trade_date) as first,
@@ -88,7 +87,7 @@ export function readPoints(
     .all(curveType, from, to);
 }
 
-/** Writes points; each replaces the one held of its curve, trade date and maturity. */
+/** Writes points; each one replaces the held point of its curve, trade date and maturity. */
 export function writePoints(connection: Connection, points: readonly CurvePoint[]): void {
   const upsert = connection.objects(
     `insert into curve (curve_type, trade_date, months, maturity, rate, source) values (?, ?, ?, ?, ?, ?)

@@ -35,7 +35,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Flushes a finished draft to disk and publishes it at `path` in one step; a Problem if another process created a store there meanwhile. */
+/**
+ * Flushes a finished draft to disk and publishes it at `path` in one step; a Problem if another process created a
+ * store there meanwhile.
+ */
 export function publishDraft(draft: string, path: string): void {
   try {
     flush(draft);
@@ -52,7 +55,7 @@ export function publishDraft(draft: string, path: string): void {
   }
 }
 
-/** Flushes a complete store to disk and puts it at `path` in one step, in the place of one that has no log beside it. */
+/** Flushes a complete store to disk and puts it at `path` in one step, replacing a store that has no log beside it. */
 export function replaceWith(draft: string, path: string): void {
   flush(draft);
   renameSync(draft, path);

@@ -52,7 +52,7 @@ export function readHeldFilings(
   return held;
 }
 
-/** Writes new and changed filings with their new and changed trades; `held` has those that are in the store. */
+/** Writes new and changed filings with their new and changed trades; `held` are those that the store has. */
 export function writeFilings(
   connection: Connection,
   filings: readonly HeldFiling[],
@@ -121,7 +121,7 @@ type FilingCells = readonly [...TradeCells, ...HeaderCells];
 const columns = [...tradeColumns.map((name) => `t.${name}`), ...headerColumns.map((name) => `f.${name}`)];
 const both = `select ${columns.join()} from filing f join trade t on t.filing = f.key`;
 
-/** The accession numbers, of those given, that the store has with the time of acceptance. */
+/** The accession numbers, among those given, that the store has with the time of acceptance. */
 export function readAcceptedFilings(
   connection: Connection,
   accessionNumbers: readonly string[],
@@ -151,7 +151,7 @@ export function readFilings(connection: Connection, query: FilingsQuery): readon
   const conditions = [
     ...filingConditions(query),
     ...(ticker === undefined ? [] : ['f.key in (select filing from symbol where symbol = @ticker)']),
-    // There is one name a line, so a text with a line end is a part of no name.
+    // The column has one name per line, so a text with a line end cannot be part of a name.
     ...(ownerName === undefined
       ? []
       : ['instr(f.owner_names, @ownerName) > 0 and instr(@ownerName, char(10)) = 0']),
@@ -162,7 +162,9 @@ export function readFilings(connection: Connection, query: FilingsQuery): readon
   return rows.map(filingReader(inCells));
 }
 
-/** SQLite would find the filings of issuers among all filings, also where those with purchases are marked. */
+/**
+ * The index to use: by itself, SQLite would search all filings of an issuer even if those with purchases are marked.
+ */
 function marked({ code, uncounted }: ClusterTradesQuery): string {
   return code === purchaseCode && uncounted !== true
     ? both.replace('filing f', 'filing f indexed by purchases_of_issuer')
@@ -231,7 +233,7 @@ export function readFiledTrades(
   );
 }
 
-/** Where a row has its filing and its trade. */
+/** Where a row has the columns of its filing and of its trade. */
 const inCells = {
   filingId: (cells: FilingCells) => cells[10],
   header([, , , , , , , , , , ...filing]: FilingCells) {

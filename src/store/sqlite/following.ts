@@ -12,7 +12,7 @@ export function readFollowed(connection: Connection): readonly Followed[] {
     .map(followedOf);
 }
 
-/** Writes what a store follows, in the place of an earlier record of the same name. */
+/** Writes what a store follows, replacing an earlier record of the same name. */
 export function writeFollowed(connection: Connection, { upTo, lastRun, ...record }: Followed): void {
   connection.run(
     `insert into followed (source, name, since, bookmark, up_to, last_run, left_undone)
@@ -43,7 +43,7 @@ export function readDescriptionChanges(
     .all(seriesId);
 }
 
-/** Writes a change of a description; of several on one day, the text before is that of the first. */
+/** Writes a change of a description; if there are several on one day, keeps the text before the first. */
 export function writeDescriptionChange(connection: Connection, change: DescriptionChange): void {
   connection.run(
     `insert into description_change (series, changed_on, field, before, after)

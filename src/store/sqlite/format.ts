@@ -7,7 +7,7 @@ export const applicationId = 0x61736f66;
 /** The format that this asof writes: the number of the migrations of the schema. */
 export const currentFormat = 8;
 
-/** The format of a store. A file that is no store, or that only a newer asof reads, is a Problem. */
+/** The format of a store. A Problem for a file that is no store, or that only a newer asof reads. */
 export function formatOf(connection: Connection, path: string): number {
   if (connection.pragma('application_id') !== applicationId) {
     throw new Problem('local-io', `${path} is not an asof store`, {

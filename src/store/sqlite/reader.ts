@@ -12,9 +12,8 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
 }
 
 /**
- * The number of connections to keep for later reads. The reads of simultaneous requests overlap, each needs a
- * connection, and opening one takes as long as a page: with 4 instead of 32, the figure of the bench "serve: no two pages
- * with the same rows" halves.
+ * The number of connections to keep for later reads. Each simultaneous request needs one, and opening one takes as
+ * long as a page: with 4 instead of 32, the figure of the bench "serve: no two pages with the same rows" halves.
  */
 const mostIdle = 32;
 
@@ -53,7 +52,7 @@ class SqliteStore implements Store {
         this.#release(connection);
       }
     } catch (error) {
-      // SQLite notices damage at any statement, also when the transaction begins or ends.
+      // SQLite may notice damage at any statement, even when the transaction begins or ends.
       throw asProblem(this.address, error);
     }
   }
@@ -76,7 +75,7 @@ class SqliteStore implements Store {
   }
 
   #release(connection: Connection): void {
-    // Nothing was written, and of a damaged file a commit fails.
+    // Nothing was written, and a commit on a damaged file fails.
     if (connection.inTransaction) connection.run('rollback');
     const keep = !this.#closed && this.#idle.length < mostIdle && connection.file === this.#file;
     if (keep) this.#idle.push(connection);
@@ -92,7 +91,7 @@ class SqliteStore implements Store {
     const known = this.#newest;
     if (known?.state.revision === revision && known.file === connection.file) return known.state;
     const sample = row.sample === 1;
-    // The imports distinguish stores with the same number of imports.
+    // The log of imports distinguishes stores that have the same number of imports.
     const imports = connection
       .tuples<readonly [string, string]>('select imported_at, sha256 from import order by id')
       .all();
@@ -114,7 +113,7 @@ function hashOf(content: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }
 
-/** Opens a store for reading; that of an older asof is brought to the current format. */
+/** Opens a store for reading, after bringing a store of an older asof to the current format. */
 async function connectCurrent(path: string, { live = false }: StoreOptions): Promise<Connection> {
   const connection = connectReader(path, live);
   try {
@@ -128,8 +127,8 @@ async function connectCurrent(path: string, { live = false }: StoreOptions): Pro
 }
 
 /**
- * Brings the store of an older asof to the current format and opens it. If its file cannot be written, a copy in memory
- * is brought up to date; with `live` it fails instead, because later imports could not be seen.
+ * Brings the store of an older asof to the current format and opens it. If its file cannot be written, upgrades a
+ * copy in memory; with `live` this fails instead, because later imports could not be seen.
  */
 async function upgraded(path: string, live: boolean): Promise<Connection> {
   // Loaded here: few stores are old.

@@ -131,8 +131,8 @@ const migrations = [
       t.shares_owned_after, t.ownership
     from filing f join trade t on t.filing = f.key;
   `,
-  // How vintages came about (vintage-kind.ts). Of older imports it follows from the source of a series, and of
-  // FRED, whose files are of several kinds, from the log if it has files of one kind; else it is unknown.
+  // How vintages came about (vintage-kind.ts). For older imports it follows from the source of a series; for FRED,
+  // whose files are of several kinds, from the log if all its files are of one kind; otherwise it is unknown.
   `
   alter table series add column stated_vintage_kind text;
   alter table series add column vintage_kind text not null default '';
@@ -189,7 +189,7 @@ const migrations = [
     primary key (series, changed_on, field)
   ) strict, without rowid;
   `,
-  // Clusters of sales and other codes, whose filings have no mark.
+  // For clusters of sales and other codes, whose filings are not marked.
   'create index filings_of_issuer on filing (issuer_cik)',
   `
   -- The entries of the log that one import made have one number.
@@ -205,7 +205,7 @@ const migrations = [
   ) strict, without rowid;
   create index changes_of_subject on import_change (subject, import);
   `,
-  // Clusters of the newest trades, and signals of the newest filings, without reading all issuers.
+  // For clusters of the newest trades, and signals of the newest filings, without reading all issuers.
   `
   create index trades_by_day on trade (transaction_code, transaction_date) where is_derivative = 0;
   create index newest_purchases on filing (filed_on) where purchases = 1;
@@ -239,8 +239,8 @@ export function migrate(connection: Connection, path: string): void {
 }
 
 /**
- * Takes the blank cells of other series' rows out of series that came from files of several frequencies: they were read
- * as withdrawals, which contradict the figures of their quarter or year as soon as the frequency is known.
+ * Removes the blank cells of other series' rows from series that came from files of several frequencies: they were
+ * read as withdrawals, which contradict the values of their quarter or year as soon as the frequency is known.
  */
 function dropRowsOfOthers(connection: Connection): void {
   const series = connection.column<number>(`select key from series where implied_source like 'FRED%'`).all();

@@ -4,8 +4,7 @@ import type { MergePlan } from '../../domain/series/merge-plan.ts';
 import type { KeptKind } from '../../domain/series/series.ts';
 import type { DerivedColumns, SeriesRows, SeriesStart } from '../series-writer.ts';
 import type { SeriesRecord } from '../store.ts';
-import type { Connection } from './connection.ts';
-import { asProblem } from './connection.ts';
+import { asProblem, type Connection } from './connection.ts';
 import { readRecord, writeRecord } from './series.ts';
 import { applyPlan, readChanges, readLatestChanges, readVintages } from './statements.ts';
 import { putWords } from './words.ts';
@@ -27,7 +26,7 @@ export class SqliteSeriesRows implements SeriesRows {
 
   begin(): Promise<SeriesStart> {
     return this.#use((connection) => {
-      // A series may get the key of one that was removed: its versions begin after those, which a cache may know.
+      // A series may get the key of a removed one: its versions begin after those, which a cache may know.
       const { changes } = connection.run(
         'insert into series (id, version) select ?, revision from store where true on conflict do nothing',
         this.#id,

@@ -49,10 +49,12 @@ export function searchSeries(
 
 const endOfTime = '9999-12-31';
 
-/** With more changes per date, a seek for each date is faster than reading all changes (measured in bench/). */
+/**
+ * With more changes per date than this, a seek for each date is faster than reading all changes (measured in bench/).
+ */
 const seekFrom = 24;
 
-// A row is one text that begins with both dates: reading three texts takes three times as long.
+// A row is one text that begins with both dates, because reading three texts takes three times as long.
 const within = `series = @key and date >= @from and date < @below`;
 
 const byGroup = `select date || max(as_of_date) || value from fact

@@ -49,7 +49,8 @@ export function readLatestChanges(
 ): ReadonlyMap<Day, readonly Change[]> {
   const changes = new Map<Day, readonly Change[]>();
   for (const table of ['fact', 'respelling']) {
-    // A row is one text: reading three takes three times as long. A withdrawal has no value, hence the mark before one.
+    // A row is one text, because reading three takes three times as long. A withdrawal has no value, hence the mark
+    // before one.
     const rows = connection
       .column<string>(
         `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
@@ -123,7 +124,10 @@ export function readCompleteVintages(connection: Connection, seriesId: string): 
     .map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) }));
 }
 
-/** The newest vintage of a series on or before a day, and the one after it; for first releases also the kinds of all up to it. */
+/**
+ * The newest vintage of a series on or before a day, and the one after it; for first releases also the kinds of all
+ * vintages up to the day.
+ */
 export function readVintageOn(
   connection: Connection,
   { key, statedKind }: SeriesKey,
@@ -199,7 +203,7 @@ export function readVintageCounts(
 /** What each day up to `last` changed. A first value and a value after a withdrawal count as added. */
 function countChanges(connection: Connection, key: number, last: Day) {
   const counts = new Map<Day, { added: number; revised: number; withdrawn: number }>();
-  // A row is one text, and counted here: a window over the changes and groups by their days take twice as long.
+  // A row is one text and is counted here: a window over the changes, grouped by day, takes twice as long.
   const rows = connection
     .column<string>(
       `select date || as_of_date || (value is null) from fact where series = @key and as_of_date <= @last

@@ -4,7 +4,7 @@ import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import type { Connection } from './connection.ts';
 import { writeDescriptionChange } from './following.ts';
 
-/** What imports from a number on changed. */
+/** What the imports from a number on changed. */
 export function readChangesOf(connection: Connection, from: number): readonly ImportChange[] {
   return connection
     .objects<ImportChange>(
@@ -22,7 +22,7 @@ export function writeChanges(connection: Connection, changes: readonly ImportCha
   for (const change of changes) insert.run(change);
 }
 
-/** Gives the newest change of a series another version; with `from` only if it leads to that one. */
+/** Gives the newest change of a series another version; with `from` only if it has that one. */
 export function moveVersion(connection: Connection, seriesId: string, to: number, from?: number): void {
   connection.run(
     `update import_change set version = @to where subject = @subject and (@from is null or version = @from)

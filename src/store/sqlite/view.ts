@@ -17,8 +17,7 @@ import type {
   VintageQuery,
   YieldsQuery,
 } from '../store.ts';
-import type { Connection } from './connection.ts';
-import { asProblem } from './connection.ts';
+import { asProblem, type Connection } from './connection.ts';
 import { type KeyedSeriesRow, readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
@@ -30,7 +29,7 @@ import {
   readVintageOn,
 } from './statements.ts';
 
-/** What few queries ask for is loaded when one does: most start faster without it. */
+/** What few queries need is loaded on first use, because most queries then start faster. */
 const parts = {
   contents: () => import('./contents.ts'),
   curves: () => import('./curves.ts'),
@@ -80,8 +79,8 @@ export class SqliteView implements StoreView, StoreContents {
     return this.#answerBy(parts.words, ({ searchEntries }, connection) => searchEntries(connection, query));
   }
 
-  searchableWords() {
-    return this.#answerBy(parts.words, ({ readWords }, connection) => readWords(connection));
+  searchable(what: 'ids' | 'words') {
+    return this.#answerBy(parts.words, ({ readSearchable }, connection) => readSearchable(connection, what));
   }
 
   observations(query: ObservationQuery) {
@@ -235,7 +234,9 @@ export class SqliteView implements StoreView, StoreContents {
     return this.#answerBy(parts.contents, ({ readImports }, connection) => readImports(connection));
   }
 
-  /** A page of values: as of any day between two vintages it is the page of the first, which may be in the cache. */
+  /**
+   * A page of values. As of any day between two vintages it is the page of the first one, which may be in the cache.
+   */
   #page(
     connection: Connection,
     series: KeyedSeriesRow,

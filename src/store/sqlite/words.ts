@@ -7,7 +7,7 @@ type KeyedRow = { readonly key: number; readonly id: string; readonly title: str
 
 const rows = 'select key, id, coalesce(title, id) as title, units from series';
 
-/** Takes the words of a series out of the index; to be called before its id, its title or its units change. */
+/** Removes the words of a series from the index; must be called before its id, title or units change. */
 export function removeWords(connection: Connection, key: number): void {
   const series = connection.objects<KeyedRow>(`${rows} where key = ?`).get(key);
   if (series === undefined) return;
@@ -15,7 +15,7 @@ export function removeWords(connection: Connection, key: number): void {
   for (const word of searchableWords(series)) remove.run(word, key);
 }
 
-/** Puts the words of a series into the index. */
+/** Adds the words of a series to the index. */
 export function putWords(connection: Connection, key: number): void {
   const series = connection.objects<KeyedRow>(`${rows} where key = ?`).get(key);
   if (series === undefined) return;
@@ -23,12 +23,12 @@ export function putWords(connection: Connection, key: number): void {
   for (const word of searchableWords(series)) insert.run(word, key);
 }
 
-/** Puts the words of all series into an empty index. */
+/** Adds the words of all series to an empty index. */
 export function putAllWords(connection: Connection): void {
   for (const key of connection.column<number>('select key from series').all()) putWords(connection, key);
 }
 
-/** The series that have any of these words or ids, or an id with this part. */
+/** The series that have any of these words or ids, or whose id contains this part. */
 export function searchEntries(
   connection: Connection,
   { words, starts, ids, part }: IndexQuery,
@@ -50,17 +50,21 @@ export function searchEntries(
       from,
       below: `${from}\u{10ffff}`,
     });
-  // The ids alone are in an index.
+  // Only the ids are in an index.
   if (part !== undefined) add('id in (select id from series where instr(id, @part) > 0)', { part });
   return [...found.values()];
 }
 
-/** The words of all series. */
-export function readWords(connection: Connection): readonly string[] {
-  return connection.column<string>('select distinct word from word').all();
+/** The ids or the words of all series. */
+export function readSearchable(connection: Connection, what: 'ids' | 'words'): readonly string[] {
+  const sql = {
+    ids: 'select id from series where first_vintage is not null',
+    words: 'select distinct word from word',
+  };
+  return connection.column<string>(sql[what]).all();
 }
 
-/** What the index has of series otherwise than they say, and words of no series. */
+/** Faults of the index: words that differ from those of their series, and words of no series. */
 export function wordFaultsIn(connection: Connection): readonly string[] {
   const indexed = connection
     .objects<SearchedSeries & { readonly words: string | null }>(

@@ -34,7 +34,10 @@ import {
 } from './undo.ts';
 import { putWords, removeWords } from './words.ts';
 
-/** Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A failure leaves the file as it was. */
+/**
+ * Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A
+ * failure leaves the file as it was.
+ */
 export async function openSqliteWriter(path: string, copyOf?: string): Promise<TransactionWriter> {
   if (!existsSync(path)) return createStore(path, copyOf);
   if (copyOf === undefined) return openExisting(path);
@@ -69,7 +72,10 @@ function openExisting(path: string): TransactionWriter {
   }
 }
 
-/** Creates a store as a draft, which is published when the import commits. No reader sees the draft, so it needs no journal. */
+/**
+ * Creates a store as a draft, which is published when the import commits. No reader sees the draft, so it needs no
+ * journal.
+ */
 function createStore(path: string, copyOf: string | undefined): TransactionWriter {
   let draft: string | undefined;
   let opened: Connection | undefined;
@@ -104,7 +110,7 @@ function createStore(path: string, copyOf: string | undefined): TransactionWrite
   }
 }
 
-/** How an import ends for its file. */
+/** What happens to the file when an import ends. */
 type Ending = {
   readonly path: string;
   readonly created: boolean;

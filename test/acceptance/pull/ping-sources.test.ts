@@ -97,7 +97,8 @@ describe('asof ping --sources', () => {
     async (how, code, reason) => {
       for (const world of worlds) world.spoil(how);
       const { code: ended, rows } = await ping({}, '--timeout', '1');
-      // Half an answer of Treasury or the SEC shows that they answer; FRED says in each answer whether it takes the key.
+      // Half an answer of Treasury or the SEC shows that they answer; FRED says in each answer whether it takes the
+      // key.
       expect(ended).toBe(how === 'half an answer' ? 8 : code);
       for (const { source, problem } of rows)
         if (how !== 'half an answer' || source === 'fred')

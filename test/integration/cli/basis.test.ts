@@ -10,8 +10,8 @@ import { envelope, reply, serve } from '../../support/service-double.ts';
 const folder = scratchFolder();
 let store = '';
 
-// What the Bureau of Labor Statistics had published by the middle of three quarters (Real-Time Data Set, RUC), a figure of
-// each of its two following releases, the advance estimate of GDP and its revisions, and a curve.
+// What the Bureau of Labor Statistics had published by the middle of three quarters (Real-Time Data Set, RUC), a
+// figure of each of its two following releases, the advance estimate of GDP and its revisions, and a curve.
 const files = {
   'unrate.csv': `series_id,date,as_of_date,value,vintage_kind
 UNRATE,2008-04-01,2008-05-15,5,sampled

@@ -145,7 +145,8 @@ describe('the values that a check compares', () => {
   });
 
   it('are not compared on days before the first vintage, and a note says so', async () => {
-    // ALFRED's first vintage of GDP is of 4 December 1991. It has 5589.0 for the first quarter of 1991, as an older one may have.
+    // ALFRED's first vintage of GDP is of 4 December 1991. It has 5589.0 for the first quarter of 1991, as an older
+    // one may have.
     const text = 'day,GDP\n1991-06-01,5589.0\n1991-12-04,5707.4\n';
     const { code, err } = await check(text);
     expect({ code, err }).toEqual({

@@ -50,7 +50,10 @@ function withoutPanels(description: string): string {
   return JSON.stringify({ ...others, paths: contract });
 }
 
-/** A proxy of the same service, without panels unless asked for, that answers some paths itself, and records the requests. */
+/**
+ * A proxy of the same service, without panels unless asked for, that answers some paths itself, and records the
+ * requests.
+ */
 async function inFront(
   lacks: RegExp | undefined,
   {
@@ -216,8 +219,8 @@ describe('over a service', () => {
       /takes (\d+) requests: (\d+) to plan it \(made now\), (\d+) for values, (\d+) to check/.exec(dry.err) ??
       [];
     expect([dry.out, Number(planned)]).toEqual(['', made]);
-    // First releases give every value of CALM except those of its first vintage; MUCH is revised before each month ends.
-    // The last request finds out whether the data changed.
+    // First releases give every value of CALM except those of its first vintage; MUCH is revised before each month
+    // ends. The last request finds out whether the data changed.
     expect([all, planned, left, checks].map(Number)).toEqual([65, 4, 60, 1]);
 
     const wet = await inFront(undefined, { wait: 5 });

@@ -165,21 +165,26 @@ describe('a problem without an answer of a service', () => {
   });
 });
 
-describe('facts', () => {
-  it.each<[string, string, Readonly<Record<string, string>>]>([
+describe('a command that reads a store only', () => {
+  const sources: readonly (readonly [from: string, setting: string, Readonly<Record<string, string>>])[] = [
     ['ASOF_BASE_URL', '', { ASOF_BASE_URL: 'http://localhost:1', ASOF_STORE: '/nowhere' }],
     ['the setting base_url', 'config set base_url http://localhost:1', {}],
-  ])('are not those of a service, which %s names', async (from, setting, more) => {
+  ];
+  const theStore = '--store PATH names the store';
+  const thePage = 'a service with --explorer on shows the page itself: http://localhost:1';
+  const cases = sources.flatMap((source) => [
+    ['facts', 'facts GDP', [theStore], ...source] as const,
+    ['explore', 'explore', [thePage, theStore], ...source] as const,
+  ]);
+
+  it.each(cases)('refuses a service: %s', async (command, line, hints, from, setting, more) => {
     if (setting !== '') await run(setting);
-    const { code, out, err } = await run('facts GDP', more);
-    expect([code, out, err]).toEqual([
-      2,
-      '',
-      `asof: ${from} names a service, and facts are those of a store\n      --store PATH names the store\n`,
-    ]);
+    const { code, out, err } = await run(line, more);
+    const refusal = `asof: ${from} names a service, and asof ${command} reads a store`;
+    expect([code, out, err]).toEqual([2, '', `${[refusal, ...hints].join('\n      ')}\n`]);
   });
 
-  it('are those of the store that --store names, even if a variable names a service', async () => {
+  it('reads the store that --store names, even if a variable names a service', async () => {
     const { samplePath } = await import('../../../src/platform/installation.ts');
     const { code, out } = await run(`facts GDP --store ${samplePath()}`, {
       ASOF_BASE_URL: 'http://localhost:1',

@@ -105,7 +105,10 @@ const clusterQuestion = fc.record({
   as_of: maybe('2025-12-31', ...days.slice(0, 4)),
 });
 
-/** A cluster, with the symbol and the name of its issuer in its newest filing (in a search by symbol: with that symbol). */
+/**
+ * A cluster, with the symbol and the name of its issuer in its newest filing (in a search by symbol: with that
+ * symbol).
+ */
 type Listed = { readonly cluster: Cluster; readonly ticker: string; readonly issuer: string };
 
 /** The clusters of every issuer, chosen and ordered as the rulings say. */

@@ -361,6 +361,7 @@ describe('a bug', () => {
 /** What a service answers besides what a test asks it. */
 const unused = {
   answer: gone,
+  answerTogether: () => [gone()],
   reply: gone,
   refusal: (reason: string) => new Problem('plan-upgrade-required', reason),
   status: gone,

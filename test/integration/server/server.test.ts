@@ -43,7 +43,9 @@ async function newServer(timeouts: Partial<ServerTimeouts> = {}): Promise<HttpSe
   });
 }
 
-/** A raw connection: `heard` is everything that the server sends until the connection ends, `so` what it sent so far. */
+/**
+ * A raw connection: `heard` is everything that the server sends until the connection ends, `so` what it sent so far.
+ */
 function dial({ url }: HttpServer): { socket: Socket; heard: Promise<string>; so: () => string } {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let text = '';

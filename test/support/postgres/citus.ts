@@ -6,9 +6,9 @@ import { inject } from 'vitest';
 const shards = 8;
 
 /**
- * What asof calls of Citus, over PostgreSQL's own partitions: a table is split by the hash of its distribution column. As
- * in Citus, each primary and unique key must hold that column, rows of one key are in the shards of one number, and the
- * planner leaves out the shards that a statement cannot need.
+ * What asof calls of Citus, over PostgreSQL's own partitions: a table is split by the hash of its distribution
+ * column. As in Citus, each primary and unique key must hold that column, rows of one key are in the shards of one
+ * number, and the planner leaves out the shards that a statement cannot need.
  */
 const standIn = `
   create table pg_dist_partition (logicalrelid regclass primary key, distributed_by text, colocated_with text);

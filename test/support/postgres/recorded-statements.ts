@@ -8,7 +8,10 @@ export type RecordedStatement = { readonly sql: string; readonly runs: readonly 
 /** The runs of a statement that are kept. */
 const mostRuns = 20;
 
-/** Records the statements that this process sends to PostgreSQL from now on, but those that make and distribute tables. */
+/**
+ * Records the statements that this process sends to PostgreSQL from now on, but those that make and distribute
+ * tables.
+ */
 export function recordStatements(): () => readonly RecordedStatement[] {
   const sources = new Map<string, string>();
   const found = new Map<string, (readonly unknown[])[]>();

@@ -27,7 +27,10 @@ export type LoopbackFiling = {
   readonly accepted: string;
 };
 
-/** The full submission of a filing: the header of EDGAR, and a document with one purchase whose shares follow from its number. */
+/**
+ * The full submission of a filing: the header of EDGAR, and a document with one purchase whose shares follow from its
+ * number.
+ */
 export function submissionText({ accessionNumber, form, filedOn, accepted }: LoopbackFiling): string {
   const shares = String(Number(accessionNumber.slice(-6)) + 1);
   const tables = trade({

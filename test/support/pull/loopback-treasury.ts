@@ -17,8 +17,8 @@ export function feedOn(feed: string, day: string): string {
 }
 
 /**
- * What a loopback source sends in the place of an answer; `cut` breaks the connection in the middle of it, `silent` sends
- * nothing.
+ * What a loopback source sends in the place of an answer; `cut` breaks the connection in the middle of it, `silent`
+ * sends nothing.
  */
 export type Trouble =
   | { readonly status: number; readonly body: string; readonly type?: string }

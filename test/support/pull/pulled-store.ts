@@ -35,7 +35,9 @@ export function pullFrom(
   });
 }
 
-/** The part of a history that was published up to a day; `end` is the end of periods that have not ended on that day. */
+/**
+ * The part of a history that was published up to a day; `end` is the end of periods that have not ended on that day.
+ */
 export function historyUpTo(rows: readonly HistoryRow[], day: string, end = day): readonly HistoryRow[] {
   return rows
     .filter((row) => row.realtime_start <= day)

@@ -45,8 +45,9 @@ type BreakablePull = {
 };
 
 /**
- * The property that pulls which break off at up to three random requests, and then one that does not, come to what `check`
- * wants. `begin` starts a source and an empty store; a break is at one of the first `requests` requests of its pull.
+ * The property that pulls which break off at up to three random requests, and then one that does not, come to what
+ * `check` wants. `begin` starts a source and an empty store; a break is at one of the first `requests` requests of
+ * its pull.
  */
 export async function checkBreaks(
   {

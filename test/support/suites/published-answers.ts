@@ -7,7 +7,10 @@ import { dataPath, readData } from '../repository.ts';
 import { importPaths, newStorePath, observationsIn, reading, withStore } from '../scratch-store.ts';
 import { trueAnswers } from '../true-answers.ts';
 
-/** The value and its as-of date that the service gives for a date as of a day, newest first; empty where it gives none. */
+/**
+ * The value and its as-of date that the service gives for a date as of a day, newest first; empty where it gives
+ * none.
+ */
 async function answersOf(path: string, questions: readonly { series: string; date: string; asOf: string }[]) {
   return withStore(path, async (store) => {
     const service = createService({ store });
@@ -30,7 +33,10 @@ async function answersOf(path: string, questions: readonly { series: string; dat
   });
 }
 
-/** Tests that a store of the real files of a data folder gives the published answers, 100 about each of these workbooks. */
+/**
+ * Tests that a store of the real files of a data folder gives the published answers, 100 about each of these
+ * workbooks.
+ */
 export function publishedAnswersSuite(data: string, variables: readonly string[]): void {
   describe('a store of real files', () => {
     const path = newStorePath(scratchFolder());

@@ -8,6 +8,7 @@ function newService(name: string): OpenService & { closed: boolean } {
   const made = {
     service: {
       answer: fail,
+      answerTogether: () => [fail()],
       reply: fail,
       state: async () => name,
       refusal: (reason: string) => new Problem('plan-upgrade-required', reason),

@@ -25,7 +25,7 @@ export const fredCsv: ImportFormat = {
   recognise(head) {
     const [date, ...columns] = headerOf(head);
     if (!isDateColumn(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
-    // A column that is named by a vintage date alone does not say of which series.
+    // A column named only by a vintage date does not state its series.
     if (columns.some((name) => parseDay(name) !== undefined)) return false;
     // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
     if (columns.every((name) => /\d\d(?:Q[1-4]|M\d\d?)$/i.test(name))) return false;
@@ -37,7 +37,7 @@ export const fredCsv: ImportFormat = {
       throw unknownVintage(file, 'the file does not state when its figures were known');
     const table = await readVintageCsv(file, {
       ...isoDates,
-      // In some years FRED named the only column VALUE, for any series.
+      // For some years FRED named the only column VALUE, for any series.
       column: (name) => ({ seriesId: seriesOf(file, name, options), vintage }),
     });
     yield* vintageBatches(file, table, fredCells);

@@ -93,8 +93,8 @@ function beginsWithSomeId(name: string): boolean {
 }
 
 /**
- * The history in a FRED response with real-time periods. Refused: a response cut by `limit`, and periods that overlap or
- * leave a gap.
+ * The history in a FRED response with real-time periods. Refused: a response cut by `limit`, and periods that overlap
+ * or leave a gap.
  */
 function readHistory(
   file: SourceFile,
@@ -136,8 +136,9 @@ function refuseOtherRequests(file: SourceFile, response: UncheckedObject, output
 }
 
 /**
- * The records of a response by vintage date, whose fields are vintages (`GDP_20150130`). With output type 2 each vintage
- * is whole, and a date without a field has no figure in it; with output type 3 it has only what was new or revised.
+ * The records of a response by vintage date, whose fields are vintages (`GDP_20150130`). With output type 2 each
+ * vintage is whole, and a date without a field has no figure in it; with output type 3 it has only what was new or
+ * revised.
  */
 function* vintageResponse(
   file: SourceFile,

@@ -9,8 +9,8 @@ import { seriesOf } from '../vintage-table.ts';
 
 /**
  * Figures with their real-time periods, one per row: ALFRED's downloads by real-time period, and what fredapi's
- * `get_series_all_releases` and pyfredapi write as CSV, also with the index of the data frame. Each row states its value
- * on the first day of its period; a cell without a number says that there is none from that day on.
+ * `get_series_all_releases` and pyfredapi write as CSV, also with the index of the data frame. Each row states its
+ * value on the first day of its period; a cell without a number says that there is none from that day on.
  */
 export const alfredPeriods: ImportFormat = {
   kind: 'alfred-periods',
@@ -62,7 +62,7 @@ type PeriodPlaces = {
 /** The columns that data frames write besides those of the figures. */
 const indexName = /^(?:|index|unnamed: ?\d+)$/i;
 
-/** The places of the columns; undefined if the header is another one. */
+/** The places of the columns; undefined for any other header. */
 function placesIn(header: readonly string[]): PeriodPlaces | undefined {
   const names = header.map((name) => name.trim());
   const date = names.findIndex((name) => /^(?:observation_|period_start_)?date$/i.test(name));
@@ -76,7 +76,10 @@ function placesIn(header: readonly string[]): PeriodPlaces | undefined {
   return value === undefined || more.length > 0 ? undefined : { date, start, end, value, names };
 }
 
-/** First releases have no ends, and the name of their series; fredapi's rows have no ends either, and no name. */
+/**
+ * Whether the columns are those of first releases: no ends, but the name of their series; fredapi's rows have
+ * neither.
+ */
 function isFirstReleases({ end, value, names }: PeriodPlaces): boolean {
   return end < 0 && names[value]?.toLowerCase() !== 'value';
 }
@@ -147,7 +150,7 @@ export type RealTimeValue = {
 
 /** The history of one series; the real-time periods of each date follow each other without a gap up to `end`. */
 export type RealTimeHistory = {
-  /** The first day of the real-time period that was asked for, if the file states it. */
+  /** The first day of the requested real-time period, if the file states it. */
   readonly start?: Day;
   readonly end: Day | typeof notEnded;
   readonly rows: readonly RealTimeValue[];
@@ -156,7 +159,7 @@ export type RealTimeHistory = {
 /** The records of a history after its metadata: each row states its value on the first day of its period. */
 export function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
   const { rows } = history;
-  // A response of one day is what FRED had on that day, whenever that was published.
+  // A response for one day is what FRED had on that day, whenever that was published.
   const kind = history.start === history.end ? ('fetched' as const) : undefined;
   const frequency = provenFrequency(new Set(rows.map(({ date }) => date)));
   yield {
@@ -186,12 +189,15 @@ function coveredTo({ end, rows }: RealTimeHistory): Day {
   return last;
 }
 
-/** The last day of a real-time period; undefined for a text that is no date. */
+/** The last day of a real-time period; undefined for a text that is not a date. */
 function parseEnd(text: string): Day | typeof notEnded | undefined {
   return text === notEnded ? notEnded : parseDay(text);
 }
 
-/** Refuses a period that ends before it starts, a date whose periods overlap, and one whose periods do not reach `end`. */
+/**
+ * Refuses a period that ends before it starts, a date whose periods overlap, and one whose periods do not reach
+ * `end`.
+ */
 export function refuseGaps(
   file: SourceFile,
   { end, rows }: RealTimeHistory,

@@ -3,8 +3,8 @@ import type { SourceFile } from '../../files/source-file.ts';
 import { type ImportFormat, notAnId } from '../format.ts';
 
 /**
- * The README of an ALFRED download: the title, units, frequency and seasonal adjustment of its series. Of attributes that
- * changed over the years, those that are current count.
+ * The README of an ALFRED download: the title, units, frequency and seasonal adjustment of its series. Of attributes
+ * that changed over the years, those that are current count.
  */
 export const alfredReadme: ImportFormat = {
   kind: 'alfred-readme',
@@ -52,12 +52,14 @@ const headings =
   /^(?:Title|Source|Release|Units|Frequency|Seasonal Adjustment|Notes|Vintage Dates Specified:|-{5}.*)(?:\s{2,}Real-Time.*)?$/;
 
 /**
- * Two dates at the end of a line: the real-time period of an attribute. Blanks are looked at from their first one alone,
- * because a damaged file may have a million of them.
+ * Two dates at the end of a line: the real-time period of an attribute. A match may begin only at the first blank of
+ * several, because a damaged file may have a million of them.
  */
 const period = /(?<!\s)\s+(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d|Current)$/;
 
-/** The text beside a heading, or that of its section that is valid now: the last one, with the lines that continue it. */
+/**
+ * The text beside a heading, or that of its section that is valid now: the last one, with the lines that continue it.
+ */
 function currentOf(lines: readonly string[], heading: string): string | undefined {
   const beside = lines
     .find((line) => line.startsWith(`${heading}: `))

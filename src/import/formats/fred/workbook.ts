@@ -31,7 +31,7 @@ export const alfredWorkbook: ImportFormat = {
   read: (file, options) => readWorkbook(file, options, alfredLayouts()),
 };
 
-/** The layouts of ALFRED's sheets; the modules of formats import one another. */
+/** A function, because the modules of formats import one another. */
 const alfredLayouts = () => [alfredWide, alfredPeriods, alfredFirstReleases];
 const fredLayouts = () => [fredCsv, h15Csv];
 

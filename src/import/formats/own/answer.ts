@@ -8,7 +8,10 @@ import { linesIn, type TableRow } from '../../readers/tsv.ts';
 /** What the head of a file says about the answer in it: the object of its envelope, or the names of its columns. */
 type AnswerHead = { readonly object?: string; readonly columns: readonly string[] };
 
-/** A row of an answer. Lists are JSON, or their entries with a semicolon after each but the last; a missing cell is empty. */
+/**
+ * A row of an answer. Lists are JSON, or their entries with a semicolon after each but the last; a missing cell is
+ * empty.
+ */
 export type AnswerRow = TableRow & { has(column: string): boolean };
 
 /** Marks the head of a Parquet file that lists its columns, one a line. */

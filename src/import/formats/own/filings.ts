@@ -15,7 +15,7 @@ import {
 } from '../sec/values.ts';
 import { type AnswerRow, answerDay, answerHead, answerRows, withoutMidnight } from './answer.ts';
 
-/** The columns that make a trade; what else a row has follows from them, or tells more. */
+/** The columns that make a trade; the others follow from them, or add detail. */
 const columns = [
   'filing_date',
   'transaction_date',
@@ -45,8 +45,8 @@ const columns = [
 ] as const;
 
 /**
- * Trades of insiders as `asof insider filings` writes them. A row that lacks what the filing states is refused: in CSV, TSV
- * and Parquet those of joint filers, whose roles are in the column `owners`, which `--columns all` adds.
+ * Trades of insiders as `asof insider filings` writes them. A row that lacks what the filing states is refused: in
+ * CSV, TSV and Parquet those of joint filers, whose roles are in the column `owners`, which `--columns all` adds.
  */
 export const asofFilings: ImportFormat = {
   kind: 'asof-filings',
@@ -131,7 +131,7 @@ function placeIn(text: string, isDerivative: boolean): number | undefined {
   return place >= 1 && place <= mostTrades ? Number(text) : undefined;
 }
 
-/** The only owner of a row; none if the row names nobody. */
+/** The only owner of a row; empty if the row names none. */
 function leadIn(cells: CellReader, row: AnswerRow): readonly ReportingOwner[] {
   const name = row.cell('owner_name');
   const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false') === true;

@@ -7,8 +7,7 @@ import {
   vintageKinds,
 } from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import type { CsvRow } from '../../readers/csv.ts';
-import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
+import { type CsvRow, headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
 import { type ImportFormat, notAnId } from '../format.ts';
 
 const columns = {
@@ -44,14 +43,17 @@ export const metadataCsv: ImportFormat = {
 /** The columns of a metadata file, in the order in which asof writes them. */
 export const metadataColumns: readonly string[] = [...columns.required, ...columns.optional];
 
-/** What is stated of a series, implied by its files, and up to which day they speak for it; empty if they speak for none. */
+/**
+ * What is stated about a series and implied by its files, and the day to which they cover it; empty if they cover
+ * none.
+ */
 type Described = {
   readonly stated: SeriesMetadata;
   readonly implied: SeriesMetadata;
   readonly coveredTo: string;
 };
 
-/** The cells of a series' description, in the order of `metadataColumns`. */
+/** The cells of a series' metadata, in the order of `metadataColumns`. */
 export function metadataCells({ stated, implied, coveredTo }: Described): readonly string[] {
   return [
     stated.seriesId,

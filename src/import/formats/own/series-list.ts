@@ -5,7 +5,7 @@ import { cellReader } from '../../readers/tsv.ts';
 import { type ImportFormat, notAnId } from '../format.ts';
 import { type AnswerRow, answerDay, answerHead, answerRows } from './answer.ts';
 
-/** What a row says that follows from the statements of the series; one of them shows that a table is a list of series. */
+/** Columns that follow from the statements of the series; one of them shows that a table is a list of series. */
 const derived = [
   'observation_count',
   'last_updated',
@@ -21,8 +21,8 @@ const columns: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A list of series as asof writes it: their descriptions and coverage. Their values are in what `asof facts` writes. Rows of
- * series that the curves answer state nothing.
+ * A list of series as asof writes it: their descriptions and coverage. Their values are in what `asof facts` writes.
+ * Rows of series that the curves answer state nothing.
  */
 export const asofSeries: ImportFormat = {
   kind: 'asof-series',

@@ -8,8 +8,7 @@ import {
   vintageKinds,
 } from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import type { CsvRow } from '../../readers/csv.ts';
-import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
+import { type CsvRow, headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;

@@ -39,7 +39,7 @@ export const datedPanel: ImportFormat = {
   },
 };
 
-/** Only the name of a file tells the publisher's panels from other tables of series by date. */
+/** Only the file name distinguishes the publisher's panels from other tables of series by date. */
 function isDatedPanel(head: string, name: string): boolean {
   const [date, ...columns] = headerOf(head);
   if (date !== 'date' || columns.length === 0 || columns.every(isCurveColumn)) return false;
@@ -59,8 +59,8 @@ function vintageOf(file: SourceFile, options: ReadOptions): Day {
 }
 
 /**
- * Figures by date as programs and people write them: `Date,GDP`, or `date,value` whose series `--series` names. The file
- * does not say who published them, so it claims no source for its series.
+ * Figures by date as programs and people write them: `Date,GDP`, or `date,value` whose series `--series` names. The
+ * file does not say who published them, so it claims no source for its series.
  */
 export const plainCsv: ImportFormat = {
   kind: 'plain-csv',

@@ -34,7 +34,7 @@ type PanelKind = {
   readonly summary: string;
   readonly source: string;
   readonly frequency: Frequency;
-  /** The first cell below `sasdate`, by which the two panels differ. */
+  /** The first cell below `sasdate`, in which the two panels differ. */
   readonly secondRow: RegExp;
 };
 

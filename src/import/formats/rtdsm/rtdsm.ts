@@ -180,8 +180,9 @@ const monthly: ReadonlySet<string> = new Set(
 );
 
 /**
- * The periods of rows. `1947:01` is a month, unless a variable is given and the labels of its rows count quarters: 01 to
- * 04, and then 01 of the next year. Where there are too few rows to tell, the variable decides; an unknown one is refused.
+ * The periods of rows. `1947:01` is a month, unless a variable is given and the labels of its rows count quarters: 01
+ * to 04, then 01 of the next year. If there are too few rows to tell, the variable decides; an unknown variable is
+ * refused.
  */
 function periodsOf(
   file: SourceFile,

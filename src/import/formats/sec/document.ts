@@ -1,6 +1,6 @@
-import type { FormType } from '../../../domain/insider/filing.ts';
 import {
   type Filing,
+  type FormType,
   impossibilityOf,
   impossibilityText,
   mostTrades,
@@ -25,7 +25,10 @@ import {
   tickerOf,
 } from './values.ts';
 
-/** The parts of a filing that its ownership document does not state: its accession number and when the SEC accepted it. */
+/**
+ * The parts of a filing that its ownership document does not state: its accession number and when the SEC accepted
+ * it.
+ */
 export type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
 
 /** An ownership document: the fields that its trades share, and the trades; holdings are ignored. */
@@ -129,7 +132,9 @@ export function submissionType(head: string): string | undefined {
   return beginning.test(head) ? (headerField(headerIn(head), 'CONFORMED SUBMISSION TYPE') ?? '') : undefined;
 }
 
-/** Reads the header of a full submission; refused if it lacks the accession number, the form type or the filing date. */
+/**
+ * Reads the header of a full submission; refused if it lacks the accession number, the form type or the filing date.
+ */
 export function readHeader(file: SourceFile, text: string): SubmissionHeader {
   const header = headerIn(text);
   const read = <T>(name: string, parse: (text: string) => T | undefined, what: string): T => {

@@ -1,6 +1,5 @@
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import type { OwnershipDocument } from './document.ts';
-import { readHeader, submissionType } from './document.ts';
+import { type OwnershipDocument, readHeader, submissionType } from './document.ts';
 import { holdsSubmissionTable } from './form345.ts';
 import { holdsSubmissions, type ListedFiling, readSubmissions } from './submissions-json.ts';
 import { submissionsIn } from './tables.ts';
@@ -16,10 +15,10 @@ type Directory = {
 };
 
 /**
- * Finds the filing date of a document in the files of the import, or else in those beside the document: the SEC's lists
- * of filings, SUBMISSION tables, and headers of full submissions. It is looked up by accession number or, if the path
- * has none, by document name, form and period in the list of the issuer or an owner. Undefined if no file has it;
- * refused if two files contradict each other.
+ * Finds the filing date of a document in the files of the import, otherwise in those beside the document: the SEC's
+ * lists of filings, SUBMISSION tables, and headers of full submissions. Looks it up by accession number or, if the
+ * path has none, by document name, form and period in the list of the issuer or an owner. Undefined if no file has
+ * it; refuses files that contradict each other.
  */
 export async function listedFiling(
   file: SourceFile,

@@ -33,7 +33,7 @@ const tradeTables: Partial<Record<TableName, TradeTable>> = {
   DERIV_TRANS: { key: 'DERIV_TRANS_SK' },
 };
 
-/** What is unknown if a data set lacks a table. */
+/** What is unknown if a data set lacks one of the tables. */
 const unknownWithout: Partial<Record<TableName, string>> = {
   NONDERIV_TRANS: 'its trades in shares are unknown',
   DERIV_TRANS: 'its derivative trades are unknown',
@@ -204,8 +204,8 @@ function parseKey(text: string): number | undefined {
 }
 
 /**
- * The position of each trade in its filing, by its key. Keys ascend in the order of the document; the rows of the table
- * have another order, and those of one filing are not always adjacent.
+ * The position of each trade in its filing, by its key. Keys ascend in the order of the document; the rows of the
+ * table are in another order, and those of one filing are not always adjacent.
  */
 async function placesInFilings(
   file: SourceFile,

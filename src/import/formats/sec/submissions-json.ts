@@ -13,7 +13,9 @@ import {
   utcAsEastern,
 } from './values.ts';
 
-/** The SEC's list of a company's or a person's filings. It has no trades; it dates the ownership XML imported with it. */
+/**
+ * The SEC's list of a company's or a person's filings. It has no trades; it dates the ownership XML imported with it.
+ */
 export const secSubmissionsJson: ImportFormat = {
   kind: 'sec-submissions-json',
   summary: 'list of filings of a company or person by the SEC (JSON); dates the XML imported with it',
@@ -105,7 +107,7 @@ type ListZone = keyof typeof instantIn;
 
 const instantIn = { UTC: (text: string) => text, Eastern: easternAsUtc } as const;
 
-/** The zone in which fewer of the times are impossible; undefined if both fit equally. */
+/** The zone in which fewer of the times are impossible; undefined if both zones fit equally well. */
 function zoneOf(lists: {
   readonly form: readonly string[];
   readonly filingDate: readonly string[];
@@ -125,8 +127,8 @@ function zoneOf(lists: {
 
 /**
  * Whether EDGAR can have accepted a filing when clocks in Washington showed `clock`: it accepts from 06:00 to 22:00,
- * and finishes what it has begun. Ownership forms have the filing date of that day; annual, quarterly and current
- * reports that come after 17:30 have that of the next. The SEC itself posts `EFFECT` at night.
+ * and finishes what it has begun. Ownership forms get the filing date of that day; annual, quarterly and current
+ * reports that arrive after 17:30 get that of the next. The SEC itself posts `EFFECT` at night.
  */
 function isPossible(clock: string, form: string, filedOn: string): boolean {
   if (form === 'EFFECT') return true;

@@ -38,7 +38,9 @@ export const submissionsIn = oncePerFile(readSubmissions);
 /** The owners of each filing in a REPORTINGOWNER table, in its order. Each file is read once. */
 export const ownersIn = oncePerFile(readOwners);
 
-/** Keeps the result for as long as the import holds the file: several tables of a data set need the same other table. */
+/**
+ * Keeps the result for as long as the import holds the file: several tables of a data set need the same other table.
+ */
 function oncePerFile<T extends object>(read: (file: SourceFile) => T): (file: SourceFile) => T {
   const known = new WeakMap<SourceFile, T>();
   return (file) => {

@@ -17,7 +17,10 @@ export function parseAccession(text: string): string | undefined {
   return filer === undefined ? undefined : `${filer}-${year}-${count}`;
 }
 
-/** The last accession number in a path, as EDGAR and its clients write it: `…/000089924317024441/doc4.xml`, `0000899243-17-024441.txt`. */
+/**
+ * The last accession number in a path, as EDGAR and its clients write it: `…/000089924317024441/doc4.xml`,
+ * `0000899243-17-024441.txt`.
+ */
 export function accessionIn(path: string): string | undefined {
   const found = path.match(/(?<!\d)(?:\d{18}|\d{10}-\d{2}-\d{6})(?!\d)/g);
   return parseAccession(found?.at(-1) ?? '');
@@ -96,7 +99,10 @@ export function parseEasternTime(text: string): string | undefined {
   return date === undefined ? undefined : easternAsUtc(`${date}T${hour}:${minute}:${second}Z`);
 }
 
-/** The UTC second of a clock in Washington that shows the time of `clock`, whose `Z` does not count: `2022-11-08T20:18:10Z`. */
+/**
+ * The UTC second of a clock in Washington that shows the time of `clock`, whose `Z` does not count:
+ * `2022-11-08T20:18:10Z`.
+ */
 export function easternAsUtc(clock: string): string {
   return shifted(clock, easternHoursBehind(clock.slice(0, 10)));
 }

@@ -17,7 +17,10 @@ import type { Batch, ImportFormat } from '../format.ts';
 /** `1 Mo`, `1.5 Month`, `10Yr`, `10 YR`. */
 const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
 
-/** Treasury's daily par yield curve, from its site or its archive; columns change over the years, and dates have two forms. */
+/**
+ * Treasury's daily par yield curve, from its site or its archive; columns change over the years, and dates have two
+ * forms.
+ */
 export const treasuryParCsv: ImportFormat = {
   kind: 'treasury-par-csv',
   summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
@@ -57,12 +60,12 @@ function maturityIn(header: string, curveType: CurveType): CurveMaturity | undef
   return curveMaturity(curveType, count, unit);
 }
 
-/** How the Treasury spells maturities in files of par rates; in those of real rates it writes `10 YR` or `10Yr`. */
+/** How the Treasury spells maturities in files of par rates; files of real rates have `10 YR` or `10Yr`. */
 const parSpelling = /^\d+ Yr$/;
 
 /**
- * The curves that a header can be of: that of TIPS if it has no other maturities than TIPS have, but both in the spelling of
- * par rates, because it may be a part of their table.
+ * The curves that a header may belong to: TIPS if all its maturities are those of TIPS; but both if they are spelled
+ * as in par rates, because the file may be a part of their table.
  */
 function curveTypesOf(head: string): ReadonlySet<CurveType> {
   const names = headerOf(head);
@@ -83,7 +86,10 @@ function parseTradeDate(text: string): Day | undefined {
 /** `DGS10`, `DGS3MO`, `DFII10`. */
 const rateId = /^(DGS|DFII)(\d+)(MO)?$/i;
 
-/** The curves of the Federal Reserve's H.15 release as FRED publishes them: series `DGS…` are of the par curve, `DFII…` of the real one. */
+/**
+ * The curves of the Federal Reserve's H.15 release as FRED publishes them: series `DGS…` are of the par curve,
+ * `DFII…` of the real one.
+ */
 export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
   summary: 'Treasury curves of the H.15 release (FRED CSV of series DGS… or DFII…)',
@@ -132,7 +138,7 @@ type CurveLayout = {
   readonly parseDate: (text: string) => Day | undefined;
   /** The form of a date, for refusals. */
   readonly dateForm: string;
-  /** The text of a cell without a rate; an empty cell has none either. */
+  /** The text of a cell without a rate; an empty cell has no rate either. */
   readonly noRate: string;
 };
 
@@ -143,8 +149,8 @@ type CurveHeader = {
 };
 
 /**
- * The points of a CSV file of daily curves. An unknown column, a row of another width than the header, a rate that is not
- * a number, and rates that no curve can have are refused.
+ * The points of a CSV file of daily curves. An unknown column, a row of another width than the header, a rate that is
+ * not a number, and rates that no curve can have are refused.
  */
 async function* readCurveCsv(file: SourceFile, layout: CurveLayout): AsyncGenerator<Batch> {
   let header: CurveHeader | undefined;

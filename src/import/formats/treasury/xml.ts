@@ -71,7 +71,7 @@ async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
   };
 }
 
-/** The rates of an entry, none if it is of a day without a curve. */
+/** The rates of an entry; none for a day without a curve. */
 type FeedDay = { readonly tradeDate: Day; readonly points: readonly CurvePoint[] };
 
 function pointsOf(entry: unknown, refuse: RefuseElement): FeedDay {

@@ -75,7 +75,9 @@ export function cutToWidth(content: string, size: number, width: number): string
   return cut(content, cellsPerLine(width, size));
 }
 
-/** Makes an XML element. Attributes keep their order; numbers have at most two decimals; text content must be escaped. */
+/**
+ * Makes an XML element. Attributes keep their order; numbers have at most two decimals; text content must be escaped.
+ */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | number>>,

@@ -14,7 +14,9 @@ function byBash(lines: readonly string[]): string[][] {
     .map((words) => words.split('\0').slice(0, -1));
 }
 
-/** The line after readline has inserted a text behind an open quote: it closes the quote unless the text ends with it. */
+/**
+ * The line after readline has inserted a text behind an open quote: it closes the quote unless the text ends with it.
+ */
 function completed([text, quote]: readonly [text: string, quote: Quote]): string {
   const typed = bashText(text, quote);
   return `${quote}${typed}${typed.endsWith(quote) ? '' : quote}`;

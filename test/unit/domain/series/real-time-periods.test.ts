@@ -5,7 +5,9 @@ import {
   realTimePeriodsOf,
 } from '../../../../src/domain/series/real-time-periods.ts';
 
-/** `05 +` is a publication on 5 January 2020: `+` added, `~` revised and `-` withdrew values; no sign changed nothing. */
+/**
+ * `05 +` is a publication on 5 January 2020: `+` added, `~` revised and `-` withdrew values; no sign changed nothing.
+ */
 function publication(text: string): Publication {
   const [day = '', signs = ''] = text.split(' ');
   const [adds, revises, withdraws] = [...'+~-'].map((sign) => signs.includes(sign));

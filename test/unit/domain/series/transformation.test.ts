@@ -251,7 +251,8 @@ describe('aggregated values', () => {
   });
 
   it('are transformed before they are rounded, as FRED computes UNRATE of quarters', () => {
-    // UNRATE of 1961Q2 and 1961Q3 is 7.0 and 6.8 in quarters; FRED's percent change is -3.3, and -2.9 of the rounded ones.
+    // UNRATE of 1961Q2 and 1961Q3 is 7.0 and 6.8 in quarters; FRED's percent change is -3.3, and -2.9 of the rounded
+    // ones.
     const values = {
       '1961-04-01': '7.0',
       '1961-05-01': '7.1',
