@@ -262,10 +262,12 @@ export function operation<
         needsVintageAccess: needsVintageAccess?.(values) ?? false,
         dependsOnToday: dependsOnToday?.(values) ?? false,
         async run(context) {
-          const page = await run(values, { ...context, clock });
-          return coveredTo === undefined
-            ? page
-            : { ...page, coveredTo: (await coveredTo(values, context.view)) ?? null };
+          if (coveredTo === undefined) return run(values, { ...context, clock });
+          const [page, last = null] = await Promise.all([
+            run(values, { ...context, clock }),
+            coveredTo(values, context.view),
+          ]);
+          return { ...page, coveredTo: last };
         },
       };
     },
