@@ -243,7 +243,7 @@ asof series show gdp --columns id,first_vintage,covered_to
   columns,
   example: { params: { id: 'GDP' }, row: { ...gdp, description_changes: [] } },
   knownBy: 'first_vintage',
-  async remark([first], _texts, followed) {
+  async remark([first], _texts, { followed }) {
     if (first === undefined) return [];
     const changes = (first.description_changes ?? []).map(
       ({ changed_on, field, before, after }) =>
