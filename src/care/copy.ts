@@ -3,7 +3,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
-import { openDraft, type StoreDraft } from '../store/draft-store.ts';
+import { checkDraftable, openDraft, type StoreDraft } from '../store/draft-store.ts';
 import { readStore } from '../store/open.ts';
 import type { TransactionWriter } from '../store/writer.ts';
 import {
@@ -61,11 +61,19 @@ export type CopySummary = {
 export async function copyStore(from: string, to: string, options: CopyOptions = {}): Promise<CopySummary> {
   refuseSame(from, to);
   return readStore(from, async (view) => {
-    if (options.dryRun === true && !isDatabase(to)) await openDraft(to, '', options.replace);
-    if (options.dryRun === true) return { ...(await counted(view)), store: shownAddress(to), dryRun: true };
-    const begin = () => openDraft(to, shownAddress(from), options.replace);
     const store = shownAddress(to);
-    const run = async () => new StoreCopy(view, await begin(), options).run();
+    if (options.dryRun === true) {
+      await checkDraftable(to, options.replace);
+      return { ...(await counted(view)), store, dryRun: true };
+    }
+    const run = async () => {
+      const draft = await openDraft(to, shownAddress(from), options.replace);
+      try {
+        return await new StoreCopy(view, draft, options).run();
+      } finally {
+        await draft.close();
+      }
+    };
     // What a stopped copy left may be of another store: then the copy begins again.
     const copied = (await run()) ?? (await run());
     if (copied !== undefined) return { ...copied, store };

@@ -6,6 +6,7 @@ import { type Change, knownOn, type Statement } from '../domain/series/revision-
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import type { ImportResult } from '../import/import.ts';
+import { ImportRefusal } from '../import/load/conflict.ts';
 import type { LoadProgress } from '../import/load/file-loader.ts';
 import { load } from '../import/load/load.ts';
 import { shownAddress } from '../store/address.ts';
@@ -46,7 +47,7 @@ export async function mergeStore(
         const now = clock();
         const followed = await followedIn(into);
         const file = await fileOf(view, from);
-        const files = await load([{ file, format: storeFormat(view) }], writer, {
+        const files = await loadStore([{ file, format: storeFormat(view) }], writer, {
           rename: new Map(),
           merge: options.merge === true,
           replace: options.replace === true,
@@ -71,6 +72,19 @@ export async function mergeStore(
     );
   } finally {
     await other.close();
+  }
+}
+
+/** Loads a store; its series get another id where they are, and not by a flag. */
+async function loadStore(...args: Parameters<typeof load>): ReturnType<typeof load> {
+  try {
+    return await load(...args);
+  } catch (error) {
+    if (!(error instanceof ImportRefusal)) throw error;
+    throw new ImportRefusal(
+      error.conflicts,
+      '`asof series rename OLD NEW` in one of the stores keeps both series apart',
+    );
   }
 }
 

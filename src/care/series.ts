@@ -29,12 +29,12 @@ export async function renameSeries(
   if (id === other) throw new Problem('bad-input', `${id} is the id that the series has`);
   if (maturityNamed(other) !== undefined)
     throw new Problem('bad-input', `${other} is a maturity of the curves, and no series can have its name`);
-  const found = await series(address, id);
+  const found = await series(address, id, other);
   await writing(address, async (writer) => {
     const records = await writer.records([id, other]);
     if (records.has(other))
       throw new Problem('bad-input', `the store has a series ${other} already`, {
-        hints: [`asof series rm ${other} removes it`],
+        hints: ['name an id that no series has', `asof series rm ${other} removes the series that has it`],
       });
     if (!records.has(id)) throw unknown(id);
     if (dryRun) return writer.rollback();
@@ -61,15 +61,15 @@ export async function removeSeries(
 }
 
 /** What a store has of a series that may be changed. */
-function series(address: string, id: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
+function series(address: string, id: string, to?: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
   return readStore(address, async (view) => {
     const contents = await view.contents(id);
     if (contents === undefined) throw unknown(id);
-    const following = (await view.followed()).find(({ name }) => name === id);
-    // A pull would go on with the id that it knows, and find nothing of what came before.
+    const following = (await view.followed()).find(({ name }) => name === id || name === to);
+    // A pull would go on with the id that it knows, and find nothing, or something else, of what came before.
     if (following !== undefined)
-      throw new Problem('bad-input', `the store follows ${id} at ${following.source}`, {
-        hints: [`asof unfollow ${following.source} ${id} stops that; the facts stay`],
+      throw new Problem('bad-input', `the store follows ${following.name} at ${following.source}`, {
+        hints: [`asof unfollow ${following.source} ${following.name} stops that; the facts stay`],
       });
     const { figures, vintages } = contents;
     return { store: shownAddress(address), id, facts: figures.factCount, vintages: vintages.length };

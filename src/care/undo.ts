@@ -111,7 +111,7 @@ function notUndoable(number: number | undefined, entries: number): Problem {
   if (entries === 0) return new Problem('not-found', 'the store has no import to take back');
   const reason =
     number === undefined
-      ? 'all imports of the store are older than the record of what imports change'
+      ? 'the store has no import that can be taken back: an older asof made them, or they were made before it was copied'
       : `the store has no import ${number} that can be taken back`;
   return new Problem('not-found', reason, {
     hints: [

@@ -12,7 +12,7 @@ export type Columns = {
   readonly all: readonly Field[];
 };
 
-/** Selects the named fields, or the defaults; an unknown or repeated name is a Problem. */
+/** Selects the named fields, or the defaults; `all` is every field. An unknown or repeated name is a Problem. */
 export function selectColumns(
   fields: readonly Field[],
   defaults: readonly string[],
@@ -20,7 +20,9 @@ export function selectColumns(
 ): Columns {
   const byName = new Map(fields.map((field) => [field.name, field]));
   const shown = new Map<string, Field>();
-  for (const name of (names ?? defaults).map((text) => text.trim())) {
+  const isAll = names?.length === 1 && names[0]?.trim() === 'all' && !byName.has('all');
+  const asked = isAll ? [...byName.keys()] : (names ?? defaults);
+  for (const name of asked.map((text) => text.trim())) {
     const field = byName.get(name);
     if (field === undefined) throw unknownColumn(name, [...byName.keys()]);
     if (shown.has(name)) throw columnsProblem(`column '${name}' is named twice`);

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
+import type { Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
 import type { StoreContents } from './contents.ts';
 import { readAndClose, unfinishedEnding } from './open.ts';
@@ -20,23 +21,47 @@ export interface StoreDraft {
   publish(): Promise<void>;
   /** Removes what it holds, so that it can be begun again. */
   discard(): Promise<void>;
+  /** Lets another process go on with it; to be called at the end, whatever happened. */
+  close(): Promise<void>;
 }
 
-/** Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. */
+/**
+ * Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. One process
+ * at a time makes a store in a file, so that it publishes what it has read again.
+ */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
-  refuseForeign(address);
   if (isDatabase(address)) return databaseDraft(address, copyOf);
-  if (replace && existsSync(address)) (await import('./sqlite/copy.ts')).checkReplaceable(address);
-  return fileDraft(address, replace);
+  await checkDraftable(address, replace);
+  // The store behind a link is replaced, not the link.
+  const path = existsSync(address) ? realpathSync(address) : address;
+  const draft = path + unfinishedEnding;
+  const { leaveLog, lockDraft, removeIfDamaged } = await import('./sqlite/copy.ts');
+  const lock = await lockDraft(draft);
+  try {
+    if (existsSync(path)) leaveLog(path);
+    if (existsSync(draft)) removeIfDamaged(draft);
+    return fileDraft(path, draft, replace, lock);
+  } catch (error) {
+    await lock.close();
+    throw error;
+  }
+}
+
+/** Refuses an address where no store can be begun, because there is something; `replace` allows a store in a file. */
+export async function checkDraftable(address: string, replace = false): Promise<void> {
+  refuseForeign(address);
+  if (isDatabase(address)) return (await import('./postgres/draft.ts')).checkEmpty(address);
+  if (lstatSync(address, { throwIfNoEntry: false }) === undefined) return;
+  const found = existsSync(address) ? 'exists already' : 'is a link to a file that does not exist';
+  if (!replace || !existsSync(address))
+    throw new Problem('bad-input', `${address} ${found}`, {
+      hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
+    });
+  (await import('./sqlite/copy.ts')).checkReplaceable(address);
 }
 
 /** A file beside the path, which is renamed at the end. */
-function fileDraft(path: string, replace: boolean): StoreDraft {
-  if (existsSync(path) && !replace)
-    throw new Problem('bad-input', `${path} exists already`, {
-      hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
-    });
-  const draft = path + unfinishedEnding;
+function fileDraft(path: string, draft: string, replace: boolean, lock: Lock): StoreDraft {
   return {
     isBegun: existsSync(draft),
     async write(work) {
@@ -54,11 +79,13 @@ function fileDraft(path: string, replace: boolean): StoreDraft {
     async discard() {
       (await import('./sqlite/draft.ts')).removeDraft(draft);
     },
+    close: () => lock.close(),
   };
 }
 
 /** The store itself, marked as unfinished until the end. */
 async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
+  refuseForeign(address);
   const [{ openPostgresWriter }, { openPostgresStore }, { emptyCopy, finishCopy }] = await Promise.all([
     import('./postgres/writer.ts'),
     import('./postgres/reader.ts'),
@@ -67,12 +94,18 @@ async function databaseDraft(address: string, copyOf: string): Promise<StoreDraf
   const writer = (isBegun: boolean) => openPostgresWriter(address, 'everything', { of: copyOf, isBegun });
   // The mark comes first, so that an address that cannot take a copy is refused before anything is read.
   await ended(await writer(false), async () => undefined);
+  let read: number | undefined;
   return {
     isBegun: true,
     write: async (work) => ended(await writer(true), work),
-    read: async (work) => readAndClose(await openPostgresStore(address, true), work),
-    publish: () => finishCopy(address, copyOf),
+    read: async (work) =>
+      readAndClose(await openPostgresStore(address, true), async (view) => {
+        read = (await view.state()).revision;
+        return work(view);
+      }),
+    publish: () => finishCopy(address, copyOf, read),
     discard: () => emptyCopy(address, copyOf),
+    close: async () => undefined,
   };
 }
 

@@ -19,7 +19,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   'real-time against final': { files: 14, cliLines: 160 },
   'joins and checks': { files: 12, cliLines: 180 },
   'HTTP for programs, browsers and operators': { files: 17, cliLines: 390 },
-  'care of a store': { files: 30, cliLines: 595 },
+  'care of a store': { files: 30, cliLines: 615 },
   'reference page': { files: 1, cliLines: 0 },
   explorer: { files: 14, cliLines: 90 },
   'clusters of any code': { files: 5, cliLines: 10 },

@@ -99,7 +99,7 @@ async function listKeys(line: ListLine, io: Io): Promise<number> {
     }),
   );
   noteNone(results, line, path, io);
-  return printRows(line.output, fields, results, io, 'key_list');
+  return printRows(line.output, fields, results, io, { object: 'key_list' });
 }
 
 const usageFields: readonly Field[] = [
@@ -151,7 +151,7 @@ async function showUsage(line: UsageLine, io: Io): Promise<number> {
     messagesOf(line.messages, io).note(
       `asof: no limits for ${[...others].join(', ')}: the plans are ${[...plans.keys()].join(', ')}; name the file of the service with --plans`,
     );
-  return printRows(line.output, usageFields, results, io, 'key_usage');
+  return printRows(line.output, usageFields, results, io, { object: 'key_usage' });
 }
 
 /** Says that there are no keys, and where. */

@@ -6,7 +6,7 @@ import { isDatabase, shownAddress } from '../../store/address.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import type { StoreLine } from '../options/line.ts';
 import { addressIn, importIn } from '../options/store-commands.ts';
-import { printRows } from '../run/rows.ts';
+import { printRows, rowPrinter } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -38,7 +38,7 @@ export async function runStore(line: StoreLine, io: Io): Promise<number> {
 async function info(line: StoreLine, io: Io): Promise<number> {
   const { storeInfo, infoFields } = await import('../../care/info.ts');
   const found = await ofStore(storeToRead(io, line.store), storeInfo);
-  return printRows(line.output, infoFields, [found], io);
+  return printRows(line.output, infoFields, [found], io, { card: true });
 }
 
 async function check(line: StoreLine, io: Io): Promise<number> {
@@ -113,17 +113,20 @@ async function undo(line: StoreLine, io: Io): Promise<number> {
   const { files, importedAt, series, rates, filings, store } = found;
   const named = `import ${found.number} of ${importedAt} (${files.slice(0, 3).join(', ')}${files.length > 3 ? ' …' : ''})`;
   const of = [
-    counted(series.length, 'series', 'series'),
+    ...(series.length > 0 || rates + filings === 0 ? [counted(series.length, 'series', 'series')] : []),
     ...(rates > 0 ? [counted(rates, 'rate')] : []),
     ...(filings > 0 ? [counted(filings, 'filing')] : []),
   ].join(', ');
+  const printUndone = await rowPrinter(line.output, care.undoneFields, io);
   if (dryRun) {
-    await printRows(line.output, care.undoneFields, found.subjects.map(care.undoneRow), io);
+    await printUndone(found.subjects.map(care.undoneRow));
     note(`asof: dry run: would take back ${named}: ${of} of ${store}`);
     return exitCode.success;
   }
   await confirm(`take back ${named}: ${of} of ${store}`, yes, io);
-  const { empty } = await undoStoreImport(address, { number: found.number, signal: io.signal });
+  const { empty, subjects } = await undoStoreImport(address, { number: found.number, signal: io.signal });
+  const { format, file, columns } = line.output;
+  if ((format ?? file ?? columns) !== undefined) await printUndone(subjects.map(care.undoneRow));
   note(`asof: took back ${named}: ${of} of ${store}`);
   if (empty) note(`asof: ${store} is empty now`);
   if (empty && address === defaultStorePath(io))

@@ -29,7 +29,12 @@ const file: Flag = {
 const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: output };
 
 const rows: readonly Flag[] = [
-  { name: 'columns', value: 'names', about: 'columns to show, separated by commas', group: output },
+  {
+    name: 'columns',
+    value: 'names',
+    about: 'columns to show, separated by commas; all for every column',
+    group: output,
+  },
   { name: 'no-header', about: 'omit the header line', group: output },
   { name: 'double', about: 'Parquet: numbers as DOUBLE, not as exact DECIMAL', group: output },
   { name: 'fail-empty', about: 'exit with code 9 when there are no rows', group: output },

@@ -141,7 +141,8 @@ function inWorkbook(head: string) {
       return {
         reason: `like ${like.kind}, but in a workbook`,
         hints: [
-          answers.includes(like) ? 'export it with -f csv, which has all digits' : 'save the sheet as CSV',
+          // Lines of JSON have the joint filers too.
+          answers.includes(like) ? 'export it with -f ndjson, which has all digits' : 'save the sheet as CSV',
         ],
       };
   }

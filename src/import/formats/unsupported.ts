@@ -1,3 +1,4 @@
+import { parseDay } from '../../domain/series/date.ts';
 import { answerHead } from './own/answer.ts';
 
 /** A kind of file that asof does not read, how to recognise it, and what to do about it. */
@@ -33,13 +34,23 @@ const answers: readonly {
   },
   {
     objects: [],
-    isTable: having(['as_of_date', 'added', 'revised', 'withdrawn'], ['old', 'new', 'kind'], ['vs_value']),
+    isTable: having(
+      ['as_of_date', 'added', 'revised', 'withdrawn'],
+      ['old', 'new', 'kind'],
+      ['vs_value'],
+      // Observations, revisions and panels in lines of JSON or Parquet; in CSV they are like statements.
+      ['value', 'as_of_date', 'unit'],
+      ['value', 'as_of_date', 'as_of'],
+    ),
     lacks: 'statements',
     wayOut: '`asof facts`',
   },
   {
     objects: [],
-    isTable: (columns) => columns[0] === 'as_of' && !columns.includes('value'),
+    isTable: ([first, ...others]) =>
+      (first === 'as_of' && !others.includes('value')) ||
+      // Versions side by side.
+      (first === 'date' && others[0] === 'series_id' && parseDay(others[1] ?? '') !== undefined),
     lacks: 'statements',
     wayOut: '`asof facts`',
   },

@@ -43,9 +43,10 @@ export type ImportConflict =
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
 
-  constructor(all: readonly ImportConflict[]) {
+  /** `otherId` says how the series can have another id. */
+  constructor(all: readonly ImportConflict[], otherId = '--id OLD=NEW imports the series under another id') {
     const conflicts = withoutConsequences(all);
-    super('bad-input', textOf(conflicts, conflicts.length), { hints: hintsFor(conflicts) });
+    super('bad-input', textOf(conflicts, conflicts.length), { hints: hintsFor(conflicts, otherId) });
     this.conflicts = conflicts;
   }
 
@@ -185,7 +186,7 @@ function valueText(value: string | null): string {
   return value ?? 'withdrawn';
 }
 
-function hintsFor(conflicts: readonly ImportConflict[]): string[] {
+function hintsFor(conflicts: readonly ImportConflict[], otherId: string): string[] {
   const replaceable = conflicts.some((conflict) =>
     conflict.kind === 'metadata'
       ? conflict.shown !== true
@@ -199,7 +200,7 @@ function hintsFor(conflicts: readonly ImportConflict[]): string[] {
   if (replaceable) hints.push('--replace accepts the new ones');
   if (conflicts.some(isBothNew))
     hints.push('both values are new: import one file after the other with --replace, or remove one value');
-  if (kinds.has('source') || otherFrequency) hints.push('--id OLD=NEW imports the series under another id');
+  if (kinds.has('source') || otherFrequency) hints.push(otherId);
   if (kinds.has('source')) hints.push('--merge accepts both sources in one series');
   if (kinds.has('period')) hints.push('a metadata file can state the frequency');
   return hints;

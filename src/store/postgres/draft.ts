@@ -1,5 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import { Database, type Transaction } from './connection.ts';
+import { hasStore } from './schema.ts';
 
 type Unfinished = { readonly unfinished: string | null };
 
@@ -64,29 +65,53 @@ async function removeContent(transaction: Transaction): Promise<void> {
   for (const table of tables) await transaction.run(`delete from asof.${table}`);
 }
 
-/** Lets everybody read a copy; a Problem if another process has begun another one in its place. */
-export async function finishCopy(address: string, copyOf: string): Promise<void> {
-  await inCopy(address, async (transaction, database) => {
+/** Refuses a store that holds anything, unless a stopped copy wrote it. */
+export async function checkEmpty(address: string): Promise<void> {
+  await inDatabase(address, 'read', async (transaction, database) => {
+    if (!(await hasStore(transaction, database.schema))) return;
+    const row = await transaction.row<Unfinished>('select unfinished from asof.store');
+    if (row?.unfinished === null) await refuseContent(transaction, database.shown);
+  });
+}
+
+/**
+ * Lets everybody read a copy; a Problem if another process has begun another one in its place, or has written to it
+ * since the state of this revision was read.
+ */
+export async function finishCopy(
+  address: string,
+  copyOf: string,
+  revision: number | undefined,
+): Promise<void> {
+  await inDatabase(address, 'write', async (transaction, database) => {
     await markCopy(transaction, database, { of: copyOf, isBegun: true });
-    await transaction.run('update asof.store set unfinished = null');
+    const finished = await transaction.run(
+      'update asof.store set unfinished = null where revision = @revision',
+      { revision },
+    );
+    if (finished === 1) return;
+    throw new Problem('local-io', `another process copies to ${database.shown} meanwhile`, {
+      hints: ['copy again when it has ended'],
+    });
   });
 }
 
 /** Removes what a copy has written, which is begun again. */
 export async function emptyCopy(address: string, copyOf: string): Promise<void> {
-  await inCopy(address, async (transaction, database) => {
+  await inDatabase(address, 'write', async (transaction, database) => {
     await markCopy(transaction, database, { of: copyOf, isBegun: true });
     await removeContent(transaction);
   });
 }
 
-async function inCopy(
+async function inDatabase(
   address: string,
+  mode: 'read' | 'write',
   work: (transaction: Transaction, database: Database) => Promise<void>,
 ): Promise<void> {
   const database = await Database.open(address, 1);
   try {
-    await database.inTransaction('write', (transaction) => work(transaction, database));
+    await database.inTransaction(mode, (transaction) => work(transaction, database));
   } finally {
     await database.close();
   }

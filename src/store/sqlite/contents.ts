@@ -94,7 +94,7 @@ export function readFaults(connection: Connection): readonly string[] {
 }
 
 /** What SQLite's own check finds; it gives up at damage that it cannot read past. */
-function damagesOf(connection: Connection): readonly string[] {
+export function damagesOf(connection: Connection): readonly string[] {
   try {
     const found = connection.column<string>('pragma integrity_check').all();
     return found.filter((text) => text !== 'ok');

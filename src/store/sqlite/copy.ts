@@ -1,8 +1,13 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
+import { makeFolder } from '../../platform/files.ts';
+import type { Lock } from '../access-store.ts';
+import { takeLock } from './access.ts';
 import { asProblem, type Connection, connect } from './connection.ts';
-import { publishDraft, replaceWith } from './draft.ts';
-import { formatOf } from './format.ts';
+import { damagesOf } from './contents.ts';
+import { publishDraft, removeDraft, replaceWith } from './draft.ts';
+import { applicationId, formatOf } from './format.ts';
 
 /** Publishes a complete store, made beside `path`, at `path`; replaces another one only with `replace`. */
 export function publishCopy(draft: string, path: string, replace: boolean): void {
@@ -31,7 +36,7 @@ export function checkReplaceable(path: string): void {
  * Merges the log of a store into its file, which SQLite does only if no other connection is open; otherwise a
  * Problem.
  */
-function leaveLog(path: string): void {
+export function leaveLog(path: string): void {
   const connection = connectReplaceable(path, false);
   try {
     connection.pragma('journal_mode = delete');
@@ -40,6 +45,56 @@ function leaveLog(path: string): void {
   } finally {
     connection.close();
   }
+}
+
+/** Takes the lock of an unfinished copy, and removes its file at the end; a Problem while another process has it. */
+export async function lockDraft(draft: string): Promise<Lock> {
+  const path = `${draft}.lock`;
+  makeFolder(dirname(path));
+  const lock = await takeLock(path);
+  // The process that held it before may have removed it in between.
+  if (lock !== undefined && existsSync(path))
+    return {
+      close: async () => {
+        rmSync(path, { force: true });
+        await lock.close();
+      },
+    };
+  await lock?.close();
+  throw new Problem('local-io', `another process writes ${draft}`, {
+    hints: ['run this again when it has ended, or name another file'],
+  });
+}
+
+/** Removes an unfinished copy that is damaged, so that the copy begins again; a Problem for a file of another kind. */
+export function removeIfDamaged(draft: string): void {
+  if (!hasMark(draft))
+    throw new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
+      hints: ['remove it, or name another file for the copy'],
+    });
+  const connection = connect(draft, true);
+  let damages: readonly string[];
+  try {
+    damages = damagesOf(connection);
+  } finally {
+    connection.close();
+  }
+  if (damages.length > 0) removeDraft(draft);
+}
+
+/** Whether the header of a file says that it is a store; SQLite does not read it where the file is cut short. */
+function hasMark(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const header = Buffer.alloc(72);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return (
+    header.toString('latin1', 0, 16) === 'SQLite format 3\0' && header.readUInt32BE(68) === applicationId
+  );
 }
 
 /** A connection to a store that may be replaced; a Problem for any other file. */

@@ -31,10 +31,27 @@ export function moveVersion(connection: Connection, seriesId: string, to: number
   );
 }
 
-/** Removes an import from the log, with what it changed. */
+/** Removes an import from the log, with what it changed; its number stays taken. */
 export function removeImport(connection: Connection, number: number): void {
   connection.run('delete from import_change where import = ?', number);
   connection.run('delete from import where number = ?', number);
+  const last = newestNumber(connection);
+  if (number < last) return;
+  connection.run('delete from import_change where subject = ?', taken);
+  connection.run(
+    'insert into import_change (import, subject, version, content) values (?, ?, 0, ?)',
+    number,
+    taken,
+    '',
+  );
+}
+
+/** The subject of the row that keeps the number of an import that was taken back: no other import has that subject. */
+const taken = 'taken back';
+
+/** The newest number that an import has or had; 0 if there was none. */
+export function newestNumber(connection: Connection): number {
+  return connection.column<number>('select coalesce(max(import), 0) from import_change').get() ?? 0;
 }
 
 /** Replaces the changes of the description of a series. */

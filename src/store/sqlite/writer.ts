@@ -24,6 +24,7 @@ import { readRecord } from './series.ts';
 import { SqliteSeriesRows } from './series-rows.ts';
 import {
   moveVersion,
+  newestNumber,
   readChangesOf,
   removeFilings,
   removeImport,
@@ -176,8 +177,10 @@ class SqliteTransaction implements WriteTransaction {
         { ...record, outdated: Number(outdated) },
       );
       const id = Number(lastInsertRowid);
-      if (number !== null) connection.run('update import set number = ? where id = ?', number ?? id, id);
-      return number ?? id;
+      // SQLite gives the id of a removed row again, and somebody may take back an import by its number twice.
+      const given = number === undefined ? Math.max(id, newestNumber(connection) + 1) : number;
+      if (given !== null) connection.run('update import set number = ? where id = ?', given, id);
+      return given ?? id;
     });
   }
 

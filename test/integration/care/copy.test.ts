@@ -1,11 +1,24 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/care/check.ts';
 import { copyStore } from '../../../src/care/copy.ts';
 import { digestOfStore } from '../../../src/care/digest.ts';
+import { openDraft, type StoreDraft } from '../../../src/store/draft-store.ts';
 import { openWriter } from '../../../src/store/open.ts';
+import type { StoreView } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { type Engine, engines, onEveryEngine, sqlite } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
@@ -138,6 +151,7 @@ onEveryEngine((from) => {
       const [address, other] = [await newStore(from), await newStore(to)];
       const before = await to.digest(other);
       await expect(copyStore(address, other)).rejects.toThrow(/exists already/);
+      await expect(copyStore(address, other, { dryRun: true })).rejects.toThrow(/exists already/);
       expect(await to.digest(other)).toBe(before);
       const copy = to.newAddress();
       expect(await copyStore(address, copy, { dryRun: true })).toMatchObject({
@@ -177,6 +191,38 @@ onEveryEngine((from) => {
       );
       expect((await copyStore(address, copy)).series).toBe(4);
     });
+
+    it('is counted by a dry run as if it were not there', async () => {
+      const [address, copy] = [await newStore(from), from.newAddress()];
+      await expect(copyStore(address, copy, stopAfter(1))).rejects.toThrow('stopped');
+      expect(await copyStore(address, copy, { dryRun: true })).toMatchObject({ series: 4, facts: 9 });
+    });
+
+    it('is published as it was read again, also where a second process copies to the same address', async () => {
+      const copy = from.newAddress();
+      const write = (draft: StoreDraft, rate: string) =>
+        draft.write(async (writer) => {
+          const point = { curveType: 'PAR', tradeDate: '2015-01-02', maturity: '1M', source: 'x' } as const;
+          await writer.mergePoints([{ ...point, rate }], { replace: true });
+        });
+      const ratesIn = (view: StoreView) => view.yields({ curveType: 'PAR', limit: 9 });
+      const first = await openDraft(copy, 'mine.db');
+      await write(first, '0.02');
+      await first.read(ratesIn);
+      if (from.name === 'PostgreSQL') {
+        const second = await openDraft(copy, 'mine.db');
+        await write(second, '0.03');
+        await expect(first.publish()).rejects.toThrow(/another process copies to/);
+        await second.read(ratesIn);
+        await second.publish();
+      } else {
+        await expect(openDraft(copy, 'other.db')).rejects.toThrow(/another process writes .*unfinished/);
+        await first.publish();
+      }
+      await first.close();
+      const rates = await reading(copy, ratesIn);
+      expect(rates.map(({ rate }) => rate)).toEqual([from.name === 'PostgreSQL' ? '0.03' : '0.02']);
+    });
   });
 
   it('a store is not copied into itself', async () => {
@@ -215,6 +261,54 @@ describe('a copy of a file', () => {
       await expect(copyStore(address, backup, { replace: true })).rejects.toThrow(/is a store in use/);
     });
     expect(await digestIn(backup)).toBe(digest);
+    // It was refused before the store was copied.
+    expect(readdirSync(dirname(backup)).filter((name) => name.includes('unfinished'))).toEqual([]);
+  });
+
+  it('replaces the store that a link leads to, and not the link', async () => {
+    const [address, backup, link] = [await newStore(sqlite), sqlite.newAddress(), sqlite.newAddress()];
+    await copyStore(address, backup);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(backup, link);
+    await importFiles(address, { 'more.csv': facts('S1 2015-04-01 2015-07-30 9') });
+    const { digest } = await copyStore(address, link, { replace: true });
+    expect(await digestIn(backup)).toBe(digest);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  });
+
+  it.each([{ replace: true }, { replace: false }])(
+    'does not write through a link to nothing (%o)',
+    async (options) => {
+      const [address, link] = [await newStore(sqlite), sqlite.newAddress()];
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync('nowhere.db', link);
+      await expect(copyStore(address, link, options)).rejects.toThrow(
+        /is a link to a file that does not exist/,
+      );
+      expect(readdirSync(dirname(link))).toEqual([basename(link)]);
+    },
+  );
+
+  it('begins again where a stopped one left a damaged file', async () => {
+    const [address, backup] = [await newStore(sqlite, 300), sqlite.newAddress()];
+    await expect(copyStore(address, backup, stopAfter(299))).rejects.toThrow('stopped');
+    const begun = `${backup}.unfinished`;
+    truncateSync(begun, Math.floor(statSync(begun).size / 8192) * 4096);
+    const { digest, already } = await copyStore(address, backup);
+    expect(already).toBe(0);
+    expect(readdirSync(dirname(backup))).toEqual([basename(backup)]);
+    expect(await digestIn(backup)).toBe(digest);
+  });
+
+  it('leaves a file alone that has the name of a copy in the making and is none', async () => {
+    const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
+    mkdirSync(dirname(backup), { recursive: true });
+    writeFileSync(`${backup}.unfinished`, 'a novel\n');
+    await expect(copyStore(address, backup)).rejects.toMatchObject({
+      detail: expect.stringMatching(/unfinished is in the way/),
+      hints: ['remove it, or name another file for the copy'],
+    });
+    expect(readFileSync(`${backup}.unfinished`, 'utf8')).toBe('a novel\n');
   });
 
   it('replaces no file that is not a store', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { samplePath } from '../../../src/platform/installation.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asof } from '../../support/command.ts';
 import { onEveryEngine } from '../../support/engines.ts';
@@ -9,7 +10,7 @@ import { anyFiling, filing } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { root } from '../../support/repository.ts';
-import { importFilings, importPaths } from '../../support/scratch-store.ts';
+import { failureOf, importFilings, importPaths } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 let files = 0;
@@ -63,12 +64,13 @@ const [, usual = ''] =
   /^Columns: (`filing_date`.*)\.$/m.exec(
     readFileSync(join(root, 'docs/reference/command-line.md'), 'utf8'),
   ) ?? [];
-const allColumns = `--columns ${usual.replaceAll(/[` ]/g, '')},original_filing_date,owners,filing_id`;
+const namedColumns = `--columns ${usual.replaceAll(/[` ]/g, '')},original_filing_date,owners,filing_id`;
+const allColumns = [namedColumns, '--columns all'];
 
 /** An export of filings in which joint filers, amendments and filings without an accession number are whole. */
 const wholeFilings = fc
-  .constantFrom('json', 'ndjson', 'csv', 'tsv')
-  .map((ending) => ({ ending, flags: /json/.test(ending) ? '' : ` ${allColumns}` }));
+  .tuple(fc.constantFrom('json', 'ndjson', 'csv', 'tsv'), fc.constantFrom(...allColumns))
+  .map(([ending, columns]) => ({ ending, flags: /json/.test(ending) ? '' : ` ${columns}` }));
 
 /** Filings of which some have no accession number, and amendments that name the day of their original. */
 const filings = fc
@@ -138,8 +140,11 @@ onEveryEngine((engine) => {
       };
       const store = engine.newAddress();
       await importFilings(store, [joint]);
-      for (const ending of ['csv', 'tsv', 'parquet']) {
-        const path = await exported(`${everyFiling} ${allColumns}`, ending, store);
+      const exports = ['csv', 'tsv', 'parquet'].flatMap((ending) =>
+        allColumns.map((columns) => [ending, columns] as const),
+      );
+      for (const [ending, columns] of exports) {
+        const path = await exported(`${everyFiling} ${columns}`, ending, store);
         const copy = engine.newAddress();
         await importPaths(copy, path === undefined ? [] : [path]);
         const asked = `${everyFiling} --json`;
@@ -171,4 +176,37 @@ onEveryEngine((engine) => {
       );
     });
   });
+});
+
+describe('answers that lack statements', () => {
+  const lines = [
+    'observations GDP --as-of 2015-01-30 --limit 3',
+    'observations GDP --first-release --limit 3',
+    'observations GDP --units pch --limit 3',
+    'observations GDP --vintages 2015-01-30,2016-01-29 --from 2014-01-01',
+    'revisions GDP --date 2014-10-01',
+    'panel GDP PAYEMS --as-of-each month-end --from 2008-12-01 --to 2009-01-31',
+    'vintages GDP --limit 3',
+  ];
+
+  it.each(
+    lines.flatMap((line) => ['csv', 'tsv', 'json', 'ndjson', 'parquet'].map((ending) => [line, ending])),
+  )('are refused with the command whose export can be imported: asof %s in %s', async (line, ending) => {
+    const file = await exported(line, ending, samplePath());
+    expect(await failureOf(importPaths(join(folder, 'none.db'), file === undefined ? [] : [file]))).toMatch(
+      /(?:an answer of asof|answer to a query), which lacks statements; import what `?asof facts`? writes/,
+    );
+  });
+});
+
+describe('a workbook of an answer that can be imported in other formats', () => {
+  it.each(['series search GDP', 'curve --date 2024-03-28', everyFiling])(
+    'is refused with the format that has everything: asof %s',
+    async (line) => {
+      const path = await exported(line, 'xlsx', samplePath());
+      await expect(
+        importPaths(join(folder, 'none.db'), path === undefined ? [] : [path]),
+      ).rejects.toMatchObject({ hints: ['export it with -f ndjson, which has all digits'] });
+    },
+  );
 });

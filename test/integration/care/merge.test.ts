@@ -95,9 +95,14 @@ onEveryEngine((engine) => {
         'a.csv': facts('GDP 2014-10-01 2015-02-27 2'),
         'm.csv': 'series_id,source\nGDP,BEA\n',
       });
-      expect(await failureOf(mergeStore(from, into, { clock }))).toContain(
-        'GDP is from "FRED"; this import brings it from "BEA"',
-      );
+      await expect(mergeStore(from, into, { clock })).rejects.toMatchObject({
+        detail: expect.stringContaining('GDP is from "FRED"; this import brings it from "BEA"'),
+        // `asof store merge` has no flag --id.
+        hints: [
+          '`asof series rename OLD NEW` in one of the stores keeps both series apart',
+          '--merge accepts both sources in one series',
+        ],
+      });
       await mergeStore(from, into, { clock, merge: true });
       expect(await reading(into, async (view) => (await view.findSeries('GDP'))?.source)).toBe('BEA; FRED');
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/care/check.ts';
 import { SeriesDigest, type WholeView } from '../../../src/care/digest.ts';
 import { removeSeries, renameSeries } from '../../../src/care/series.ts';
-import { openWriter } from '../../../src/store/open.ts';
+import { openWriter, writing } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
@@ -109,7 +109,7 @@ onEveryEngine((engine) => {
     it('is refused while the store follows it, as renaming it is', async () => {
       const address = await newStore();
       const writer = await openWriter(address);
-      await writer.follow({
+      const record = {
         source: 'fred',
         name: 'GDP',
         since: 'x',
@@ -117,10 +117,18 @@ onEveryEngine((engine) => {
         upTo: undefined,
         lastRun: undefined,
         left: '',
-      });
+      };
+      await writer.follow(record);
       await writer.commit();
       expect(await failureOf(removeSeries(address, 'GDP'))).toContain('the store follows GDP at fred');
       expect(await failureOf(renameSeries(address, 'GDP', 'NEW'))).toContain('the store follows GDP at fred');
+      await writing(address, async (later) => {
+        await later.follow({ ...record, name: 'UNRATE' });
+        await later.commit();
+      });
+      expect(await failureOf(renameSeries(address, 'CPI', 'UNRATE'))).toContain(
+        'the store follows UNRATE at fred',
+      );
       expect(await failureOf(removeSeries(address, 'NONE'))).toBe("series 'NONE' not found");
     });
   });

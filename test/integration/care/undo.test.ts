@@ -243,6 +243,30 @@ onEveryEngine((engine) => {
     });
   });
 
+  it('the number of an import that was taken back is not given to another one', async () => {
+    const [gdp, cpi, m2] = ['GDP', 'CPI', 'M2'].map((id) => ({
+      'a.csv': facts(`${id} 2014-10-01 2015-01-30 1`),
+    }));
+    const address = engine.newAddress();
+    await importFiles(address, gdp ?? {});
+    await importFiles(address, cpi ?? {});
+    const newest = async () => (await undoableImports(address))[0]?.number ?? 0;
+    const second = await newest();
+    await undoStoreImport(address, { number: second });
+    await importFiles(address, m2 ?? {});
+    expect(await newest()).toBeGreaterThan(second);
+    expect(await failureOf(undoStoreImport(address, { number: second }))).toBe(
+      `the store has no import ${second} that can be taken back`,
+    );
+    const third = await newest();
+    await undoStoreImport(address);
+    await undoStoreImport(address);
+    await importFiles(address, gdp ?? {});
+    expect(await newest()).toBeGreaterThan(third);
+    expect(await reading(address, (view) => view.seriesIds())).toEqual(['GDP']);
+    expect((await checkStore(address)).faults).toEqual([]);
+  });
+
   describe('what cannot be taken back', () => {
     it('is said: an unknown import, a store without imports, the imports of a copy', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1']);
@@ -252,7 +276,7 @@ onEveryEngine((engine) => {
       const copy = engine.newAddress();
       await copyStore(address, copy);
       expect(await failureOf(undoStoreImport(copy))).toBe(
-        'all imports of the store are older than the record of what imports change',
+        'the store has no import that can be taken back: an older asof made them, or they were made before it was copied',
       );
       await importFiles(copy, { 'more.csv': facts('GDP 2014-10-01 2015-02-27 2') });
       await undoStoreImport(copy);
@@ -270,7 +294,7 @@ describe('a store of an older asof', () => {
     writeFileSync(path, gunzipSync(readFileSync(join(root, 'test/data/stores/format-1-one-kind.db.gz'))));
     const before = await contentOf(path);
     expect(await failureOf(undoStoreImport(path))).toBe(
-      'all imports of the store are older than the record of what imports change',
+      'the store has no import that can be taken back: an older asof made them, or they were made before it was copied',
     );
     const ids = await reading(path, (view) => view.seriesIds());
     await importFiles(

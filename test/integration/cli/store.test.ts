@@ -34,6 +34,16 @@ describe('asof store info', () => {
     ]);
   });
 
+  it('is a line for each field on a terminal, whose width does not matter', async () => {
+    const { out } = await asof(['store', 'info', '--store', store, '--no-color'], {
+      stdoutIsTerminal: true,
+      columns: 40,
+    });
+    const lines = out.split('\n');
+    expect(lines).toEqual(expect.arrayContaining([expect.stringMatching(/^engine: +SQLite$/)]));
+    expect(lines).toEqual(expect.arrayContaining([expect.stringMatching(/^last_import: +2026-03-15T/)]));
+  });
+
   it('names the sample where there is no store', async () => {
     const { out } = await asof(['store', 'info', '--csv', '--no-header', '--columns', 'sample']);
     expect(out).toBe('true\n');
@@ -137,9 +147,14 @@ describe('asof store undo', () => {
     expect(dry.out).toBe(
       'subject,goes,vintages,removed,restored,first_date,last_date\nCPI,true,1,1,0,2014-10-01,2014-10-01\n',
     );
-    expect(dry.err).toMatch(/^asof: dry run: would take back import 2 of /);
+    expect(dry.err).toMatch(/^asof: dry run: would take back import 3 of /);
     expect((await asof(['obs', 'CPI', '--csv', '--store', own])).code).toBe(0);
-    await asof(['store', 'undo', '--yes', '--store', own]);
+    const wrong = await asof(['store', 'undo', '--yes', '--columns', 'x', '--store', own]);
+    expect(wrong.err).toContain("unknown column 'x'");
+    expect((await asof(['obs', 'CPI', '--csv', '--store', own])).code).toBe(0);
+    const undone = await asof(['store', 'undo', '--yes', '--csv', '--store', own]);
+    expect(undone.out).toBe(dry.out);
+    expect((await asof(['obs', 'CPI', '--csv', '--store', own])).code).toBe(3);
   });
 
   it('says that a store is empty, and how the sample answers again', async () => {

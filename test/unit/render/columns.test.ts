@@ -28,6 +28,15 @@ describe('the columns of an output', () => {
     expect(columns.chosen).toBe(true);
   });
 
+  it('are all of them by the name all, unless a column has that name', () => {
+    const columns = selectColumns(fields, defaults, ['all']);
+    expect(columns.fields).toEqual(fields);
+    expect(columns.chosen).toBe(true);
+    const own = [...fields, field('all')];
+    expect(selectColumns(own, defaults, ['all']).fields).toEqual([field('all')]);
+    expect(problemOf(() => selectColumns(fields, defaults, ['all', 'date'])).detail).toContain("'all'");
+  });
+
   it('refuse an unknown name, with the list of columns and the likely one', () => {
     const problem = problemOf(() => selectColumns(fields, defaults, ['date', 'valu']));
     expect(problem.kind).toBe('bad-input');

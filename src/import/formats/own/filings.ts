@@ -46,12 +46,12 @@ const columns = [
 
 /**
  * Trades of insiders as `asof insider filings` writes them. A row that lacks what the filing states is refused: in
- * CSV, TSV and Parquet those of joint filers, whose roles are in the column `owners`, which `--columns` adds.
+ * CSV, TSV and Parquet those of joint filers, whose roles are in the column `owners`, which `--columns all` adds.
  */
 export const asofFilings: ImportFormat = {
   kind: 'asof-filings',
   summary:
-    'trades as asof insider filings writes them (JSON, ndjson; CSV, TSV, Parquet: joint filers by column owners)',
+    'trades as asof insider filings writes them (JSON, ndjson; CSV, TSV, Parquet: joint filers by --columns all)',
   vintageKind: undefined,
   whole: false,
   takesAsOf: false,
@@ -73,7 +73,7 @@ function readFiling(file: SourceFile, row: AnswerRow): Filing {
   const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false');
   const lacks = (column: string, what: string) =>
     refusal(file, { row: row.row, column }, what, [
-      '`asof insider filings … -f ndjson` writes everything that a filing states; other formats do with --columns',
+      'export it with -f ndjson, or as CSV, TSV or Parquet with --columns all',
     ]);
   const accessionNumber = cells.maybe('accession_number', parseAccession, 'an accession number');
   const filingId = accessionNumber ?? text('filing_id');
