@@ -31,12 +31,15 @@ export function timedAsof(args, options) {
   return timed(process.execPath, [asof, ...args], options);
 }
 
-/** The peak of resident memory of a run of asof, in MB. */
-export function peakOfAsof(args, folder) {
+/** The peak of resident memory of a run of asof, in MB; `flags` are those of node. */
+export function peakOfAsof(args, folder, flags = []) {
   const report = join(folder, 'peak');
   const preload = join(import.meta.dirname, 'report-peak.mjs');
   const env = { ...process.env, BENCH_PEAK_FILE: report };
-  timed(process.execPath, ['--import', preload, asof, ...args], { output: join(folder, 'out'), env });
+  timed(process.execPath, [...flags, '--import', preload, asof, ...args], {
+    output: join(folder, 'out'),
+    env,
+  });
   return Number(readFileSync(report, 'utf8')) / 1024;
 }
 

@@ -178,9 +178,9 @@ async function importsAgainstCopy(folder, cluster, store) {
       return psql(`\\copy copied from '${csv}' csv header`);
     },
   });
-  const peakOf = (file) => {
+  const peakOf = (file, ...flags) => {
     empty();
-    return peakOfAsof(['import', file, '--projections', '--quiet', '--store', store], folder);
+    return peakOfAsof(['import', file, '--projections', '--quiet', '--store', store], folder, flags);
   };
   const [peak, peakOfTriple] = [peakOf(csv), peakOf(triple)];
   return [
@@ -200,6 +200,13 @@ async function importsAgainstCopy(folder, cluster, store) {
       theirs: `${peak.toFixed(0)} MB`,
       figure: peakOfTriple / peak,
       atMost: 1.5,
+    },
+    {
+      name: 'peak memory of 3 M facts, heap of 128 MB',
+      ours: '--max-old-space-size=128',
+      figure: peakOf(triple, '--max-old-space-size=128'),
+      unit: 'MB',
+      atMost: 200,
     },
   ];
 }

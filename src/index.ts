@@ -15,7 +15,7 @@ import {
   word,
 } from './library/arguments.ts';
 import { type Asof, asofOf } from './library/asof.ts';
-import { checkArguments, type Signature } from './library/call.ts';
+import { checkArguments, methodNaming, type Signature } from './library/call.ts';
 import type { MethodParams } from './library/operation-methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
@@ -110,7 +110,7 @@ export async function open(address?: string, options: OpenOptions = {}): Promise
   checkArguments(openSignature, [address, options], clockAt(new Date()));
   const { signal = new AbortController().signal, clock = () => new Date(), onNote } = options;
   const session = new Session(signal, clock);
-  const shared = { signal, clock, session, ...(onNote !== undefined && { onNote }) };
+  const shared = { signal, clock, session, naming: methodNaming, ...(onNote !== undefined && { onNote }) };
   const where = address ?? defaultStore();
   const source = {
     ...shared,

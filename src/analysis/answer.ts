@@ -3,11 +3,12 @@ import { type Extent, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
-import type { Operation } from '../operations/operation.ts';
-import type { Params, ParamTexts } from '../operations/param.ts';
+import { observations } from '../operations/figures.ts';
+import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
+import type { Naming, Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { Basis } from './basis.ts';
-import type { QueryParams } from './query.ts';
+import type { QueryParams, VersionsQuery } from './query.ts';
 import type { TableFiles, TableText } from './table.ts';
 
 /**
@@ -42,6 +43,8 @@ export type AnswerProgress = {
 export type QueryContext = {
   readonly client: Client;
   readonly signal: AbortSignal;
+  /** What messages call questions and parameters: commands and flags unless given. */
+  readonly naming?: Naming;
   /** Receives the notes; without it, no request is made for a note. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
@@ -138,4 +141,45 @@ export async function* pagesOrFailure<R>(
 /** Whether a failure is of one series, so that others can still be answered. */
 export function isOfOneSeries(error: unknown): boolean {
   return error instanceof Problem && !isDataChange(error);
+}
+
+/** Notes why an answer has no rows, where the operation knows; a Problem where what was asked about does not exist. */
+export async function explainEmpty<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  { client, note, explained, noResult, naming = commandNaming }: QueryContext,
+): Promise<void> {
+  if (explained !== true) return;
+  try {
+    const ask = (name: string, asked: ParamTexts) => client.ask(operationNamed(name), asked, { once: true });
+    const reason = await noResult?.(operation, texts);
+    if (reason !== undefined) return note?.(reason);
+    const text = await operation.whyEmpty?.(texts, ask, naming);
+    if (text !== undefined) note?.({ kind: 'empty', text });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.kind === 'not-found') throw error;
+    note?.({ kind: 'unknown', text: `why there are no rows is not known: ${error.detail}` });
+  }
+}
+
+/** The most series of an answer without rows of which each has its own reason. */
+const mostExplained = 3;
+
+/** Notes why an answer about values of series has no rows as of any of some days: the reason of each series, or of the first of many. */
+export async function explainSeries(
+  answered: readonly { readonly series: { readonly id: string } }[],
+  { days, from, to }: Pick<VersionsQuery, 'days' | 'from' | 'to'>,
+  context: QueryContext,
+): Promise<void> {
+  if (context.note === undefined) return;
+  // A later day knows no less.
+  const [latest = 'latest'] = [...days].sort().reverse();
+  const asked = {
+    ...(latest !== 'latest' && { as_of: latest }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+  for (const { series } of answered.slice(0, mostExplained))
+    await explainEmpty(observations, textsOf({ id: series.id, ...asked }), context);
 }

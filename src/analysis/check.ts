@@ -4,6 +4,7 @@ import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import { PublishedValues } from '../domain/series/look-ahead.ts';
 import { knownValue } from '../domain/series/newest-values.ts';
 import { Problem } from '../errors/problem.ts';
+import { commandNaming } from '../operations/operation.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { type Checked, checkedColumns } from './checked-columns.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
@@ -32,10 +33,13 @@ const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
 /** The values of a table that were not known on the day of their row. */
 export async function answerCheck(query: CheckQuery, context: QueryContext): Promise<QueryAnswer<CheckRow>> {
   const files = tablesOf(context);
+  const { naming = commandNaming } = context;
   const table = await files.open(query.table);
   const on = query.on === undefined ? 0 : columnOf(table, query.on);
   const hints =
-    query.on === undefined ? ['the days are taken from the first column, unless --on names another'] : [];
+    query.on === undefined
+      ? [`the days are taken from the first column, unless ${naming.param('on')} names another`]
+      : [];
   const days = await daysIn(table, on, files, { strict: query.strict, hints });
   // A check that compares nothing would look like a table without faults.
   if (days.size === 0) throw new Problem('bad-input', `${table.name} has no rows to check`);
@@ -43,7 +47,7 @@ export async function answerCheck(query: CheckQuery, context: QueryContext): Pro
   const answer = await composed<CheckRow>(context, async (counting) => {
     const checked = await checkedColumns(table, on, query, counting);
     const { columns, failures } = await knownColumns(checked, query, [...new Set(days.values())], counting);
-    const rows = failures.length > 0 ? [] : rowsOf({ table, on, days, columns, query }, counts, context.note);
+    const rows = failures.length > 0 ? [] : rowsOf({ table, on, days, columns, query }, counts, context);
     return { object: 'check', ...checkLayout, rows, failures };
   });
   // Whether anything differs is known after the last row.
@@ -128,7 +132,7 @@ type Checking = {
 async function* rowsOf(
   checking: Checking,
   counts: Record<CheckKind, number>,
-  note: QueryContext['note'],
+  context: QueryContext,
 ): AsyncGenerator<readonly CheckRow[]> {
   const { table, on, days, columns, query } = checking;
   let isFirst = true;
@@ -159,14 +163,14 @@ async function* rowsOf(
     if (isFirst || rows.length > 0) yield rows;
     isFirst = false;
   }
-  noteOutcome(checking, counts, note);
+  noteOutcome(checking, counts, context);
 }
 
 /** Notes what a check found; a Problem if it could check nothing, which would look like a table without faults. */
 function noteOutcome(
   { table, columns }: Checking,
   counts: Record<CheckKind, number>,
-  note: QueryContext['note'],
+  { note, naming = commandNaming }: QueryContext,
 ): void {
   const left = uncheckedIn(counts).join(', ');
   if (checkedIn(counts) === 0)
@@ -179,7 +183,7 @@ function noteOutcome(
   if (counts.ahead + counts.never > 0 && ids.length > 0)
     note?.({
       kind: 'check',
-      text: `${listed(ids, 'and')} ${ids.length === 1 ? 'is' : 'are'} not exact: a value may have been published before the first vintage here that has it; --exact refuses such series`,
+      text: `${listed(ids, 'and')} ${ids.length === 1 ? 'is' : 'are'} not exact: a value may have been published before the first vintage here that has it; ${naming.param('exact')} refuses such series`,
     });
 }
 

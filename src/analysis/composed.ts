@@ -25,6 +25,8 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly kinds?: { readonly [column: string]: string };
   /** All rows, or pages of rows that are computed while they are read. */
   readonly rows: Iterable<R> | AsyncIterable<readonly R[]>;
+  /** Whether a limit left rows out. */
+  readonly hasMore?: boolean;
   readonly differs?: boolean;
   readonly drawing?: Drawing;
   readonly failures: readonly Failure[];
@@ -97,7 +99,7 @@ async function countingRequests(context: QueryContext, answered: (requestId: str
 const pageSize = 1000;
 
 async function* pagesOf<R extends Row>(
-  { object, asOf, kinds, rows, failures }: ComposedRows<R>,
+  { object, asOf, kinds, rows, hasMore = false, failures }: ComposedRows<R>,
   id: string,
 ): AsyncGenerator<Envelope<R>> {
   const arePages = Symbol.asyncIterator in rows;
@@ -111,7 +113,7 @@ async function* pagesOf<R extends Row>(
       ...(kinds !== undefined && Object.keys(kinds).length > 0 && { vintage_kinds: kinds }),
       results,
       results_count: results.length,
-      has_more: false,
+      has_more: hasMore,
     };
   }
 }

@@ -5,6 +5,7 @@ import { type CurveType, monthsOf } from '../domain/treasury/curve.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/figures.ts';
+import { commandNaming } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
@@ -88,7 +89,7 @@ function noteMissing(
   { results }: Envelope<RateRow>,
   { onOrBefore }: YieldCurveQuery,
   date: Day,
-  { note }: QueryContext,
+  { note, naming = commandNaming }: QueryContext,
 ): void {
   if (results.length > 0) return;
   const weekend = weekendDay(date);
@@ -96,7 +97,10 @@ function noteMissing(
   note?.(
     onOrBefore
       ? { kind: 'empty', text: `no curve on or before ${date}` }
-      : { kind: 'no curve', text: `no curve on ${named}` },
+      : {
+          kind: 'no curve',
+          text: `no curve on ${named}; ${naming.param('on_or_before')} takes the newest one before it`,
+        },
   );
 }
 

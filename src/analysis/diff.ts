@@ -3,7 +3,8 @@ import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { commandNaming } from '../operations/operation.ts';
+import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
@@ -42,6 +43,7 @@ async function compare(query: DiffQuery, context: ComposedContext) {
     });
   for (const { series, unit, rows } of done) noteRescaling({ id: series.id, unit }, rows, context);
   const rows = done.flatMap((one) => one.rows);
+  if (rows.length === 0) await explainSeries(done, query, context);
   const differing = rows.filter(({ kind }) => kind !== 'unchanged');
   return {
     object: 'diff',
@@ -95,7 +97,7 @@ function valuesByDate(rows: readonly ObservationRow[]): ReadonlyMap<Day, string>
 export function noteRescaling(
   { id, unit }: { readonly id: string; readonly unit: string },
   rows: readonly Pick<DiffRow, 'new' | 'old'>[],
-  { note }: QueryContext,
+  { note, naming = commandNaming }: QueryContext,
 ): void {
   if (note === undefined) return;
   const pairs = rows.flatMap((row) =>
@@ -108,7 +110,7 @@ export function noteRescaling(
     kind: 'rescaled',
     text:
       `${id}: the new ${count(rescaling.count)} ${[...factors].join(' to ')} times the old; ` +
-      'if units or base year changed, compare growth rates, not levels',
+      `if units or base year changed, compare growth rates, not levels (${naming.param('units', 'pch')})`,
   });
 }
 

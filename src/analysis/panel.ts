@@ -2,7 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import { laggedName, longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
@@ -51,6 +51,8 @@ async function columnsOf(query: PanelQuery, context: ComposedContext) {
     notedDays(query, context),
     context,
   );
+  if (done.every(({ points }) => points.size === 0))
+    await explainSeries(done, { days: [asOf ?? 'latest'], ...query }, context);
   return {
     columns: done,
     ...(asOf !== undefined && { asOf }),

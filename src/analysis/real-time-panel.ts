@@ -1,4 +1,5 @@
 import { addDays, type Day } from '../domain/series/date.ts';
+import { commandNaming } from '../operations/operation.ts';
 import type { Failure, QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
@@ -154,8 +155,12 @@ export async function noteAll(
 ): Promise<void> {
   await noteOutside(answered, noted, counting);
   noteKinds(placed, counting);
+  const { note, naming = commandNaming } = counting;
   if (placed.some(({ beyondCoverage }) => beyondCoverage.length > 0))
-    counting.note?.({ kind: 'beyond', text: 'as-of dates after the coverage of a series have no value' });
+    note?.({
+      kind: 'beyond',
+      text: `as-of dates after the coverage of a series have no value; ${naming.param('beyond', 'repeat')} shows the newest that is known`,
+    });
 }
 
 /** The days that notes are about: the first and the last. */

@@ -7,7 +7,8 @@ import { parseFrequency } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { firstInput, Transformer, Vintages } from '../domain/series/transformer.ts';
 import { revisions, vintages } from '../operations/figures.ts';
-import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { commandNaming } from '../operations/operation.ts';
+import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { releasesDrawing } from './charts.ts';
 import { type ComposedContext, type ComposedRows, composed, eachOf } from './composed.ts';
 import { noteBasis } from './coverage.ts';
@@ -39,6 +40,8 @@ type SeriesHistory = VintageRecord & {
   readonly kinds: readonly string[];
   readonly unit: string;
   readonly firstVintage: FirstVintage | undefined;
+  /** Whether a limit left out older dates. */
+  readonly hasMore: boolean;
   readonly valueOn: ValueOn;
 };
 
@@ -62,7 +65,8 @@ export function answerReleaseTable(
       const drawing =
         counting.chart === true ? await releasesDrawing(query, history.kinds, counting) : undefined;
       const layout = releaseLayout(query.horizons);
-      return { object: 'release_table', ...layout, rows, ...(drawing && { drawing }) };
+      const { hasMore } = history;
+      return { object: 'release_table', ...layout, rows, hasMore, ...(drawing && { drawing }) };
     }),
   );
 }
@@ -131,7 +135,7 @@ function statisticsRow(earlierOne: Horizon, laterOne: Horizon, pairs: ReturnType
 /** The triangle of revisions: a row for each date, newest first, and a column for each vintage. */
 export function answerTriangle(query: TriangleQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
   return composed(context, (counting) =>
-    ofHistory(query, counting, async ({ dates, vintages, valueOn }) => {
+    ofHistory(query, counting, async ({ dates, vintages, hasMore, valueOn }) => {
       const first = earliest(dates);
       // Vintages before the first value of any of the dates would give empty columns.
       const columns = vintages.filter((day) => first !== undefined && day >= first);
@@ -141,7 +145,7 @@ export function answerTriangle(query: TriangleQuery, context: QueryContext): Pro
           ...Object.fromEntries(columns.map((day) => [day, valueOn(dated, day)])),
         }),
       );
-      return { object: 'revision_triangle', ...triangleLayout(columns), rows };
+      return { object: 'revision_triangle', ...triangleLayout(columns), rows, hasMore };
     }),
   );
 }
@@ -163,10 +167,14 @@ async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
   context: ComposedContext,
   answer: (history: SeriesHistory) => Promise<Omit<ComposedRows<R>, 'failures'>>,
 ): Promise<ComposedRows<R>> {
-  const { id, asOf } = query;
+  const { id, asOf, from, to } = query;
   const { done, failures } = await eachOf([{ id }], async () => answer(await historyOf(query, context)));
   await noteBasis(done.length === 0 ? [] : [{ id }], asOf === undefined ? [] : [asOf], context);
   const [made] = done;
+  if (Array.isArray(made?.rows) && made.rows.length === 0) {
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], ...range }, context);
+  }
   const failed = failures.map(({ of, error }) => ({ id: of.id, error }));
   const nothing = { object: 'release_table', fields: [], columns: [], rows: [] } as const;
   return { ...(made ?? nothing), ...(asOf !== undefined && { asOf }), failures: failed };
@@ -195,7 +203,9 @@ async function historyOf(
     if (asOf !== undefined && as_of_date > asOf) continue;
     byDate.set(date, [...(byDate.get(date) ?? []), { asOf: as_of_date, value }]);
   }
-  const shown = [...byDate].filter(([date]) => date >= from).slice(0, limit);
+  const asked = [...byDate].filter(([date]) => date >= from);
+  const shown = asked.slice(0, limit);
+  const hasMore = shown.length < asked.length;
   const dates = shown.map(([date, changes]) => ({
     date,
     changes,
@@ -205,7 +215,7 @@ async function historyOf(
   const frequency = parseFrequency(published[0]?.frequency ?? '') ?? '';
   const valueOn = units === undefined ? publishedOn : transformedOn(id, frequency, units, byDate);
   const unit = published[0]?.unit ?? '';
-  return { dates, vintages: days, until, kinds, unit, firstVintage, valueOn };
+  return { dates, vintages: days, until, kinds, unit, firstVintage, hasMore, valueOn };
 }
 
 const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);
@@ -234,14 +244,14 @@ function noteBaseYears(
   { id, units }: ReleasesQuery,
   pairs: ReturnType<typeof pairsOf>,
   { unit }: SeriesHistory,
-  { note }: QueryContext,
+  { note, naming = commandNaming }: QueryContext,
 ): void {
   if (units !== undefined || !hasBaseYear(unit)) return;
   const rescaled = pairs.filter((pair) => isRescaled({ old: pair.earlier, new: pair.later }));
   const { size } = new Set(rescaled.map(({ date }) => date));
   if (size === 0) return;
   const values = size === 1 ? 'the value of 1 date' : `the values of ${size} dates`;
-  const text = `${id}: ${values} changed by 3 % or more, and the unit (${unit}) has a base year, which may have changed; compare growth rates, not levels`;
+  const text = `${id}: ${values} changed by 3 % or more, and the unit (${unit}) has a base year, which may have changed; compare growth rates, not levels (${naming.param('units', 'pch')})`;
   note?.({ kind: 'rescaled', text });
 }
 

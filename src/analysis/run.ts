@@ -4,11 +4,12 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { observations } from '../operations/figures.ts';
-import { type Operation, operationNamed } from '../operations/operation.ts';
+import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
   counted,
+  explainEmpty,
   type Failure,
   pagesOrFailure,
   type QueryAnswer,
@@ -38,10 +39,9 @@ async function answered(query: Query, asked: QueryContext): Promise<QueryAnswer>
 }
 
 /** The same context; for a query of transformed values, its client gives these. */
-export async function transformedContext<C extends Pick<QueryContext, 'client' | 'noResult' | 'signal'>>(
-  query: { readonly transformation?: Transformation | undefined },
-  context: C,
-): Promise<C> {
+export async function transformedContext<
+  C extends Pick<QueryContext, 'client' | 'naming' | 'noResult' | 'signal'>,
+>(query: { readonly transformation?: Transformation | undefined }, context: C): Promise<C> {
   const { transformation } = query;
   if (transformation === undefined) return context;
   // Loaded here: most queries ask for values as published.
@@ -121,38 +121,19 @@ export async function* remarked<R extends Row>(
   pages: AsyncIterable<Envelope<R>>,
   context: QueryContext,
 ): AsyncGenerator<Envelope<R>> {
+  const { naming = commandNaming } = context;
   let isFirst = true;
   for await (const page of pages) {
     if (isFirst) {
       if (context.note !== undefined) {
         const followed = async () => (await context.client.followed?.()) ?? [];
-        const remark = (await operation.remark?.(page.results, texts, followed)) ?? [];
+        const remark = (await operation.remark?.(page.results, texts, { followed, naming })) ?? [];
         for (const text of [remark].flat()) context.note({ kind: 'remark', text });
       }
       if (page.results.length === 0 && !page.has_more) await explainEmpty(operation, texts, context);
     }
     isFirst = false;
     yield page;
-  }
-}
-
-/** Notes why an answer has no rows, if the operation knows; a Problem if what was asked about does not exist. */
-async function explainEmpty<R extends Row>(
-  operation: Operation<Params, R>,
-  texts: ParamTexts,
-  { client, note, explained, noResult }: QueryContext,
-): Promise<void> {
-  if (explained !== true) return;
-  try {
-    const ask = (name: string, asked: ParamTexts) => client.ask(operationNamed(name), asked, { once: true });
-    const reason = await noResult?.(operation, texts);
-    if (reason !== undefined) return note?.(reason);
-    const text = await operation.whyEmpty?.(texts, ask);
-    if (text !== undefined) note?.({ kind: 'empty', text });
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.kind === 'not-found') throw error;
-    note?.({ kind: 'unknown', text: `why there are no rows is not known: ${error.detail}` });
   }
 }
 

@@ -2,13 +2,13 @@ import { largestPage, pagesOf } from '../client/pagination.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import { seriesSearch } from '../operations/figures.ts';
-import type { RowOf } from '../operations/operation.ts';
-import { type ParamTexts, without } from '../operations/param.ts';
+import { seriesSearch, spread, yields } from '../operations/figures.ts';
+import { commandNaming, type RowOf } from '../operations/operation.ts';
+import { type Naming, type ParamTexts, without } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 
 /** Where series are looked up. */
-type Catalogue = Pick<QueryContext, 'client' | 'signal'>;
+type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'>;
 
 /**
  * A series of a query; `typed` is its id as typed, unless a pattern matched it, and `row` its description, if that
@@ -54,26 +54,27 @@ export async function seriesWithStatements(
   for (const one of await resolveSeries(typed, catalogue))
     if (await has(one.id)) ids.push(one.id);
     else if (one.typed !== undefined) failures.push(await withoutStatements(one.id, catalogue));
-  if (ids.length === 0 && failures.length === 0) failures.push(ofCurves(typed.join(' ')));
+  if (ids.length === 0 && failures.length === 0) failures.push(ofCurves(typed.join(' '), catalogue));
   return { ids, failures };
 }
 
 async function withoutStatements(id: string, catalogue: Catalogue): Promise<unknown> {
   const series = yieldSeries.find((one) => one.id === id);
-  if (series !== undefined) return ofCurves(id, series);
+  if (series !== undefined) return ofCurves(id, catalogue, series);
   return withSuggestion(new Problem('not-found', `series '${id}' not found`), id, catalogue);
 }
 
-function ofCurves(id: string, series?: YieldSeries): Problem {
+function ofCurves(id: string, { naming = commandNaming }: Catalogue, series?: YieldSeries): Problem {
   return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
-    hints: [`asof ${commandFor(series)} --csv writes its rates`],
+    hints: [`${naming.question(...questionFor(series))} gives its rates`],
   });
 }
 
-function commandFor({ rate, less }: Partial<YieldSeries> = {}): string {
-  if (rate === undefined) return 'yields';
-  if (less !== undefined) return `spread --long ${rate.maturity} --short ${less.maturity}`;
-  return `yields --maturity ${rate.maturity}${rate.curveType === 'TIPS' ? ' --type tips' : ''}`;
+function questionFor({ rate, less }: Partial<YieldSeries> = {}): Parameters<Naming['question']> {
+  if (rate === undefined) return [yields.name];
+  if (less !== undefined) return [spread.name, { long: rate.maturity, short: less.maturity }];
+  const type = rate.curveType === 'TIPS' ? { curve_type: rate.curveType } : undefined;
+  return [yields.name, { maturity: rate.maturity, ...type }];
 }
 
 function isPattern(id: string): boolean {
@@ -116,13 +117,25 @@ const mostSuggested = 3;
 const mostPages = 3;
 
 /** The same failure; for an unknown series, with a hint at the ids that may be meant. */
-export async function withSuggestion(error: unknown, id: string, catalogue: Catalogue): Promise<unknown> {
-  if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
+export async function withSuggestion(
+  error: unknown,
+  id: string | undefined,
+  catalogue: Catalogue,
+): Promise<unknown> {
+  if (!(error instanceof Problem) || error.kind !== 'not-found' || id === undefined) return error;
+  const { naming = commandNaming } = catalogue;
   const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
-  if (isPattern(id)) return hinting('no series id matches this pattern');
+  if (isPattern(id)) {
+    const ids = (await firstSeries(catalogue)).map((row) => row.id).filter((one) => patternOf(id).test(one));
+    if (ids.length === 0) return hinting('no series id matches this pattern');
+    const some = ids.slice(0, mostSuggested);
+    return hinting(
+      `name one series, such as ${listed(some, 'or')}: a pattern is for questions about several`,
+    );
+  }
   const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue));
   return near.length === 0
-    ? hinting('asof series search finds series by words')
+    ? hinting(`${naming.question(seriesSearch.name)} finds series by words`)
     : hinting(`did you mean ${listed(near, 'or')}?`);
 }
 

@@ -6,7 +6,7 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { firstInput, type TransformedValue, Transformer, vintageOf } from '../domain/series/transformer.ts';
 import { unitText } from '../domain/series/units.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation } from '../operations/operation.ts';
+import { commandNaming, type Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
 import type { Note, QueryContext } from './answer.ts';
 import { historyOf } from './history.ts';
@@ -119,7 +119,7 @@ export async function whyNoResult<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   { units, aggregation }: Transformation,
-  { client }: Asking,
+  { client, naming = commandNaming }: Asking & Pick<QueryContext, 'naming'>,
 ): Promise<Note | undefined> {
   if (!isTransformed(operation)) return undefined;
   const { results } = await client.ask(operation, [...without(texts, 'limit'), ['limit', '1']], {
@@ -136,7 +136,8 @@ export async function whyNoResult<R extends Row>(
   const isRange = ['from', 'to'].some((name) => textOf(texts, name) !== undefined);
   const period = `${partial ? '' : 'complete '}${periodNames[frequency]}${isRange ? ' that begins there' : ''}`;
   const computed = units === 'lin' ? '' : ` for which ${units} can be computed`;
-  return { kind: partial ? 'empty' : 'incomplete', text: `${has}, and no ${period}${computed}` };
+  const wayOut = partial ? '' : `; ${naming.param('partial')} shows periods that are not complete`;
+  return { kind: partial ? 'empty' : 'incomplete', text: `${has}, and no ${period}${computed}${wayOut}` };
 }
 
 const periodNames = { w: 'week', m: 'month', q: 'quarter', sa: 'half year', a: 'year' } as const;

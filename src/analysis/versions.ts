@@ -3,7 +3,7 @@ import type { Day } from '../domain/series/date.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import { noteRescaling } from './diff.ts';
@@ -24,6 +24,8 @@ type SeriesVersions = {
   readonly series: ResolvedSeries;
   /** The dates that any version has, in the order of the query. */
   readonly dates: readonly Day[];
+  /** Whether a limit left out older dates. */
+  readonly hasMore: boolean;
   readonly versions: readonly ReadonlyMap<Day, ObservationRow>[];
 };
 
@@ -92,11 +94,13 @@ function answered<R extends ComparedRow | WideRow>(
       counting,
     );
     for (const one of done) noteRescalings(one, counting);
+    if (done.every(({ dates }) => dates.length === 0)) await explainSeries(done, query, counting);
     const names = done.map(({ series: { id, typed = id } }) => typed);
     return {
       object,
       ...(layout ?? wideComparedLayout(names)),
       rows: rowsOfAll(done),
+      hasMore: done.some(({ hasMore }) => hasMore),
       ...(drawing && { drawing }),
       failures: failures.map(({ of: { id }, error }) => ({ id, error })),
     };
@@ -127,7 +131,8 @@ async function versionsOf(
     }),
   );
   const dates = sorted([...new Set(versions.flatMap((version) => [...version.keys()]))], 'desc');
-  return { series, dates: sorted(dates.slice(0, limit), sort), versions };
+  const shown = dates.slice(0, limit);
+  return { series, dates: sorted(shown, sort), versions, hasMore: shown.length < dates.length };
 }
 
 function sorted(days: readonly Day[], sort: SortOrder): readonly Day[] {

@@ -3,7 +3,8 @@ import { Problem } from '../errors/problem.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { yields } from '../operations/figures.ts';
-import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
+import type { ParamTexts } from '../operations/param.ts';
+import { explainEmpty, type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
 import { yieldTableDrawing } from './rate-charts.ts';
@@ -21,7 +22,8 @@ export function answerYieldTable(query: YieldTableQuery, context: QueryContext):
   const [, ...maturities] = layout.columns;
   const rates = pagesOf(context.client, yields, texts, {}, context.signal);
   const table = tablePages(rates, maturities);
-  const pages = first === undefined ? rowsUpTo(limit, table, context) : lastRows(table, first);
+  const rows = first === undefined ? rowsUpTo(limit, table, context) : lastRows(table, first);
+  const pages = explained(rows, texts, context);
   const drawing = context.chart === true ? { drawing: yieldTableDrawing(query) } : {};
   return { ...layout, ...drawing, failures: [], pages };
 }
@@ -73,8 +75,23 @@ async function* rowsUpTo(
     const results = page.results.slice(0, left);
     left -= results.length;
     rows += results.length;
-    yield { ...page, results, results_count: results.length, has_more: results.length < page.results.length };
+    const has_more = results.length < page.results.length || page.has_more;
+    yield { ...page, results, results_count: results.length, has_more };
     progress?.({ done: rows, unit: 'rows' });
     if (left <= 0) return;
   }
+}
+
+/** The same pages; where they have no rows, notes why. */
+async function* explained(
+  pages: AsyncIterable<Envelope<WideRow>>,
+  texts: ParamTexts,
+  context: QueryContext,
+): AsyncGenerator<Envelope<WideRow>> {
+  let isEmpty = true;
+  for await (const page of pages) {
+    isEmpty &&= page.results.length === 0;
+    yield page;
+  }
+  if (isEmpty) await explainEmpty(yields, texts, context);
 }

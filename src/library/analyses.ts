@@ -227,7 +227,7 @@ export class Analyses {
   /** The query; bound to the day that every answer is bound to, if there is one. */
   #bound<Q extends AnalysisQuery>(query: Q): Q {
     const { asOf } = this.#source;
-    return asOf === undefined ? query : bind(query, asOf, ofCalls).query;
+    return asOf === undefined ? query : bind(query, asOf, ofCalls(this.#source.naming)).query;
   }
 
   /** The result of an answer, whose values are transformed where a transformation is given. */
@@ -236,9 +236,13 @@ export class Analyses {
     answer: (context: QueryContext) => Promise<QueryAnswer<R>>,
     transformation?: Transformation,
   ): Promise<Result<R>> {
-    const { signal, onNote, allow } = this.#source;
+    const { signal, naming, onNote, allow } = this.#source;
     return resultOf(this.#source, demands, async ({ client, basis }) => {
-      const context = { client, basis, signal, ...(onNote && { note: onNote }), ...(allow && { allow }) };
+      const context = {
+        ...{ client, basis, signal, naming, explained: true },
+        ...(onNote && { note: onNote }),
+        ...(allow && { allow }),
+      };
       return answer(await transformedContext({ transformation }, context));
     });
   }

@@ -208,6 +208,12 @@ export function oneOrDays(choices: readonly string[]): Kind {
   return Object.assign(check, { schema: { anyOf: [{ type: 'string', enum: choices }, days] } });
 }
 
+/** The JSON Schema of a list of as-of dates. */
+const asOfDays: Schema = {
+  type: 'array',
+  items: { type: 'string', anyOf: [{ format: 'date' }, { const: 'latest' }] },
+};
+
 /** Two as-of dates, of which `latest` is the newest vintage. */
 export const twoAsOfDays: Kind = Object.assign(
   (value: unknown, name: string, clock: Clock) => {
@@ -216,24 +222,25 @@ export const twoAsOfDays: Kind = Object.assign(
     for (const one of value) if (one !== 'latest') asOfDay(one, name, clock);
   },
   {
-    schema: {
-      type: 'array',
-      items: { type: 'string', anyOf: [{ format: 'date' }, { const: 'latest' }] },
-      minItems: 2,
-      maxItems: 2,
-    },
+    schema: { ...asOfDays, minItems: 2, maxItems: 2 },
   },
 );
 
 /** As-of dates, each once, of which `latest` is the newest vintage; `count` of them, or at least one. */
 export function versionDays(count?: number): Kind {
-  return (value, name, clock) => {
+  const check: Kind = (value, name, clock) => {
     const days: readonly unknown[] = Array.isArray(value) ? value : [];
     if (days.length === 0 || days.length !== (count ?? days.length))
-      throw refused(name, value, 'use as-of dates, such as ["2009-07-30", "latest"]');
+      throw refused(
+        name,
+        value,
+        `use ${count === undefined ? '' : `${count} `}as-of dates, such as ["2009-07-30", "latest"]`,
+      );
     for (const day of days) if (day !== 'latest') asOfDay(day, name, clock);
     if (new Set(days).size < days.length) throw refused(name, value, 'name each day once');
   };
+  const size = { minItems: count ?? 1, ...(count !== undefined && { maxItems: count }) };
+  return Object.assign(check, { schema: { ...asOfDays, ...size, uniqueItems: true } });
 }
 
 /** What an answer must be based on. */

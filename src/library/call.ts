@@ -1,6 +1,6 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
-import { type Clock, camelCase } from '../operations/param.ts';
+import { type Clock, camelCase, type Naming } from '../operations/param.ts';
 import { type AnyKinds, isPlain, type Kind, type NamedValues, refused } from './arguments.ts';
 
 /** What a method takes. */
@@ -17,6 +17,8 @@ export type Signature = {
     readonly noun: 'option' | 'parameter';
     readonly kinds: AnyKinds;
     readonly required?: readonly string[];
+    /** Whether `limit` counts rows of the answer to these values, and not dates that the answer is computed from. */
+    readonly limitsRows?: (values: NamedValues) => boolean;
     /** Refuses values that contradict each other. */
     readonly check?: (values: NamedValues, clock: Clock) => void;
   };
@@ -56,6 +58,18 @@ function checkParams(
   if (absent !== undefined) throw missing(noun, absent);
   check?.(given, clock);
 }
+
+/** Questions as methods, and parameters by the names that methods take. */
+export const methodNaming: Naming = {
+  question(name, values = {}) {
+    const named = Object.entries(values).map(
+      ([param, value]) => `${camelCase(param)}: ${JSON.stringify(value)}`,
+    );
+    return `${camelCase(name)}(${named.length === 0 ? '' : `{ ${named.join(', ')} }`})`;
+  },
+  param: (name, value) =>
+    value === undefined ? `'${camelCase(name)}'` : `${camelCase(name)}: ${JSON.stringify(value)}`,
+};
 
 function unknown(noun: string, name: string, names: readonly string[]): Problem {
   const meant = closest(camelCase(name), names);

@@ -10,7 +10,7 @@ import { withBasis } from '../analysis/coverage.ts';
 import type { OperationQuery } from '../analysis/query.ts';
 import { remarked, transformedContext } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
-import { type Client, restartOnChange } from '../client/client.ts';
+import { restartOnChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import type { TransformationParams } from '../domain/series/transformation.ts';
@@ -20,6 +20,7 @@ import type { Operation, RowOf } from '../operations/operation.ts';
 import {
   type CamelCase,
   camelCase,
+  type Naming,
   type ParamsOf,
   type ParamTexts,
   paramTexts,
@@ -59,19 +60,17 @@ export type Result<R> = {
 };
 
 /** What methods ask with. */
-export type AnswerSource = {
-  readonly client: Client;
-  readonly signal: AbortSignal;
+export type AnswerSource = Pick<Required<QueryContext>, 'client' | 'naming' | 'signal'> & {
+  readonly allow?: NonNullable<QueryContext['allow']>;
   readonly clock: () => Date;
   readonly session: Session;
   readonly onNote?: (note: Note) => void;
-  readonly allow?: QueryContext['allow'];
   /** The day that every answer is bound to, if there is one. */
   readonly asOf?: Day;
 };
 
 /** The same source, whose client notes what one answer is based on. */
-type BasedSource = AnswerSource & { readonly basis: Basis };
+type BasedSource = AnswerSource & Pick<QueryContext, 'basis' | 'noResult'>;
 
 /** Reads all pages of an answer, again from the beginning where the data changes meanwhile. */
 export function resultOf<R extends Row>(
@@ -91,7 +90,7 @@ export function resultOf<R extends Row>(
     }
     const [failure] = failures;
     // An answer about some of several series would be silently short.
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, based);
+    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id || undefined, based);
     return {
       rows,
       requestId: first?.request_id ?? '',
@@ -234,7 +233,7 @@ function methodOf(operation: Operation, source: AnswerSource) {
       try {
         for await (const page of pagesFor(chosen, id, params, based)) yield* page.results;
       } catch (error) {
-        throw await withSuggestion(error, id ?? '', based);
+        throw await withSuggestion(error, id, based);
       }
     }
   }
@@ -258,9 +257,10 @@ function pagesFor(
   operation: Operation,
   argument: string | undefined,
   values: NamedValues,
-  { client, signal, basis, onNote, asOf }: BasedSource,
+  source: BasedSource,
   explained = false,
 ): AsyncGenerator<Envelope> {
+  const { client, signal, naming, onNote, asOf } = source;
   const { command, params } = operation;
   const named =
     command.argument === undefined || argument === undefined
@@ -273,17 +273,17 @@ function pagesFor(
   const asked = paramTexts(params, { ...command.defaults, ...named, ...others }).map(
     ([name, text]) => [name, params[name]?.namesSeries === true ? text.toUpperCase() : text] as const,
   );
-  const texts = asOf === undefined ? asked : boundTexts(operation, asked, asOf);
+  const texts = asOf === undefined ? asked : boundTexts(operation, asked, asOf, naming);
   const pages = pagesOf(client, operation, texts, paging, signal);
-  const context = { client, signal, basis, explained, ...(onNote && { note: onNote }) };
+  const context = { ...source, explained, ...(onNote && { note: onNote }) };
   return withBasis(operation, texts, remarked(operation, texts, pages, context), context);
 }
 
 /** The parameters bound to a day; those of a description, which no day bounds, as they are. */
-function boundTexts({ name, boundBy }: Operation, texts: ParamTexts, day: Day): ParamTexts {
+function boundTexts({ name, boundBy }: Operation, texts: ParamTexts, day: Day, naming: Naming): ParamTexts {
   if (boundBy === undefined) return texts;
   const query = { kind: 'operation', operation: name, params: Object.fromEntries(texts) } as const;
-  return textsOf(bind<OperationQuery>(query, day, ofCalls).query.params);
+  return textsOf(bind<OperationQuery>(query, day, ofCalls(naming)).query.params);
 }
 
 /** The extent that values ask for, and the other values. */

@@ -106,7 +106,10 @@ export const analysisSignatures = {
   revisions: {
     name: 'revisions',
     args: [id],
-    params: params<RevisionsParams>(revisionsKinds, [], checkRevisions),
+    params: {
+      ...params<RevisionsParams>(revisionsKinds, [], checkRevisions),
+      limitsRows: ({ stats }) => stats !== true,
+    },
   },
   vintages: {
     name: 'vintages',

@@ -70,13 +70,13 @@ export class TableAnalyses extends Analyses {
     given: string | readonly InputRow[],
     answer: (context: QueryContext) => Promise<QueryAnswer<R>>,
   ): Promise<Result<R>> {
-    const { signal, onNote, asOf, clock } = this.#source;
+    const { signal, naming, onNote, asOf, clock } = this.#source;
     const latest = latestDay(clock());
     const open = async () =>
       typeof given === 'string' ? (await import('../table/open.ts')).openTable(given) : tableOf(given);
     const tables = { open, latest: asOf === undefined ? latest : earlier(asOf, latest) };
     return resultOf(this.#source, demands, ({ client, basis }) =>
-      answer({ client, basis, signal, tables, ...(onNote && { note: onNote }) }),
+      answer({ client, basis, signal, naming, tables, ...(onNote && { note: onNote }) }),
     );
   }
 }

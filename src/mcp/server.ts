@@ -20,7 +20,7 @@ import { seriesShow } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { version } from '../platform/installation.ts';
-import { rowLimits, type Tool, tools } from './tools.ts';
+import { rowLimits, type Tool, toolNaming, tools } from './tools.ts';
 
 /** What an MCP server answers from, and the streams on which it talks to its client. */
 export type McpSource = {
@@ -32,6 +32,9 @@ export type McpSource = {
   readonly stdin: Readable;
   readonly stdout: Writable;
 };
+
+/** What is said of an answer that is cut and has no cursor. */
+const cutNote = 'there are more rows: a larger limit gives them, or another range with from and to';
 
 /** The most characters of an answer: what an assistant can still read. */
 const mostCharacters = 200_000;
@@ -95,6 +98,7 @@ class ToolSession {
       clock,
       signal,
       session: new Session(signal, clock),
+      naming: toolNaming,
       onNote: ({ text }) => void this.#notes.push(text),
       allow(rows) {
         // Each value takes a character at least.
@@ -131,7 +135,7 @@ class ToolSession {
       as_of: named ?? asOf ?? this.#asOf ?? null,
       ...about,
       ...(coveredTo !== undefined && !isBound && { covered_to: coveredTo }),
-      notes: [...new Set(this.#notes)],
+      notes: [...new Set([...this.#notes, ...(hasMore && nextCursor === undefined ? [cutNote] : [])])],
       rows: isBound ? rows.map((row) => without(row, tool.growing)) : rows,
       has_more: hasMore,
       ...(nextCursor !== undefined && { next_cursor: nextCursor }),

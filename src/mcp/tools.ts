@@ -1,7 +1,7 @@
 import { Problem } from '../errors/problem.ts';
 import type { NamedValues } from '../library/arguments.ts';
 import type { Asof } from '../library/asof.ts';
-import type { Signature } from '../library/call.ts';
+import { methodNaming, type Signature } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
 import { signaturesOf } from '../library/operation-signatures.ts';
 import { analysisSignatures } from '../library/signatures.ts';
@@ -9,7 +9,7 @@ import type { Row } from '../operations/envelope.ts';
 import type { Schema } from '../operations/field.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
-import { camelCase } from '../operations/param.ts';
+import { camelCase, type Naming } from '../operations/param.ts';
 
 /** What an assistant can ask: a method of the library, whose arguments and parameters all have names. */
 export type Tool = {
@@ -25,6 +25,9 @@ export type Tool = {
 
 /** The rows of an answer where `limit` does not say how many, and the most that one answer has. */
 export const rowLimits = { usual: 100, most: 1000 };
+
+/** Questions as tools, and parameters as tools take them. */
+export const toolNaming: Naming = { ...methodNaming, question: (name) => `the tool ${name}` };
 
 /** A tool for each operation and each analysis, as they are declared, except for what is about the caller. */
 export function tools(): readonly Tool[] {
@@ -55,7 +58,7 @@ function methodTool(
   about: string,
   defaults: Readonly<Record<string, string>> = {},
 ): Omit<Tool, 'growing'> {
-  const { kinds = {}, required = [] } = params ?? {};
+  const { kinds = {}, required = [], limitsRows = () => true } = params ?? {};
   const { usual, most } = rowLimits;
   const bounds: Readonly<Record<string, Schema>> = {
     limit: { default: usual, maximum: most },
@@ -84,7 +87,7 @@ function methodTool(
       const { named, others } = separated(values, new Set(args.map(({ name }) => name)));
       const asked = [
         ...args.map(({ name }) => named[name]),
-        Object.hasOwn(kinds, 'limit') ? sized(others) : others,
+        Object.hasOwn(kinds, 'limit') && limitsRows(others) ? sized(others) : others,
       ];
       // The library has a method of this name, which checks what it takes.
       const ask: (...asked: readonly unknown[]) => Promise<Result<Row>> = Reflect.get(asof, method);

@@ -3,7 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import type { StoreView } from '../store/store.ts';
 import type { UnknownTicker } from './envelope.ts';
 import type { AskMore } from './operation.ts';
-import { type ParamTexts, textOf, without } from './param.ts';
+import { type Naming, type ParamTexts, textOf, without } from './param.ts';
 
 /** The requested ticker and the known one that is spelled most like it, if the store has no filing of it. */
 export async function unknownTickerIn(
@@ -65,7 +65,7 @@ async function newestDay(texts: ParamTexts, ask: AskMore): Promise<string | unde
 export async function reasonWithoutFilings(
   texts: ParamTexts,
   usualDays: number,
-  ask: AskMore,
+  { ask, naming }: { readonly ask: AskMore; readonly naming: Naming },
 ): Promise<string | undefined> {
   const [days = String(usualDays), from, to, asOf, ticker] = ['days', 'from', 'to', 'as_of', 'ticker'].map(
     (name) => textOf(texts, name),
@@ -79,7 +79,7 @@ export async function reasonWithoutFilings(
   const last = to !== undefined && (asOf === undefined || to < asOf) ? to : asOf;
   const upTo = last === undefined ? '' : ` up to ${last}`;
   if (newest !== undefined && from === undefined && to === undefined)
-    return `none was filed in the last ${days} days, the newest on ${newest}; --from shows earlier ones`;
+    return `none was filed in the last ${days} days, the newest on ${newest}; ${naming.param('from')} shows earlier ones`;
   const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
   const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
   if (newest !== undefined) return `the newest ${what}${upTo} is of ${newest}`;

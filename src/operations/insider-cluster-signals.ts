@@ -55,7 +55,7 @@ export const insiderClusterSignals = operation({
     flag: {
       name: 'signals',
       about:
-        'list the first day of each cluster, with its size and value then; --from and --to bound that day',
+        'list the first day of each cluster, with its size and value then; the range of dates bounds that day',
     },
     features: ['oldest'],
   },

@@ -182,10 +182,10 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
         isCluster(row.insiders.map(tradeOf), { minInsiders: min_insiders, days }),
     },
   },
-  remark: (rows, texts) =>
+  remark: (rows, texts, { naming }) =>
     rows.length === 0 || textOf(texts, 'min_value') === undefined
       ? undefined
-      : 'detected_on is the day on which a cluster was public, perhaps worth less then: --signals has the day on which it was worth it',
+      : `detected_on is the day on which a cluster was public, perhaps worth less then: ${naming.param('signals')} has the day on which it was worth it`,
   whyEmpty: whyNoClusters,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),

@@ -125,12 +125,12 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     lacking.has('as_of')
       ? { params: { days: undefined, as_of: undefined, ...filedWithin(asked, clock) } }
       : undefined,
-  remark: (rows, texts) =>
+  remark: (rows, texts, { naming }) =>
     rows.length === 0 || isDated(texts)
       ? undefined
-      : `filed in the last ${usualDays} days; --from shows earlier ones`,
-  whyEmpty: async (texts, ask) =>
-    (await import('./filing-reasons.ts')).reasonWithoutFilings(texts, usualDays, ask),
+      : `filed in the last ${usualDays} days; ${naming.param('from')} shows earlier ones`,
+  whyEmpty: async (texts, ask, naming) =>
+    (await import('./filing-reasons.ts')).reasonWithoutFilings(texts, usualDays, { ask, naming }),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,

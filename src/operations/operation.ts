@@ -4,7 +4,15 @@ import type { StoreView } from '../store/store.ts';
 import type { Envelope, Remark, Row } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import type { Page, PagePosition } from './page.ts';
-import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
+import {
+  type Clock,
+  flagName,
+  type Naming,
+  type Params,
+  type ParamTexts,
+  type ParamValues,
+  readParams,
+} from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
 
 /** Who sends a request, and what their plan allows. */
@@ -144,9 +152,9 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
   /** What readers should know about an answer besides its rows, given those of its first page. */
-  remark?(rows: readonly R[], texts: ParamTexts, followed: AskFollowed): Remark;
+  remark?(rows: readonly R[], texts: ParamTexts, about: RemarkContext): Remark;
   /** Why an answer has no rows, found by further questions; a Problem if what was asked about does not exist. */
-  whyEmpty?(texts: ParamTexts, ask: AskMore): Promise<string | undefined>;
+  whyEmpty?(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string | undefined>;
   /** The parameters whose values the rows show, so that a client can apply them itself. */
   readonly shown: ReadonlySet<string>;
   /** What every row of an answer to these texts must hold; throws the contract's validation error. */
@@ -158,6 +166,9 @@ export type Operation<P extends Params = Params, R = Row> = {
     lacking: ReadonlySet<string>,
   ) => Substitute<R> | undefined;
 };
+
+/** What a remark may use: what the store follows, and what messages call questions and parameters. */
+type RemarkContext = { readonly followed: AskFollowed; readonly naming: Naming };
 
 /** Asks an operation by its name, for one page. */
 export type AskMore = (operation: string, texts: ParamTexts) => Promise<Envelope>;
@@ -196,7 +207,7 @@ type Declaration<
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
-  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts, followed: AskFollowed): Remark;
+  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts, about: RemarkContext): Remark;
   readonly rowTests?: RowTests<P, F>;
   readonly substitute?: (
     values: ParamValues<P>,
@@ -251,10 +262,12 @@ export function operation<
         needsVintageAccess: needsVintageAccess?.(values) ?? false,
         dependsOnToday: dependsOnToday?.(values) ?? false,
         async run(context) {
-          const page = await run(values, { ...context, clock });
-          return coveredTo === undefined
-            ? page
-            : { ...page, coveredTo: (await coveredTo(values, context.view)) ?? null };
+          if (coveredTo === undefined) return run(values, { ...context, clock });
+          const [page, last = null] = await Promise.all([
+            run(values, { ...context, clock }),
+            coveredTo(values, context.view),
+          ]);
+          return { ...page, coveredTo: last };
         },
       };
     },
@@ -268,3 +281,15 @@ export function operation<
   declared.set(made.name, made as Operation);
   return made;
 }
+
+/** Questions as commands, and parameters as flags. */
+export const commandNaming: Naming = {
+  question(name, values = {}) {
+    const { command, params } = operationNamed(name);
+    const flags = Object.entries(values).map(
+      ([param, value]) => ` --${flagName(param, params[param])} ${value}`,
+    );
+    return `asof ${command.words}${flags.join('')}`;
+  },
+  param: (name, value) => `--${flagName(name)}${value === undefined ? '' : ` ${value}`}`,
+};

@@ -62,6 +62,22 @@ export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** The flag of a parameter, without dashes. */
+export function flagName(name: string, param?: Pick<Param, 'flag'>): string {
+  return param?.flag ?? name.replaceAll('_', '-');
+}
+
+/**
+ * What messages call questions and parameters, so that whoever reads one can ask what it names: a person at the command
+ * line, a program that calls the library, an assistant that calls tools.
+ */
+export type Naming = {
+  /** A question by the name of its operation, with values of parameters by their names on the wire. */
+  readonly question: (name: string, values?: Readonly<Record<string, string>>) => string;
+  /** A parameter by its name on the wire, with the value to give it. */
+  readonly param: (name: string, value?: string) => string;
+};
+
 type PresentValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
 
 /**

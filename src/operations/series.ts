@@ -243,7 +243,7 @@ asof series show gdp --columns id,first_vintage,covered_to
   columns,
   example: { params: { id: 'GDP' }, row: { ...gdp, description_changes: [] } },
   knownBy: 'first_vintage',
-  async remark([first], _texts, followed) {
+  async remark([first], _texts, { followed }) {
     if (first === undefined) return [];
     const changes = (first.description_changes ?? []).map(
       ({ changed_on, field, before, after }) =>
@@ -253,8 +253,8 @@ asof series show gdp --columns id,first_vintage,covered_to
     return [...own, ...changes];
   },
   async run({ id }, { view }) {
-    const series = existing(await view.findSeries(id), id);
-    const changes = await view.descriptionChanges(id);
+    const [found, changes] = await Promise.all([view.findSeries(id), view.descriptionChanges(id)]);
+    const series = existing(found, id);
     const description_changes = changes.map(({ changedOn: changed_on, field, before, after }) => ({
       ...{ changed_on, field, before, after },
     }));

@@ -12,7 +12,15 @@ import { openApi } from './openapi.ts';
 import { createResponseCache, type OperationRoute, operationRoute } from './operation-route.ts';
 import { questionRoute, questions } from './questions.ts';
 import { referencePage } from './reference-page.ts';
-import { checkNoBody, httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
+import {
+  checkMethod,
+  checkNoBody,
+  httpProblem,
+  jsonAnswer,
+  respond,
+  respondProblem,
+  unlessAnyKnown,
+} from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 /**
@@ -86,7 +94,7 @@ class Routes {
     const { log, metrics, clock = () => new Date() } = this.#options;
     const started = performance.now();
     const exchange = beginExchange(request, clock(), cut);
-    const response = await this.#respond(exchange);
+    const response = unlessAnyKnown(request, await this.#respond(exchange));
     const ms = performance.now() - started;
     metrics?.count(exchange, response.status, ms);
     log.info({
@@ -144,7 +152,7 @@ class Routes {
 
   #addOpenRoute(pattern: string, answer: Answering): void {
     this.#add(pattern, (exchange) => {
-      checkMethod(exchange);
+      checkMethod(exchange.request);
       checkNoBody(exchange.request.headers);
       return answer(exchange);
     });
@@ -154,7 +162,7 @@ class Routes {
   #addGated(path: string, answer: OperationRoute): void {
     this.#add(path, async (exchange) => {
       const plan = await this.#admit(exchange);
-      checkMethod(exchange);
+      checkMethod(exchange.request);
       return answer(exchange, plan);
     });
   }
@@ -193,11 +201,6 @@ class Routes {
   #errorsBase({ request: { headers } }: Exchange): string {
     return `${this.#options.publicUrl(headers.get('host') ?? undefined)}/errors`;
   }
-}
-
-function checkMethod({ request: { method } }: Exchange): void {
-  if (method === 'GET' || method === 'HEAD') return;
-  throw new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD');
 }
 
 function noEndpoint(): Problem {

@@ -7,7 +7,7 @@ import { beginExchange, type Exchange } from './exchange.ts';
 import type { Handler, RequestMetrics } from './handler.ts';
 import { isSameSecret } from './keys/gate.ts';
 import { targetOf } from './malformed-request.ts';
-import { httpProblem, respond, respondProblem } from './respond.ts';
+import { checkMethod, checkNoBody, httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 /** Who sees the metrics: everyone who reaches a port of their own, or those who have a key, or both. */
@@ -172,8 +172,10 @@ export class Metrics implements RequestMetrics {
   async #answer(exchange: Exchange): Promise<Response> {
     try {
       const { path } = targetOf(exchange.request.url);
-      if (path === '/metrics') return await this.#page(exchange);
-      throw new Problem('not-found', 'this port has /metrics alone');
+      if (path !== '/metrics') throw new Problem('not-found', 'this port has /metrics alone');
+      checkMethod(exchange.request);
+      checkNoBody(exchange.request.headers);
+      return await this.#page(exchange);
     } catch (error) {
       return respondProblem(exchange, httpProblem(error), '/errors');
     }

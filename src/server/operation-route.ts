@@ -72,7 +72,7 @@ function send(
   known: string | null,
 ): Promise<Response> | Response {
   const headers = cacheHeaders(tag);
-  if (known?.trim() === '*' || namesTag(known, tag)) return notModified(exchange, headers);
+  if (namesTag(known, tag)) return notModified(exchange, headers);
   const body = Buffer.from(bytes);
   body.write(exchange.requestId, idAt, 'latin1');
   return respond(exchange, { status: 200, type: 'application/json', body, headers });

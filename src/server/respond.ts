@@ -100,6 +100,16 @@ export function notModified(exchange: Exchange, headers: Readonly<Record<string,
   return new Response(null, { status: 304, headers: { ...commonHeaders(exchange), ...headers } });
 }
 
+/** The response; to a client that takes only what does not exist yet (`If-None-Match: *`) without what exists. */
+export function unlessAnyKnown({ headers: asked }: Request, response: Response): Response {
+  if (response.status !== 200 || asked.get('if-none-match')?.trim() !== '*') return response;
+  // A body that is made while it is sent is not made.
+  response.body?.cancel().catch(() => undefined);
+  const headers = new Headers(response.headers);
+  for (const name of ['content-type', 'content-length', 'content-encoding']) headers.delete(name);
+  return new Response(null, { status: 304, headers });
+}
+
 /** The tag of an answer, from all that it depends on. */
 export function tagOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
@@ -234,6 +244,12 @@ const gzipOptions = { level: 4 };
 /** A body in a coding. */
 function compressed(body: string | Buffer, coding: Coding): Promise<Buffer> {
   return coding === 'br' ? brotli(body, brotliOptions) : deflate(body, gzipOptions);
+}
+
+/** Refuses a request that would change something. */
+export function checkMethod({ method }: Request): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  throw new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD');
 }
 
 /** Refuses a request that announces a body. */

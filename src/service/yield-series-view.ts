@@ -38,11 +38,11 @@ export class YieldSeriesView implements StoreView {
 
   async searchSeries(query: SeriesQuery): Promise<readonly Series[]> {
     const { text, after = '', limit } = query;
-    const held = await this.#view.searchSeries(query);
-    const ids = new Set(held.map(({ id }) => id));
     const isAsked = ({ id }: Pick<Series, 'id'>) =>
       id > after && id.includes(text.toUpperCase()) && (query.ids?.includes(id) ?? true);
-    const matching = yieldSeries.some(isAsked) ? await this.#all() : [];
+    const rates = yieldSeries.some(isAsked) ? this.#all() : [];
+    const [held, matching] = await Promise.all([this.#view.searchSeries(query), rates]);
+    const ids = new Set(held.map(({ id }) => id));
     const added = matching.filter((one) => isAsked(one) && !ids.has(one.id));
     if (added.length === 0) return held;
     return [...held, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);

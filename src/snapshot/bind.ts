@@ -3,8 +3,8 @@ import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { type Operation, operationNamed } from '../operations/operation.ts';
-import { camelCase, type Params, type ParamTexts, without } from '../operations/param.ts';
+import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
+import { flagName, type Naming, type Params, type ParamTexts, without } from '../operations/param.ts';
 
 /** A query that asks for nothing later than a day. */
 export type BoundQuery<Q extends Query = Query> = {
@@ -16,46 +16,45 @@ export type BoundQuery<Q extends Query = Query> = {
 };
 
 /** What messages call a flag, and what is as of the day. */
-type Naming = { readonly nameOf: (flag: string) => string; readonly bound: string };
+/** The words of messages about bound queries: what parameters are called, and what is as of the day. */
+type BindingWords = { readonly naming: Naming; readonly bound: string };
 
-const ofPlans: Naming = { nameOf: (flag) => flag, bound: 'the snapshot' };
+const ofPlans: BindingWords = { naming: commandNaming, bound: 'the snapshot' };
 
-/** Messages for queries that are no lines of a plan: a flag is called as the parameter of the library. */
-export const ofCalls: Naming = {
-  nameOf: (flag) =>
-    flag.startsWith('--') ? `'${camelCase(flag.slice(2).replaceAll('-', '_'))}'` : `the ${flag}`,
-  bound: 'every answer here',
-};
-
-/** The query bound to a day; a Problem where it asks for a later day, or where nothing can bind it. */
-export function bind<Q extends Query>(query: Q, day: Day, naming = ofPlans): BoundQuery<Q> {
-  // Binding sets days of a query, and keeps its kind.
-  return boundQuery(query, day, naming) as BoundQuery<Q>;
+/** The words of messages about queries that are no lines of a plan. */
+export function ofCalls(naming: Naming): BindingWords {
+  return { naming, bound: 'every answer here' };
 }
 
-function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
-  const refuseLater = (named: readonly NamedDay[]) => refuseDays(day, named, naming);
+/** The query bound to a day; a Problem where it asks for a later day, or where nothing can bind it. */
+export function bind<Q extends Query>(query: Q, day: Day, words = ofPlans): BoundQuery<Q> {
+  // Binding sets days of a query, and keeps its kind.
+  return boundQuery(query, day, words) as BoundQuery<Q>;
+}
+
+function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery {
+  const refuseLater = (named: readonly NamedDay[]) => refuseDays(day, named, messages);
   switch (query.kind) {
     case 'operation':
-      return bindOperation(query, day, naming);
+      return bindOperation(query, day, messages);
     case 'revisions':
     case 'releases':
     case 'triangle':
     case 'panel': {
       const { asOf = day } = query;
-      refuseLater([['--as-of', asOf]]);
-      return { query: { ...query, asOf }, asOf, words: added('--as-of', day, query.asOf) };
+      refuseLater([['as_of', asOf]]);
+      return { query: { ...query, asOf }, asOf, words: added('as_of', day, query.asOf) };
     }
     case 'vintages': {
       const { asOf = day, from, to } = query;
-      refuseLater([['--as-of', asOf], ...rangeOf({ from, to })]);
-      return { query: { ...query, asOf }, asOf, words: added('--as-of', day, query.asOf) };
+      refuseLater([['as_of', asOf], ...rangeOf({ from, to })]);
+      return { query: { ...query, asOf }, asOf, words: added('as_of', day, query.asOf) };
     }
     case 'curve': {
       const { date = day, vs = date } = query;
       refuseLater([
-        ['--date', date],
-        ['--vs', vs],
+        ['date', date],
+        ['vs', vs],
       ]);
       if (query.date !== undefined) return { query, asOf: day, words: [] };
       // Without a date, a curve is the newest one.
@@ -65,11 +64,11 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
     case 'yield-table': {
       const { to = day, from } = query;
       refuseLater(rangeOf({ from, to }));
-      return { query: { ...query, to }, asOf: day, words: added('--to', day, query.to) };
+      return { query: { ...query, to }, asOf: day, words: added('to', day, query.to) };
     }
     case 'versions': {
-      const flag = query.compared ? '--vs' : '--vintages';
-      refuseLater(query.days.flatMap((one) => (one === 'latest' ? [] : [[flag, one] as const])));
+      const name = query.compared ? 'vs' : 'vintages';
+      refuseLater(query.days.flatMap((one) => (one === 'latest' ? [] : [[name, one] as const])));
       // The newest vintage is that of the day; a line names its first day by a flag.
       const days = query.days.map((one) => (one === 'latest' ? day : one));
       const words = query.compared && query.days[0] === 'latest' ? ['--as-of', day] : [];
@@ -79,18 +78,18 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
       const [first, second] = query.days.map((one) => (one === 'latest' ? day : one));
       const days = [first ?? day, second ?? day] as const;
       refuseLater([
-        ['first date', days[0]],
-        ['second date', days[1]],
+        ['the first date', days[0]],
+        ['the second date', days[1]],
       ]);
       return { query: { ...query, days }, asOf: day, words: [] };
     }
     case 'real-time-panel': {
       const { to = day, from, each } = query;
       const days = typeof each === 'string' || 'file' in each ? [] : each;
-      refuseLater([...rangeOf({ from, to }), ...days.map((one) => ['as-of date', one] as const)]);
+      refuseLater([...rangeOf({ from, to }), ...days.map((one) => ['the as-of date', one] as const)]);
       const bound = { ...query, to };
       asOfDates(bound);
-      return { query: bound, asOf: day, words: added('--to', day, query.to) };
+      return { query: bound, asOf: day, words: added('to', day, query.to) };
     }
     case 'join':
     case 'check':
@@ -98,35 +97,36 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
         'bad-input',
         `a ${query.kind} reads a file, which may change: it is no line of a plan`,
         {
-          hints: ['panel --as-of-each gives what was known on many days'],
+          hints: [`panel with ${messages.naming.param('as_of_each')} gives what was known on many days`],
         },
       );
   }
 }
 
-function added(flag: string, day: Day, named: unknown): readonly string[] {
-  return named === undefined ? [flag, day] : [];
+function added(param: string, day: Day, named: unknown): readonly string[] {
+  return named === undefined ? [`--${flagName(param)}`, day] : [];
 }
 
 function rangeOf({ from, to }: { readonly from?: unknown; readonly to?: unknown }) {
   return [
-    ...(from === undefined ? [] : [['--from', String(from)] as const]),
-    ...(to === undefined ? [] : [['--to', String(to)] as const]),
+    ...(from === undefined ? [] : [['from', String(from)] as const]),
+    ...(to === undefined ? [] : [['to', String(to)] as const]),
   ];
 }
 
-type NamedDay = readonly [flag: string, day: Day];
+/** A day, and the parameter that names it, or in words which one it is. */
+type NamedDay = readonly [name: string, day: Day];
 
-function refuseDays(day: Day, named: readonly NamedDay[], { nameOf, bound }: Naming): void {
-  for (const [flag, text] of named)
+function refuseDays(day: Day, named: readonly NamedDay[], { naming, bound }: BindingWords): void {
+  for (const [name, text] of named)
     if (text > day)
       throw new Problem(
         'bad-input',
-        `${nameOf(flag)} ${text} is later than ${day}, the as-of date of ${bound}`,
+        `${name.startsWith('the ') ? name : naming.param(name)} ${text} is later than ${day}, the as-of date of ${bound}`,
       );
 }
 
-function bindOperation(query: OperationQuery, day: Day, naming: Naming): BoundQuery {
+function bindOperation(query: OperationQuery, day: Day, messages: BindingWords): BoundQuery {
   const { params } = query;
   const operation = operationNamed(query.operation);
   const { boundBy: name } = operation;
@@ -135,18 +135,17 @@ function bindOperation(query: OperationQuery, day: Day, naming: Naming): BoundQu
       'bad-input',
       `'${operation.command.words}' cannot be bound to what was known on a date`,
     );
-  const flag = (param: string): string => `--${operation.params[param]?.flag ?? param.replaceAll('_', '-')}`;
   const days = Object.entries(params).filter(([param]) => isAboutKnowledge(operation.params[param]));
   refuseDays(
     day,
-    days.map(([param, text]) => [flag(param), String(text)]),
-    naming,
+    days.map(([param, text]) => [param, String(text)]),
+    messages,
   );
   const asOf = String(params.as_of ?? day);
   return {
     query: { ...query, params: { ...params, [name]: params[name] ?? day } },
     asOf,
-    words: added(flag(name), day, params[name]),
+    words: added(name, day, params[name]),
   };
 }
 

@@ -117,6 +117,86 @@ describe('a session of asof mcp', () => {
     expect(notes).toContainEqual(expect.stringMatching(/^UNRATE is sampled: this is 2008-/));
   });
 
+  // Each is a question that has a hint or a note with what to ask next.
+  it.each([
+    ['series_show', { id: 'zzzzzzzz' }, 'the tool series_search finds series by words'],
+    ['curve', { date: '2024-01-06' }, "'onOrBefore' takes the newest one before it"],
+    ['panel', { ids: ['GDP'], frequency: 'a', from: '2024-01-01' }, "'partial' shows periods"],
+    ['observations', { id: 'GDP', frequency: 'a', from: '2024-01-01' }, "'partial' shows periods"],
+    [
+      'panel',
+      { ids: ['PAYEMS'], asOfEach: 'year-end', from: '2022-01-01', to: '2025-12-31' },
+      'beyond: "repeat" shows the newest',
+    ],
+    ['compare', { ids: ['GDPC1'], days: ['2018-06-29', '2018-08-31'] }, '(units: "pch")'],
+    ['insider_filings', {}, "'from' shows earlier ones"],
+    ['insider_clusters', { minValue: 1000 }, "'signals' has the day"],
+    ['revisions', { id: 'GDP', stats: true, release: 1 }, 'name more, such as 1 and final'],
+  ])(
+    'says after %s %j what helps by the names of tools and of what they take',
+    async (name, values, help) => {
+      const { text, isError } = await said(latest, name, values);
+      const texts = isError ? text : (JSON.parse(text) as Answer).notes.join('\n');
+      expect(texts).toContain(help);
+      expect(texts).not.toMatch(/\basof [a-z]|(?:^|\s|\()--[a-z]/);
+      const { tools } = await latest.listTools();
+      const [, tool] = /the tool (\w+)/.exec(texts) ?? [];
+      expect([...tools.map((one) => one.name), undefined]).toContain(tool);
+    },
+  );
+
+  it('describes no tool by flags of the command line', async () => {
+    expect(JSON.stringify((await latest.listTools()).tools)).not.toMatch(/--[a-z]/);
+  });
+
+  it('says the type of every value that a tool takes', async () => {
+    const { tools } = await latest.listTools();
+    const untyped = tools.flatMap(({ name, inputSchema: { properties = {} } }) =>
+      Object.entries(properties).flatMap(([param, schema]) =>
+        ['type', 'enum', 'anyOf'].some((keyword) => keyword in schema) ? [] : [`${name} ${param}`],
+      ),
+    );
+    expect(untyped).toEqual([]);
+  });
+
+  it('gives the statistics of all revisions, unless a limit says of how many dates', async () => {
+    const [whole, some] = await Promise.all(
+      [{}, { limit: 20 }].map((extent) =>
+        answer(latest, 'revisions', { id: 'UNRATE', release: [1, 2], stats: true, ...extent }),
+      ),
+    );
+    const { rows } = await answer(latest, 'revisions', { id: 'UNRATE', release: [1, 2], limit: 1000 });
+    const both = rows.filter(
+      (row) => row.first_release !== null && row.release_1 !== null && row.release_2 !== null,
+    );
+    expect(whole?.rows).toMatchObject([{ count: both.length, first_date: both.at(-1)?.date }]);
+    expect(Number(some?.rows[0]?.count)).toBeLessThanOrEqual(20);
+  });
+
+  it.each([
+    ['revisions', { id: 'PAYEMS', release: [1, 'final'] }, 100],
+    ['revisions', { id: 'PAYEMS', wide: true, limit: 2, from: '2023-10-01' }, 2],
+    ['versions', { ids: ['GDP'], days: ['2014-12-23', 'latest'] }, 100],
+    ['compare', { ids: ['GDP'], days: ['2014-12-23', 'latest'], limit: 3 }, 3],
+    ['yield_table', { limit: 3 }, 3],
+  ])('says of a part of %s %j that there is more, and how to get it', async (name, values, size) => {
+    const { rows, has_more, notes } = await answer(latest, name, values);
+    expect([rows.length, has_more]).toEqual([size, true]);
+    expect(notes.at(-1)).toMatch(/^there are more rows: a larger limit/);
+  });
+
+  it('says of a whole answer that there is no more', async () => {
+    const whole = {
+      ids: ['GDP'],
+      days: ['2014-12-23', 'latest'],
+      from: '2014-01-01',
+      to: '2014-12-31',
+      limit: 4,
+    };
+    const { rows, has_more, notes } = await answer(latest, 'compare', whole);
+    expect({ size: rows.length, has_more, notes }).toEqual({ size: 4, has_more: false, notes: [] });
+  });
+
   it('searches by words unless told otherwise', async () => {
     const { rows } = await answer(latest, 'series_search', { text: 'jobs' });
     expect(rows[0]).toMatchObject({ id: 'PAYEMS' });
@@ -253,7 +333,7 @@ describe('a session of asof mcp --as-of', () => {
   ])('answers %s %j as if a series that began later did not exist', async (name, values) => {
     const { text, isError } = await said(bound, name, values);
     expect([text, isError]).toEqual([
-      "series 'JTSJOL' not found\nasof series search finds series by words",
+      "series 'JTSJOL' not found\nthe tool series_search finds series by words",
       true,
     ]);
     expect((await said(latest, name, values)).isError).toBe(false);

@@ -54,6 +54,8 @@ export type HttpServiceOptions = {
   readonly service?: (service: Service) => Service;
   readonly billingUrl?: string;
   readonly corsOrigins?: readonly string[];
+  /** Whether it shows the explorer. */
+  readonly explorer?: boolean;
 };
 
 /** A service over a new store and three new keys. */
@@ -61,6 +63,7 @@ export async function newHttpService({
   service = (made) => made,
   billingUrl,
   corsOrigins = [],
+  explorer = false,
 }: HttpServiceOptions = {}): Promise<HttpService> {
   const path = await newQuarterlyStore();
   const accessPath = join(scratchFolder(), 'access.db');
@@ -98,6 +101,7 @@ export async function newHttpService({
     publicUrl: () => 'https://data.example/asof',
     stopping: () => stop.now,
     corsOrigins,
+    ...(explorer && { explorer: {} }),
     clock: () => clock.now,
   });
   const ask = (target: string, init?: RequestInit) => handler(new Request(`http://localhost${target}`, init));

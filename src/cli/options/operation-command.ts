@@ -3,7 +3,7 @@ import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts
 import { type DayOfPeriod, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Clock, Param, Params } from '../../operations/param.ts';
+import { type Clock, flagName, type Param, type Params } from '../../operations/param.ts';
 import {
   type ArgumentSpec,
   type CommandSpec,
@@ -159,10 +159,6 @@ function listingFlags({ command: { several, features = [] } }: Operation): reado
 function phrase(sentence: string): string {
   const start = /^[A-Z](?![A-Z])/.test(sentence) ? sentence.slice(0, 1).toLowerCase() : sentence.slice(0, 1);
   return start + sentence.slice(1).replace(/\.$/, '');
-}
-
-function flagName(name: string, { flag }: Param): string {
-  return flag ?? name.replaceAll('_', '-');
 }
 
 function choicesOf({ schema }: Param): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { isDrawable, layoutOf } from '../../analysis/layouts.ts';
+import { listed } from '../../analysis/series-ids.ts';
 import { Problem } from '../../errors/problem.ts';
 import { clockAt } from '../../operations/param.ts';
 import { selectColumns } from '../../render/columns.ts';
@@ -91,7 +92,9 @@ function lineAfter(
   if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
   const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
-  const hints = meant === undefined ? wayOut(error, specs, argv) : [`did you mean ${meant}`];
+  const others = havers(specs, argv, /^unknown option '(--[\w-]+)/.exec(detail)?.[1]);
+  const near = meant === undefined ? wayOut(error, specs, argv) : [`did you mean ${meant}`];
+  const hints = others.length > 0 ? others : near;
   throw new Problem('bad-input', detail, { hints });
 }
 
@@ -113,6 +116,26 @@ function wayOut(
   if (named !== undefined) return [`use ${named.specs.map(({ words }) => `asof ${words}`).join(', ')}`];
   if (!/^[A-Za-z][\w^.-]*$/.test(word)) return [];
   return [`for the values of a series: asof observations ${word}`, 'asof help lists the commands'];
+}
+
+/** The most commands that a hint names. */
+const mostNamed = 5;
+
+/** Which commands have a flag that the one of the line lacks; nothing where none has it, or many. */
+function havers(
+  specs: readonly CommandSpec[],
+  [first]: readonly string[],
+  flag: string | undefined,
+): readonly string[] {
+  if (flag === undefined || first?.startsWith('-') === true) return [];
+  const named = specs.filter(({ flags }) => flags.some(({ name }) => `--${name}` === flag));
+  if (named.length === 0 || named.length > mostNamed) return [];
+  return [
+    `${flag} is a flag of ${listed(
+      named.map(({ words }) => `asof ${words}`),
+      'and',
+    )}`,
+  ];
 }
 
 /** Whether a word is a flag of any command. */

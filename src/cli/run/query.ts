@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { AnswerProgress, Note, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
+import type { AnswerProgress, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
 import { Basis, type Demands } from '../../analysis/basis.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
@@ -80,14 +80,6 @@ async function withDaysOfFile(query: Query, io: Io): Promise<Query> {
   };
 }
 
-/** The flags that help where a note says that something is missing. */
-const waysOut: Readonly<Partial<Record<Note['kind'], string>>> = {
-  'no curve': '; --on-or-before takes the newest one before it',
-  incomplete: '; --partial shows periods that are not complete',
-  beyond: '; --beyond repeat shows the newest that is known',
-  rescaled: ' (--units pch)',
-};
-
 /** A client whose answers a basis notes, and that basis. */
 function basedOn(client: Client, basis: Basis): Pick<QueryContext, 'basis' | 'client'> {
   return { basis, client: basis.through(client) };
@@ -128,7 +120,8 @@ async function answer(job: Job): Promise<Outcome> {
         if (kind === 'coverage' && output.format === 'json') return;
         if (kind === 'unknown') return messages.detail(`asof: ${text}`);
         const isReason = kind === 'empty' || kind === 'incomplete';
-        notes.push({ text: `${text}${waysOut[kind] ?? ''}`, isReason });
+        // What is said of two days may be the same.
+        if (notes.every((other) => other.text !== text)) notes.push({ text, isReason });
       };
       const context = {
         ...job.context,

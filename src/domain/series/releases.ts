@@ -50,7 +50,7 @@ export function checkHorizons(horizons: readonly Horizon[], stats: boolean): rea
   if (repeated !== undefined) throw new Problem('bad-input', `${repeated} is named twice`);
   if (stats && horizons.length === 1)
     throw new Problem('bad-input', `statistics of revisions need two horizons, and ${names[0]} is one`, {
-      hints: ['name more, such as 1,final'],
+      hints: ['name more, such as 1 and final'],
     });
   return stats ? inOrder(horizons) : horizons;
 }

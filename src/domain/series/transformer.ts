@@ -30,7 +30,7 @@ export class Transformer {
   constructor(id: string, frequency: Frequency, { units, digits, aggregation }: Transformation) {
     if (frequency === '' && (isComparison(units) || aggregation !== undefined))
       throw new Problem('bad-input', `the frequency of ${id} is not known, so it has no periods to compare`, {
-        hints: ['a metadata file can state it: asof help formats'],
+        hints: ['a metadata file that is imported can state it'],
       });
     this.#own = frequency === '' ? 'D' : frequency;
     this.#units = units;

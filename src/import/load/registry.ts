@@ -3,6 +3,7 @@ import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { DescriptionChange } from '../../store/followed.ts';
 import type { SeriesRecord, StoreWriter } from '../../store/store.ts';
+import { copyOf } from '../files/source-file.ts';
 import type { Batch } from '../formats/format.ts';
 import type { ImportConflict, MetadataConflict } from './conflict.ts';
 
@@ -24,6 +25,7 @@ export type RegistryOptions = {
 
 /** What an import knows of a series so far. */
 type SeriesEntry = {
+  readonly id: string;
   record: SeriesRecord | undefined;
   metadataSource: string | undefined;
   /** Whether facts come from a format that names no source. */
@@ -45,10 +47,10 @@ export class Registry {
     this.#conflicts = conflicts;
   }
 
-  /** The id under which the store keeps a series of a file. */
+  /** The id under which the store keeps a series of a file; it can be kept when the file is read. */
   idOf(seriesId: string): string {
     const to = this.#options.rename.get(seriesId);
-    if (to === undefined) return seriesId;
+    if (to === undefined) return this.#entries.get(seriesId)?.id ?? copyOf(seriesId);
     this.#renamed.add(seriesId);
     return to;
   }
@@ -114,6 +116,7 @@ export class Registry {
     const known = this.#entries.get(id);
     if (known !== undefined) return known;
     const entry = {
+      id,
       record: undefined,
       metadataSource: undefined,
       unclaimed: false,

@@ -3,7 +3,7 @@ import { type Day, periodStart } from '../../domain/series/date.ts';
 import type { MergeCounts } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import type { Problem } from '../../errors/problem.ts';
-import { refusal, type SourceFile } from '../files/source-file.ts';
+import { copyOf, refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat } from '../formats/format.ts';
 import type { MetadataChange, Registry } from './registry.ts';
 
@@ -56,7 +56,9 @@ export class Tally {
 
   /** Counts trades of filings. */
   addTrades(trades: readonly Filing[], { added, known }: Pick<MergeCounts, 'added' | 'known'>): void {
-    for (const { filingId } of trades) this.#filings.add(filingId);
+    for (const { filingId } of trades) {
+      if (!this.#filings.has(filingId)) this.#filings.add(copyOf(filingId));
+    }
     this.#added += added;
     this.#known += known;
   }

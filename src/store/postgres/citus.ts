@@ -66,9 +66,14 @@ export async function distributeTables(transaction: Transaction): Promise<void> 
   }
 }
 
+/** Whether a database has Citus. */
+export async function hasCitus(transaction: Transaction): Promise<boolean> {
+  return (await citusVersion(transaction)) !== undefined;
+}
+
 /** Whether Citus distributes a store. */
 export async function isDistributed(transaction: Transaction): Promise<boolean> {
-  if ((await citusVersion(transaction)) === undefined) return false;
+  if (!(await hasCitus(transaction))) return false;
   const series = await transaction.row(
     "select 1 from pg_dist_partition where logicalrelid = 'asof.series'::regclass",
   );

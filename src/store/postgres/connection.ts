@@ -67,12 +67,13 @@ export class Database {
     }
   }
 
-  /** Calls `work` with a transaction, and commits what it wrote. */
+  /** Calls `work` with a transaction, and commits what it wrote; the end of one that only reads is not waited for. */
   async inTransaction<T>(mode: 'read' | 'write', work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const transaction = await this.begin(mode);
     try {
       const result = await work(transaction);
-      await transaction.commit();
+      if (mode === 'read') transaction.finish();
+      else await transaction.commit();
       return result;
     } catch (error) {
       transaction.abandon();
@@ -166,13 +167,18 @@ export class Transaction {
     values: Values,
     size = 2000,
   ): AsyncGenerator<readonly Row[]> {
-    await this.run(`declare batches no scroll cursor for ${sql}`, values);
-    for (;;) {
-      const rows = await this.rows<Row>(`fetch ${size} from batches`);
-      if (rows.length > 0) yield rows;
-      if (rows.length < size) break;
+    const fetch = () => this.rows<Row>(`fetch ${size} from batches`);
+    const declared = this.run(`declare batches no scroll cursor for ${sql}`, values);
+    try {
+      let [, rows] = await Promise.all([declared, fetch()]);
+      for (;;) {
+        if (rows.length > 0) yield rows;
+        if (rows.length < size) break;
+        rows = await fetch();
+      }
+    } finally {
+      this.run('close batches').catch(() => undefined);
     }
-    await this.run('close batches');
   }
 
   async commit(): Promise<void> {

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { StoreContents } from '../contents.ts';
 import type { Store, StoreState, StoreView } from '../store.ts';
-import { isDistributed } from './citus.ts';
+import { hasCitus, isDistributed } from './citus.ts';
 import { Database, Transaction, type Values } from './connection.ts';
 import { checkFinished } from './draft.ts';
 import { checkFormat, hasStore } from './schema.ts';
@@ -14,11 +14,10 @@ import { PostgresView } from './view.ts';
 export async function openPostgresStore(address: string, unfinished = false): Promise<Store> {
   const database = await Database.open(address);
   try {
-    await database.inTransaction('read', async (transaction) => {
+    return await database.inTransaction('read', async (transaction) => {
       await checkFormat(transaction, database);
-      if (!unfinished) await checkFinished(transaction, database);
+      return openedStore(transaction, database, address, unfinished);
     });
-    return new PostgresStore(database, address);
   } catch (error) {
     await database.close();
     throw error;
@@ -29,31 +28,45 @@ export async function openPostgresStore(address: string, unfinished = false): Pr
 export async function openPostgresStoreIfAny(address: string): Promise<Store | undefined> {
   const database = await Database.open(address);
   try {
-    const found = await database.inTransaction('read', async (transaction) => {
-      const found = await hasStore(transaction, database.schema);
-      if (found) await checkFormat(transaction, database);
-      if (found) await checkFinished(transaction, database);
-      return found;
+    const store = await database.inTransaction('read', async (transaction) => {
+      if (!(await hasStore(transaction, database.schema))) return undefined;
+      await checkFormat(transaction, database);
+      return openedStore(transaction, database, address, false);
     });
-    if (found) return new PostgresStore(database, address);
+    if (store === undefined) await database.close();
+    return store;
   } catch (error) {
     await database.close();
     throw error;
   }
-  await database.close();
-  return undefined;
+}
+
+/** The store of a schema whose format is right. */
+async function openedStore(
+  transaction: Transaction,
+  database: Database,
+  address: string,
+  unfinished: boolean,
+): Promise<Store> {
+  const [distributed] = await Promise.all([
+    isDistributed(transaction),
+    unfinished ? undefined : checkFinished(transaction, database),
+  ]);
+  return new PostgresStore(database, address, distributed);
 }
 
 class PostgresStore implements Store {
   readonly address: string;
   readonly #database: Database;
   readonly #reads = new Set<Promise<unknown>>();
+  #distributed: boolean;
   #closed = false;
   #newest: StoreState | undefined;
 
-  constructor(database: Database, address: string) {
+  constructor(database: Database, address: string, distributed: boolean) {
     this.#database = database;
     this.address = address;
+    this.#distributed = distributed;
   }
 
   read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
@@ -62,9 +75,23 @@ class PostgresStore implements Store {
 
   readTogether<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
     return this.#whileOpen(async () => {
+      if (!this.#distributed) {
+        const { result, citus } = await this.#read(async (view, transaction) => {
+          const [citus, [result]] = await Promise.all([
+            hasCitus(transaction),
+            Promise.allSettled([work(view)]),
+          ]);
+          return { citus, result };
+        }, TransactionTogether);
+        // A store that is open may be distributed. Then it refused these statements, or was slow.
+        this.#distributed = citus && (await this.#database.inTransaction('read', isDistributed));
+        if (!this.#distributed) {
+          if (result.status === 'rejected') throw result.reason;
+          return result.value;
+        }
+      }
       // On Citus each series is answered by its node, with statements that name it alone.
-      const distributed = await this.#database.inTransaction('read', isDistributed);
-      return this.#read(work, distributed ? Transaction : TransactionTogether);
+      return this.#read(work);
     });
   }
 
@@ -79,11 +106,14 @@ class PostgresStore implements Store {
     }
   }
 
-  async #read<T>(work: (view: StoreView & StoreContents) => Promise<T>, kind = Transaction): Promise<T> {
+  async #read<T>(
+    work: (view: StoreView & StoreContents, transaction: Transaction) => Promise<T>,
+    kind = Transaction,
+  ): Promise<T> {
     const transaction = await this.#database.begin('read', kind);
     const view = new PostgresView(transaction, (of, seriesId) => this.#stateOf(of, seriesId));
     try {
-      return await work(view);
+      return await work(view, transaction);
     } finally {
       view.end();
       transaction.finish();

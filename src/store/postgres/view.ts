@@ -46,6 +46,7 @@ type StateReader = (transaction: Transaction, seriesId: string | undefined) => P
 /** A view of a store through a transaction that reads one state. Statements that need no answer first go out together. */
 export class PostgresView implements StoreView, StoreContents {
   readonly #stateOf: StateReader;
+  readonly #states = new Map<string | undefined, Promise<StoreState>>();
   #transaction: Transaction | undefined;
 
   constructor(transaction: Transaction, stateOf: StateReader) {
@@ -59,7 +60,10 @@ export class PostgresView implements StoreView, StoreContents {
   }
 
   async state(seriesId?: string) {
-    return this.#stateOf(this.#open(), seriesId);
+    const transaction = this.#open();
+    const known = this.#states.get(seriesId) ?? this.#stateOf(transaction, seriesId);
+    this.#states.set(seriesId, known);
+    return known;
   }
 
   async findSeries(id: string) {

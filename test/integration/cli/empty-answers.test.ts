@@ -137,7 +137,7 @@ describe('the methods of operations', () => {
     for await (const _ of library.observations.all(['GDP'], { asOf: '1990-01-01' }));
     await library.close();
     const outside = { kind: 'outside coverage', text: 'GDP is covered from 2020-12-01' };
-    const window = { kind: 'remark', text: 'filed in the last 30 days; --from shows earlier ones' };
+    const window = { kind: 'remark', text: "filed in the last 30 days; 'from' shows earlier ones" };
     expect(notes).toEqual([outside, window, outside]);
   });
 

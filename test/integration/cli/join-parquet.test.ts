@@ -38,6 +38,28 @@ describe('a join of a Parquet file', () => {
     ]);
   });
 
+  // At 20:00 on 29 January in New York it was 01:00 on 30 January in UTC, the day on which 17710.7 came out.
+  it('takes the day of a time with a zone in UTC, and that of any other time, or of a CSV file, as it is written', async () => {
+    const file = await written(
+      'zones.parquet',
+      `select timestamptz '2015-01-29 20:00:00-05' as zoned, timestamp '2015-01-29 20:00:00' as plain`,
+    );
+    const csv = folder.write('zones.csv', 'zoned\n2015-01-29T20:00:00-05:00\n');
+    const last = async (line: string) => linesOf((await run(line)).out)[1];
+    expect(await last(`join ${file} --on zoned GDP --csv`)).toBe(
+      '2015-01-30T01:00:00,2015-01-29T20:00:00,17710.7',
+    );
+    expect(await last(`join ${file} --on plain GDP --csv`)).toBe(
+      '2015-01-30T01:00:00,2015-01-29T20:00:00,17599.8',
+    );
+    expect(await last(`join ${csv} --on zoned GDP --csv`)).toBe('2015-01-29T20:00:00-05:00,17599.8');
+    const known = await written(
+      'known.parquet',
+      `select timestamptz '2015-01-29 20:00:00-05' as day, 17710.7 as "GDP"`,
+    );
+    expect(await run(`check ${known}`)).toMatchObject({ code: 0 });
+  });
+
   it('has times of day as texts', async () => {
     const file = await written(
       'times.parquet',

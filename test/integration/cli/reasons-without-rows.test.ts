@@ -55,10 +55,42 @@ describe('an answer without rows says why', () => {
     ],
     ['obs GDP --frequency a --partial --from 2024-04-01', 'GDP has values, and no year that begins there'],
     ['obs GDP --units pch --from 2030-01-01', 'the newest date of GDP is 2024-07-01'],
+    ['panel GDP --from 2030-01-01', 'the newest date of GDP is 2024-07-01'],
+    ['panel GDP --as-of 2015-01-30 --from 2015-01-01', 'the newest date of GDP is 2014-10-01'],
+    [
+      'panel GDP --wide --frequency a --from 2024-01-01',
+      'GDP has values, and no complete year that begins there; --partial shows periods that are not complete',
+    ],
+    [
+      'panel GDP --units pc1 --to 1947-12-31',
+      'GDP has values, and pc1 of none of them: the earlier value is missing, or the formula has no result',
+    ],
+    // Both days know 2014 Q3, and the later one 2014 Q4 too.
+    ['diff GDP 2014-12-23 2015-03-27 --from 2040-01-01', 'the newest date of GDP is 2014-10-01'],
+    [
+      'diff GDP 2014-12-23 latest --frequency a --from 2024-01-01',
+      'GDP has values, and no complete year that begins there; --partial shows periods that are not complete',
+    ],
+    ['obs GDP --vs 2014-12-23 --from 2040-01-01', 'the newest date of GDP is 2024-07-01'],
+    ['obs GDP --vintages 2014-12-23,2015-01-30 --from 2040-01-01', 'the newest date of GDP is 2014-10-01'],
+    ['revisions GDP --release 1,final --from 2040-01-01', 'the newest date of GDP is 2024-07-01'],
+    ['yields --wide --from 2090-01-01', 'the newest PAR rate is of 2025-12-31'],
+    ['yields --wide --first 3 --from 2090-01-01', 'the newest PAR rate is of 2025-12-31'],
     ['series search xyzzyplugh', 'no series matches "xyzzyplugh"'],
     ['series search xyzzyplugh --match id', 'no series matches "xyzzyplugh"'],
   ])('asof %s', async (line, said) => {
     expect(await reason(line)).toBe(`asof: no rows: ${said}\n`);
+  });
+
+  it('unless the days of a diff just agree', async () => {
+    expect(await reason('diff GDP 2014-12-23 2014-12-24 --from 2014-01-01')).toBe('');
+  });
+
+  it('each of the first three series of a panel', async () => {
+    const text = await reason('panel GDP UNRATE PAYEMS GDPC1 --from 2030-01-01');
+    expect(linesOf(text).map((one) => one.replace(/is \d{4}-.*$/, 'is …'))).toEqual(
+      ['GDP', 'UNRATE', 'PAYEMS'].map((id) => `asof: no rows: the newest date of ${id} is …`),
+    );
   });
 
   it('also of a daily series on a weekend', async () => {

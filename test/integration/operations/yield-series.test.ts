@@ -208,23 +208,24 @@ describe('a command or a request for a maturity of the curves', () => {
     expect(await asof(['verify', out, '--store', own])).toMatchObject({ code: 0 });
   });
 
-  it('for its facts is refused, with the command that writes its rates', async () => {
+  it('for its facts is refused, with the question that gives its rates', async () => {
     const real = newStorePath(folder);
     await importFiles(real, { 'real.csv': realCurves });
     const problem = (id: string, command: string) => ({
       code: 3,
       out: '',
-      err: `asof: series '${id}' has no statements: the curves answer it\n      asof ${command} --csv writes its rates\n`,
+      err: `asof: series '${id}' has no statements: the curves answer it\n      asof ${command} gives its rates\n`,
     });
     expect(await run('facts', 'dgs10')).toEqual(problem('DGS10', 'yields --maturity 10Y'));
     expect(await run('facts', 'T10Y3M')).toEqual(problem('T10Y3M', 'spread --long 10Y --short 3M'));
     expect(await asof(['facts', 'DFII5', '--store', real])).toEqual(
-      problem('DFII5', 'yields --maturity 5Y --type tips'),
+      problem('DFII5', 'yields --maturity 5Y --type TIPS'),
     );
     const library = await open(store);
     await expect(library.facts('DGS10')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       kind: 'not-found',
       detail: "series 'DGS10' has no statements: the curves answer it",
+      hints: ['yields({ maturity: "10Y" }) gives its rates'],
     });
     await library.close();
     // The hint holds: the command writes the rates that were published.

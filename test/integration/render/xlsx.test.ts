@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { read } from '@e965/xlsx';
 import readXlsxFile from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../../src/operations/envelope.ts';
@@ -46,6 +47,19 @@ describe('a workbook', () => {
       [new Date('2014-10-01T00:00:00Z'), 17710.7, 3, true, '=1+1'],
       [new Date('1900-03-01T00:00:00Z'), -0.5, 0, false, null],
     ]);
+  });
+
+  it('has no formulas, whatever a unit or a title begins with', async () => {
+    const texts = ['=1+1', '@SUM(A1)', '+1', '-1', '=HYPERLINK("https://example.org")', "=cmd|' /C calc'!A0"];
+    const workbook = await bytesOf(
+      [field('title'), field('unit')],
+      texts.map((text) => ({ title: text, unit: text })),
+    );
+    const { data } = await sheetsOf(workbook);
+    expect(data?.slice(1)).toEqual(texts.map((text) => [text, text]));
+    const { Sheets } = read(workbook, { cellFormula: true });
+    expect(Sheets.data?.A2).toMatchObject({ t: 's', v: '=1+1' });
+    for (const cell of Object.values(Sheets.data ?? {})) expect(cell).not.toHaveProperty('f');
   });
 
   it('has times as dates with a time of day, and finer ones than a cell holds as text', async () => {

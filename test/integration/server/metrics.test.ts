@@ -146,6 +146,25 @@ describe('the metrics of a service', () => {
   });
 });
 
+describe('the page of metrics', () => {
+  it.each([
+    ['on a port of its own', { port: 0 }],
+    ['behind a key', { key: 'm3trics' }],
+  ])('%s is only read', async (_where, access) => {
+    const place = await start(access);
+    const url = place.running.metricsUrl ?? `${place.running.url}/metrics`;
+    const headers = { authorization: 'Bearer m3trics' };
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const response = await fetch(url, { method, headers });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+      expect(await response.json()).toMatchObject({ status: 405, title: 'Method Not Allowed' });
+    }
+    const head = await fetch(url, { method: 'HEAD', headers });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    await stop(place);
+  });
+});
+
 describe('metrics behind a key', () => {
   it('are a page of the service for those who have the key', async () => {
     const place = await start({ key: 'm3trics' });

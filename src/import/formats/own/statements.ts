@@ -7,7 +7,7 @@ import {
   parseVintageKind,
   vintageKinds,
 } from '../../../domain/series/series.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
@@ -94,9 +94,12 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
   const days = new Map<string, Day>();
 
   const idOf = (text: string, row: number): string => {
-    const id = ids.get(text) ?? parseSeriesId(text);
+    const known = ids.get(text);
+    if (known !== undefined) return known;
+    const own = copyOf(text);
+    const id = parseSeriesId(own);
     if (id === undefined) throw notAnId(file, { row, column: 'series_id', value: text });
-    ids.set(text, id);
+    ids.set(own, id);
     return id;
   };
   const dayOf = (text: string, row: number, column: string): Day => {

@@ -48,14 +48,20 @@ beforeAll(async () => {
 afterAll(() => citus.remove());
 
 let sent: string[] = [];
+/** What the server refuses, as Citus refuses statements about the rows of several nodes. */
+let refused: RegExp | undefined;
+const refusal = "do $$ begin raise feature_not_supported using message = 'not on one node'; end $$";
 const query = pg.Client.prototype.query as (...given: readonly unknown[]) => unknown;
 vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
   const [config] = given as [string | { readonly text: string }];
-  sent.push(typeof config === 'string' ? config : config.text);
+  const text = typeof config === 'string' ? config : config.text;
+  sent.push(text);
+  if (refused?.test(text)) return query.call(this, refusal);
   return query.apply(this, given);
 });
 beforeEach(() => {
   sent = [];
+  refused = undefined;
 });
 
 /** Pages of several series that are asked for at once. */
@@ -112,6 +118,26 @@ describe('pages of many series that are asked for together', () => {
     const facts = sent.filter((text) => /\bfact\b/.test(text));
     expect(facts.length).toBe(ids.length);
     for (const text of facts) expect(text).toMatch(/where series = \$\d/);
+  });
+
+  it('are asked for one by one from the moment when a store that is open is distributed', async () => {
+    const later = `${citus.address}?schema=later`;
+    await importFiles(later, asAsofCsv(made)[0]?.files ?? {});
+    await withStore(later, async (store) => {
+      const ask = () => {
+        sent = [];
+        return pagesOf(store, ids, { limit: 9 });
+      };
+      const before = await ask();
+      expect(before.map((page) => page?.rows)).toEqual(ids.map((id) => asOf(known, id)));
+      expect(sent.filter((text) => /\bfact\b/.test(text)).length).toBe(1);
+      await initStore(later, true);
+      refused = /\bunnest\(/;
+      expect(await ask()).toEqual(before);
+      expect(await ask()).toEqual(before);
+      expect(sent.filter((text) => /\bfact\b/.test(text)).length).toBe(ids.length);
+      expect(sent.filter((text) => /\bunnest\(/.test(text))).toEqual([]);
+    });
   });
 });
 

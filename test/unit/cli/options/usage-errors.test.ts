@@ -59,6 +59,12 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['--store x.db obs GDP', "unknown option '--store'\nflags come after the command: asof COMMAND --store"],
     ['--limit=3 obs GDP', "unknown option '--limit=3'\nflags come after the command: asof COMMAND --limit=3"],
     ['-q obs GDP', "unknown option '-q'\nflags come after the command: asof COMMAND -q"],
+    [
+      'revisions GDP --frequency q',
+      "unknown option '--frequency'\n--frequency is a flag of asof observations, asof diff, asof panel, asof join and asof check",
+    ],
+    ['curve --lag 1', "unknown option '--lag'\n--lag is a flag of asof panel, asof join and asof check"],
+    ['obs GDP --nothing', "unknown option '--nothing'"],
     ['--nothing obs GDP', "unknown option '--nothing'"],
     ['obs', "missing required argument 'id'\nusage: asof observations <id...>"],
     ['series show', "missing required argument 'id'\nusage: asof series show <id>"],

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../../src/operations/index.ts';
+import { explorerFiles } from '../../../src/server/explorer-files.ts';
+import { questions } from '../../../src/server/questions.ts';
+import { referencePage } from '../../../src/server/reference-page.ts';
+import { type HttpService, newHttpService } from '../../support/http-service.ts';
+
+let http: HttpService;
+beforeAll(async () => {
+  http = await newHttpService({ explorer: true });
+});
+afterAll(() => http.close());
+
+/** What makes a question to each endpoint that has required parameters valid. */
+const required: Readonly<Record<string, string>> = {
+  '/v1/series/{id}/revisions': '?date=2014-10-01',
+  '/v1/observations': '?ids=GDP',
+  '/v1/panel': '?ids=GDP',
+  '/v1/diff': '?ids=GDP&days=2015-01-30,2015-04-29',
+};
+
+/** Every path of a service, with an id in place of its parameter. */
+const routes = [
+  ...[...operations, ...questions].map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
+  ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'],
+  ...referencePage().keys(),
+  ...explorerFiles().keys(),
+];
+
+describe('every path of a service', () => {
+  it.each(routes)('%s is only read: another method is refused with those that it has', async (path) => {
+    const headers = { 'x-api-key': http.keys.pro };
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const response = await http.ask(path, { method, headers });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+      expect(await response.json()).toMatchObject({ status: 405, title: 'Method Not Allowed' });
+    }
+  });
+
+  // RFC 9110, 13.1.2: `*` is met by nothing that exists.
+  // `/docs/` leads to `/docs`.
+  it.each(routes.filter((path) => path !== '/docs/'))(
+    '%s gives nothing to who takes only what does not exist',
+    async (path) => {
+      const whole = await http.get(path);
+      expect(whole.status).toBe(200);
+      const response = await http.get(path, { 'if-none-match': ' * ' });
+      expect([response.status, await response.text()]).toEqual([304, '']);
+      // The answer of ping has the number of requests.
+      for (const name of path === '/v1/ping' ? ['vary'] : ['etag', 'cache-control', 'vary'])
+        expect(response.headers.get(name)).toBe(whole.headers.get(name));
+      for (const name of ['content-type', 'content-length', 'content-encoding'])
+        expect(response.headers.get(name)).toBeNull();
+    },
+  );
+
+  it.each(['csv', 'ndjson', 'parquet'])('of rows gives nothing as %s either', async (format) => {
+    for (const path of ['/v1/series/GDP/observations?', '/v1/panel?ids=GDP&']) {
+      const response = await http.get(`${path}format=${format}`, { 'if-none-match': '*' });
+      expect([response.status, await response.text()]).toEqual([304, '']);
+    }
+  });
+
+  it.each([
+    ['/v1/series/NONE', 404],
+    ['/v1/none', 404],
+    ['/v1/panel?ids=NONE&format=csv', 404],
+    ['/v1/series?limit=0', 400],
+  ])(
+    'that fails, as %s does, fails the same for who takes only what does not exist',
+    async (path, status) => {
+      const response = await http.get(path, { 'if-none-match': '*' });
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ status });
+    },
+  );
+});

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import {
+  insiderClusterSignals,
+  insiderClusters,
+  insiderFilings,
+  observations,
+  revisions,
+  seriesSearch,
+  seriesShow,
+  vintages,
+  yields,
+} from '../../../../src/operations/index.ts';
+import type { Operation } from '../../../../src/operations/operation.ts';
+import { createService, owner as principal } from '../../../../src/service/service.ts';
+import { openStore } from '../../../../src/store/open.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { filing, owner } from '../../../support/filings.ts';
+import { newSchemaAddress } from '../../../support/postgres/schemas.ts';
+import { facts, importFiles, importFilings } from '../../../support/scratch-store.ts';
+
+/** A way to the server that holds back its answers until the client has nothing more to send, and counts these times. */
+async function startCounter() {
+  const server = new URL(inject('postgres'));
+  let trips = 0;
+  const listener = createServer({ noDelay: true }, (client) => {
+    const backend = connect({ port: Number(server.port), host: server.hostname, noDelay: true });
+    let held: Buffer[] = [];
+    let isAsked = false;
+    let chunks = 0;
+    const answer = async (): Promise<void> => {
+      for (let before = -1; before !== chunks; ) {
+        before = chunks;
+        await delay(10);
+        // What the client sent while this process was busy comes before.
+        await endOfTurn();
+        await endOfTurn();
+      }
+      trips += 1;
+      isAsked = false;
+      for (const chunk of held) client.write(chunk);
+      held = [];
+    };
+    client.on('data', (chunk) => {
+      chunks += 1;
+      backend.write(chunk);
+    });
+    backend.on('data', (chunk) => {
+      chunks += 1;
+      held.push(chunk);
+      if (isAsked) return;
+      isAsked = true;
+      void answer();
+    });
+    for (const [one, other] of [
+      [client, backend],
+      [backend, client],
+    ] as const) {
+      one.on('close', () => other.destroy());
+      one.on('error', () => other.destroy());
+    }
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as { readonly port: number };
+  return {
+    through: (address: string) => address.replace(server.host, `127.0.0.1:${port}`),
+    trips: () => trips,
+    close: () => listener.close(),
+  };
+}
+
+const ids = Array.from({ length: 20 }, (_, i) => `S${i + 10}`);
+
+let counter: Awaited<ReturnType<typeof startCounter>>;
+let store: Store;
+beforeAll(async () => {
+  const address = newSchemaAddress();
+  await importFiles(address, {
+    'a.csv': facts(
+      ...ids.flatMap((id) => [`${id} 2014-10-01 2015-01-30 1`, `${id} 2014-10-01 2015-02-27 2`]),
+    ),
+    'p.csv': 'Date,"1 Mo"\n2015-01-02,0.02\n',
+  });
+  await importFilings(address, [
+    filing(),
+    filing({ filingId: '0000000001-26-000002', owners: [owner({ cik: '0001913257' })] }),
+  ]);
+  counter = await startCounter();
+  store = await openStore(counter.through(address));
+});
+afterAll(async () => {
+  await store.close();
+  counter.close();
+});
+
+/** The round trips of work; it is done once before, so that there is a connection and all code is loaded. */
+async function tripsOf(work: () => Promise<unknown>): Promise<number> {
+  await work();
+  // The end of a transaction is not waited for.
+  await delay(100);
+  const before = counter.trips();
+  await work();
+  return counter.trips() - before;
+}
+
+describe('the round trips to a database', () => {
+  it.each<[string, Operation, Readonly<Record<string, string>>]>([
+    ['a page of observations', observations, { id: 'S10' }],
+    ['a page as of a day', observations, { id: 'S10', as_of: '2015-02-01' }],
+    ['a page of first releases', observations, { id: 'S10', release: 'first' }],
+    ['a page of vintages', vintages, { id: 'S10' }],
+    ['the revisions of a date', revisions, { id: 'S10', date: '2014-10-01' }],
+    ['a listing of series', seriesSearch, { limit: '3' }],
+    ['the description of a series', seriesShow, { id: 'S10' }],
+    ['a page of yields', yields, { maturity: '1M' }],
+    ['a page of filings', insiderFilings, { from: '2026-01-01' }],
+    ['a page of filings of an unknown ticker', insiderFilings, { ticker: 'NONE', as_of: '2026-01-05' }],
+    ['a page of clusters that were found before', insiderClusters, {}],
+    ['a page of signals that were found before', insiderClusterSignals, {}],
+  ])('are one for %s with its state', async (_, operation, params) => {
+    const service = createService({ store });
+    const request = { operation, texts: Object.entries(params), principal, requestId: 'req_1' };
+    expect(await tripsOf(() => service.reply(request))).toBe(1);
+  });
+
+  it('are one for a part of a panel, in which the database also says whether it has Citus', async () => {
+    const questions = ids.slice(0, 12).map((id) => [['id', id]] as const);
+    const service = createService({ store });
+    const part = () => Promise.all(service.answerTogether(observations, questions, principal));
+    expect(await tripsOf(part)).toBe(1);
+  });
+
+  it('are four until a store is open: its connection, its tables, its format, and the rest', async () => {
+    const open = async () => (await openStore(store.address)).close();
+    expect(await tripsOf(open)).toBe(4);
+  });
+});
