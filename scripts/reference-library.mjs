@@ -119,16 +119,23 @@ export class LibraryTypes {
         name: symbol.name,
         about: before?.about || this.#about(symbol),
         isOptional: before?.isOptional === true || (symbol.flags & ts.SymbolFlags.Optional) !== 0,
-        text: before?.text || this.#text(found),
+        parts: [...(before?.parts ?? []), ...this.#parts(found)],
       });
     }
-    return [...members.values()];
+    // What can only be undefined cannot be given.
+    return [...members.values()]
+      .filter(({ parts }) => parts.length > 0)
+      .map(({ parts, ...member }) => ({ ...member, text: shown(parts) }));
   }
 
-  /** A type as the reference shows it: null last, long unions and the objects in lists cut short. */
   #text(type) {
+    return shown(this.#parts(type));
+  }
+
+  /** The texts of a type that is not undefined, or of those of a union. */
+  #parts(type) {
     const parts = type.isUnion() ? type.types : [type];
-    const texts = parts
+    return parts
       .filter(({ flags }) => (flags & ts.TypeFlags.Undefined) === 0)
       .map((part) => this.#checker.typeToString(part, undefined, ts.TypeFormatFlags.NoTruncation))
       .map((text) =>
@@ -136,9 +143,19 @@ export class LibraryTypes {
           .replace(/^readonly \w+<.*>\[\]$|^readonly \{.*\}\[\]$/, 'readonly object[]')
           .replaceAll('"', "'"),
       );
-    const distinct = [...new Set(texts)].filter((text) => text !== 'null');
-    const named = distinct.join(' | ').replace('false | true', 'boolean').split(' | ');
-    const short = named.length > 6 ? [named[0], '…', named.at(-1)] : named;
-    return [...short.filter(Boolean), ...(texts.includes('null') ? ['null'] : [])].join(' | ');
   }
+}
+
+/** A type as the reference shows it: null last, long unions and the objects in lists cut short. */
+function shown(texts) {
+  const isOne = (text) => texts.includes(text);
+  // `number & readonly number[]` is nothing.
+  const isNothing = (text) => text.includes(' & ') && text.split(' & ').every(isOne);
+  const distinct = [...new Set(texts)].filter((text) => text !== 'null' && !isNothing(text));
+  const isBoolean = isOne('false') && isOne('true');
+  const named = isBoolean
+    ? [...distinct.filter((text) => text !== 'false' && text !== 'true'), 'boolean']
+    : distinct;
+  const short = named.length > 14 ? [named[0], '…', named.at(-1)] : named;
+  return [...short, ...(isOne('null') ? ['null'] : [])].join(' | ');
 }

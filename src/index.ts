@@ -71,6 +71,7 @@ export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
 
 export type { Followed } from './store/followed.ts';
+export type { LoggedImport } from './store/store.ts';
 
 /** The name of an operation, such as `observations`. */
 export type OperationName = KnownOperation['name'];

@@ -1,4 +1,5 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
+import { closeNames } from '../domain/series/closest.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
@@ -147,7 +148,13 @@ async function idsLike(
 ): Promise<readonly string[]> {
   // Loaded here: most series exist.
   const { findSeries } = await import('../domain/series/search.ts');
-  const found = findSeries(known, text, 'words').slice(0, mostSuggested);
+  const all = findSeries(known, text, 'words');
+  const ids = all.map(({ series }) => series.id);
+  const near = all[0]?.matched === 'nearest' ? closeNames(text, ids) : [];
+  // Of what resembles an id, titles do not count.
+  const found = all
+    .filter(({ series }) => near.length === 0 || near.includes(series.id))
+    .slice(0, mostSuggested);
   const best = found[0]?.matched;
   return found.flatMap(({ series, matched }) =>
     matched === best && best !== 'some' && series.id !== text ? [series.id] : [],

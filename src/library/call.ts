@@ -51,7 +51,7 @@ function checkParams(
     throw refused(`${noun}s`, given, `use an object with ${names.join(', ') || 'nothing'}`);
   for (const [name, value] of Object.entries(given)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (kind === undefined) throw unknown(noun, name, names);
+    if (kind === undefined) throw unknownName(noun, name, names);
     if (value !== undefined) kind(value, name, clock);
   }
   const absent = required.find((name) => given[name] === undefined);
@@ -71,7 +71,8 @@ export const methodNaming: Naming = {
     value === undefined ? `'${camelCase(name)}'` : `${camelCase(name)}: ${JSON.stringify(value)}`,
 };
 
-function unknown(noun: string, name: string, names: readonly string[]): Problem {
+/** The Problem of a name that a method does not take, with the names that it takes. */
+export function unknownName(noun: string, name: string, names: readonly string[]): Problem {
   const meant = closest(camelCase(name), names);
   return new Problem('bad-input', `unknown ${noun} '${name}': use ${names.join(', ') || 'none'}`, {
     field: name,

@@ -7,6 +7,7 @@ import type { UndoneImport, UndoOptions } from '../care/undo.ts';
 import { Problem } from '../errors/problem.ts';
 import type { ImportResult } from '../import/import.ts';
 import { isDatabase } from '../store/address.ts';
+import type { LoggedImport } from '../store/store.ts';
 import { abortSignal, callable, flag, integer, type Kinds, seriesId, word } from './arguments.ts';
 import type { Signature } from './call.ts';
 import type { Session } from './session.ts';
@@ -37,6 +38,12 @@ export class StoreCare {
   async info(): Promise<StoreInfo> {
     const { storeInfo } = await import('../care/info.ts');
     return storeInfo(this.#source.address());
+  }
+
+  /** The log: every file of every import, oldest first, with the number by which undo() takes the import back. */
+  async imports(): Promise<readonly LoggedImport[]> {
+    const { importLog } = await import('../import/import.ts');
+    return importLog(this.#source.address());
   }
 
   /** Reads everything, and computes again what the store derives; without damage there are no faults. */
@@ -108,6 +115,7 @@ const options = { noun: 'option' } as const;
 
 const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
   info: { name: 'store.info', args: [] },
+  imports: { name: 'store.imports', args: [] },
   check: {
     name: 'store.check',
     args: [],

@@ -1,7 +1,7 @@
 import { Problem } from '../errors/problem.ts';
 import type { NamedValues } from '../library/arguments.ts';
 import type { Asof } from '../library/asof.ts';
-import { methodNaming, type Signature } from '../library/call.ts';
+import { methodNaming, type Signature, unknownName } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
 import { signaturesOf } from '../library/operation-signatures.ts';
 import { analysisSignatures } from '../library/signatures.ts';
@@ -83,7 +83,11 @@ function methodTool(
       required: needed,
       additionalProperties: false,
     },
-    call(asof, values) {
+    async call(asof, values) {
+      const names = schemas.map(([name]) => name);
+      const unknown = Object.keys(values).find((name) => !names.includes(name));
+      // Its arguments have names too, which the method does not list.
+      if (unknown !== undefined) throw unknownName('parameter', unknown, names);
       const { named, others } = separated(values, new Set(args.map(({ name }) => name)));
       const asked = [
         ...args.map(({ name }) => named[name]),

@@ -146,7 +146,7 @@ export type ImportRecord = {
 
 /** An entry of the log as a store holds it. */
 export type LoggedImport = ImportRecord & {
-  /** The number of its import; null if it was made before asof recorded what imports change. */
+  /** The number of its import; null if an older asof made it, or if it was made before the store was copied. */
   readonly number: number | null;
   /** Whether the file was read by an older rule for blank cells, and was not imported again since. */
   readonly outdated: boolean;

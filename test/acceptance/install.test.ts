@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scratchFolder } from '../support/folders.ts';
 import { root } from '../support/repository.ts';
@@ -167,4 +177,66 @@ describe('the library in the package', () => {
     });
     expect([stdout, stderr]).toEqual(['2014-10-01 17710.7\n', '']);
   });
+
+  it.each([
+    ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
+    ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
+  ])(
+    'has types that hold in a strict program that resolves modules as %s, its own among them',
+    (_, module, moduleResolution) => {
+      const folder = scratchFolder();
+      const modules = join(folder, 'node_modules');
+      mkdirSync(join(modules, '@types'), { recursive: true });
+      spawnSync('tar', ['xzf', tarball, '-C', modules]);
+      renameSync(join(modules, 'package'), join(modules, 'asof'));
+      for (const name of ['@types/node', 'undici-types'])
+        symlinkSync(join(root, 'node_modules', name), join(modules, name));
+      writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+      const path = join(folder, 'program.ts');
+      writeFileSync(path, typedProgram);
+      const program = ts.createProgram([path], {
+        ...{ module, moduleResolution, lib: ['lib.es2023.d.ts'], types: ['node'] },
+        ...{ strict: true, noEmit: true, skipLibCheck: false },
+        ...{
+          target: ts.ScriptTarget.ES2022,
+          exactOptionalPropertyTypes: true,
+          noUncheckedIndexedAccess: true,
+        },
+      });
+      const errors = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
+      expect(errors).toEqual([]);
+    },
+  );
 });
+
+/** What an economist writes, with the types that the package exports; the marked lines are mistakes. */
+const typedProgram = `
+import { type Asof, type Day, type InputRow, type Note, type ObservationRow, type OperationRow, type PanelParams } from 'asof';
+import { open, Problem, type Result, type WideRow } from 'asof';
+const notes: Note[] = [];
+const asof: Asof = await open(undefined, { onNote: (note) => notes.push(note), signal: AbortSignal.timeout(1000) });
+const known = (id: string, asOf: Day): Promise<Result<ObservationRow>> => asof.observations(id, { asOf, units: 'pc1' });
+const { rows, nextCursor } = await known('GDP', '2015-01-30');
+const next = await asof.observations('GDP', { cursor: nextCursor, limit: 5 });
+const value: string | undefined = (rows[0] ?? next.rows[0])?.value;
+const how: PanelParams = { asOfEach: 'month-end', from: '2008-01-01', to: '2008-06-30' };
+const wide: readonly WideRow[] = (await asof.panel(['GDP', 'PAYEMS'], { ...how, wide: true })).rows;
+const mean: string | null | undefined = (await asof.revisions('GDP', { stats: true, release: [1, 'final'] })).rows[0]?.mean;
+const slope: string | null | undefined = (await asof.curve({ vs: '2007-06-29' })).rows[0]?.change_bps;
+const cluster: OperationRow<'insider_clusters'> | undefined = (await asof.insiderClusters()).rows[0];
+const day: string | undefined = (await asof.insiderClusters({ signals: true })).rows[0]?.day;
+const trades: readonly InputRow[] = [{ day: '2008-10-08', price: 98.4 }];
+for await (const row of asof.insiderFilings.all({ ticker: 'MAIA' })) console.log(row.filing_date, row.is_director);
+try {
+  await asof.join(trades, 'GDP', { on: 'day', strict: true });
+} catch (error) {
+  if (error instanceof Problem) console.log(error.kind === 'not-found', error.hints.join());
+}
+// @ts-expect-error a mistyped parameter
+await asof.observations('GDP', { asof: '2015-01-30' });
+// @ts-expect-error one id
+await asof.observations(['GDP']);
+// @ts-expect-error no such unit
+await asof.observations('GDP', { units: 'yoy' });
+console.log(value, wide[0]?.GDP, mean, slope, cluster?.insiders[0]?.owner_name, day);
+`;

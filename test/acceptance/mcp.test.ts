@@ -231,6 +231,8 @@ describe('a session of asof mcp', () => {
     ['observations', { id: 'GDPX' }, /^series 'GDPX' not found\ndid you mean GDP/],
     ['observations', { id: 'GDP', as_of: day }, /^unknown parameter 'as_of': use .*\ndid you mean asOf\?/],
     ['observations', { id: 'GDP', asOf: '2015-02-30' }, /there is no such date/],
+    ['observations', { series_id: 'GDP' }, /^unknown parameter 'series_id': use id, asOf, /],
+    ['series_search', { query: 'gdp' }, /^unknown parameter 'query': use text, match, limit, cursor/],
     ['observations', { id: 'GDP', limit: 5000 }, /^invalid 'limit' 5000: an answer has at most 1000 rows/],
     ['revisions', { id: 'GDP', date: 2014 }, /^invalid 'date' date 2014: use YYYY-MM-DD/],
     [

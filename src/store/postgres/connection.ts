@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { type DatabaseAddress, parseAddress } from './address.ts';
-import { asProblem } from './failures.ts';
+import { asProblem, endsConnection } from './failures.ts';
 
 /** The parameters of a statement by name. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -205,7 +205,7 @@ export class Transaction {
   }
 
   readonly #onError = (error: Error): void => {
-    this.#broken = error;
+    this.#broken ??= error;
   };
 
   #release(): void {
@@ -225,7 +225,10 @@ export class Transaction {
       ]);
       return result;
     } catch (error) {
-      throw asProblem(this.#database.shown, error);
+      if (!endsConnection(error)) throw asProblem(this.#database.shown, error);
+      // The first failure says why. The end of the connection arrives later, and nobody else may get it before.
+      this.#broken ??= error as Error;
+      throw asProblem(this.#database.shown, this.#broken);
     }
   }
 }

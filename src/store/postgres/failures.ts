@@ -1,23 +1,79 @@
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
 
-/** Why the server refuses, in plain words, by its code (or the first two letters of it). */
-const refusals: Readonly<Record<string, string>> = {
-  '28P01': 'the password is wrong',
-  '28000': 'the server refuses this user',
-  '3D000': 'there is no such database',
-  '42501': 'this user may not do that',
-  '25006': 'the server is read-only',
-  '53100': 'the disk of the server is full',
-  '53200': 'the server is out of memory',
-  '58': 'the server reports an error of its disk',
-  XX: 'the server reports that data are damaged',
-  '40P01': 'another import is writing to it; try again when it is done',
-  '40001': 'another import is writing to it; try again when it is done',
+/** Why the server refuses, in plain words, and what to do about it. */
+type Refusal = {
+  readonly reason: string;
+  readonly hints?: readonly string[];
+  /** Whether the same may succeed a moment later. */
+  readonly passes?: true;
 };
 
-/** Codes of a server that is away for a while: it stops, starts, or has no connection left. */
-const away = /^(?:08|57P0|53300|57014$)/;
+/** Refusals by their code, or by the first two letters of it. */
+const refusals: Readonly<Record<string, Refusal>> = {
+  '28P01': { reason: 'the password is wrong' },
+  '28000': { reason: 'the server refuses this user' },
+  '3D000': {
+    reason: 'there is no such database',
+    hints: ['asof makes schemas and tables, and no databases'],
+  },
+  '42501': {
+    reason: 'this user may not do that',
+    hints: ['who asks needs usage on the schema and select on its tables; who imports must own them'],
+  },
+  '25006': {
+    reason: 'the server is read-only, or this user only reads',
+    hints: ['a standby answers questions; imports need its primary server'],
+  },
+  '25P03': {
+    reason: 'the server ends transactions that wait as long',
+    hints: ['idle_in_transaction_session_timeout of this user or of the server is the longest wait'],
+    passes: true,
+  },
+  '25P04': {
+    reason: 'the server ends transactions that take as long',
+    hints: ['transaction_timeout of this user or of the server is the longest time'],
+    passes: true,
+  },
+  '53100': { reason: 'the disk of the server is full' },
+  '53200': { reason: 'the server is out of memory' },
+  '53300': {
+    reason: 'the server has no connection left',
+    hints: [
+      'max_connections of the server, or the limit of the user or the database, is their number',
+      'a pooler such as PgBouncer shares a few among many processes',
+    ],
+    passes: true,
+  },
+  '53': { reason: 'the server has reached one of its limits' },
+  '55P03': { reason: 'another import holds it for longer than lock_timeout', passes: true },
+  '57014': {
+    reason: 'the server ended a statement',
+    hints: ['statement_timeout of this user or of the server is the longest time of a statement'],
+    passes: true,
+  },
+  '58': { reason: 'the server reports an error of its disk' },
+  XX: { reason: 'the server reports that data are damaged' },
+  '40P01': { reason: 'another import is writing to it; try again when it is done' },
+  // Only a standby and Citus end a transaction of asof in this way: none is serializable.
+  '40001': {
+    reason: 'the server ended the transaction because of another one; try again',
+    hints: [
+      'max_standby_streaming_delay of a standby is how long a question may hold up what its primary sends',
+    ],
+    passes: true,
+  },
+};
+
+/** Codes of a server that is away for a while: it stops or starts. */
+const away = /^(?:08|57P0)/;
+
+/** Whether a connection is of no use after an error: it broke, or the server has ended it. */
+export function endsConnection(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true;
+  const { code = '' } = error;
+  return away.test(code) || code === '25P03' || code === '25P04';
+}
 
 /** Codes of Node for a server that does not answer. */
 const unreachable: Readonly<Record<string, string>> = {
@@ -39,11 +95,15 @@ export function asProblem(shown: string, error: unknown): unknown {
   const { code } = error as { code?: unknown };
   if (error instanceof pg.DatabaseError && typeof code === 'string') {
     if (away.test(code)) return unreachableProblem(shown, error.message, error);
-    const reason = refusals[code] ?? refusals[code.slice(0, 2)];
+    const refusal = refusals[code] ?? refusals[code.slice(0, 2)];
     // Any other code is a mistake in our own SQL, which stays as it is.
-    if (reason === undefined) return error;
-    return new Problem('local-io', `cannot use the store ${shown}: ${reason} (${error.message})`, {
+    if (refusal === undefined) return error;
+    const { reason, hints = [], passes } = refusal;
+    const detail = `cannot use the store ${shown}: ${reason} (${error.message})`;
+    return new Problem(passes ? 'unreachable' : 'local-io', detail, {
       cause: error,
+      hints,
+      ...(passes && { retryAfter: 1 }),
     });
   }
   if (typeof code === 'string' && unreachable[code] !== undefined)

@@ -262,7 +262,10 @@ export async function prepareStore(transaction: Transaction, database: Database)
     key: lockNumber(`format of ${database.schema}`),
   });
   const found = await hasStore(transaction, database.schema);
-  if (!found) await createSchema(transaction, database.schema);
+  if (!found) {
+    await checkEncoding(transaction, database);
+    await createSchema(transaction, database.schema);
+  }
   const format = found ? await readFormat(transaction, database) : 0;
   if (found) await onOneConnection(transaction);
   for (const step of migrations.slice(format))
@@ -270,6 +273,18 @@ export async function prepareStore(transaction: Transaction, database: Database)
   await transaction.run(`update asof.store set format = ${currentFormat}`);
   if (found) await keepDistributed(transaction);
   return !found;
+}
+
+/** A Problem for a database that cannot hold every text. */
+async function checkEncoding(transaction: Transaction, { shown }: Database): Promise<void> {
+  const row = await transaction.row<{ encoding: string }>(
+    "select current_setting('server_encoding') as encoding",
+  );
+  const encoding = row?.encoding ?? '';
+  if (encoding === 'UTF8') return;
+  throw new Problem('local-io', `cannot make a store in ${shown}: the database is in ${encoding}`, {
+    hints: ["a database in UTF-8 is made by `create database NAME encoding 'UTF8' template template0`"],
+  });
 }
 
 /** Makes a schema if there is none: who has one ready needs no right to make it. */

@@ -82,6 +82,8 @@ describe('a series that does not exist', () => {
   });
 
   it.each([
+    // One letter away from UNRATE, and one from the beginning of `United`, which many titles have.
+    ['series show unrte', "asof: series 'UNRTE' not found\n      did you mean UNRATE?\n"],
     ['series show unrat', "asof: series 'UNRAT' not found\n      did you mean UNRATE?\n"],
     ['facts unrat', "asof: series 'UNRAT' not found\n      did you mean UNRATE?\n"],
     [

@@ -91,7 +91,10 @@ describe('a server that asks for a password', () => {
     await client.connect();
     await client.query("create role asker login superuser password 'a: secret'");
     const rules = join(cluster.folder, 'data/pg_hba.conf');
-    writeFileSync(rules, `host all asker 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+    writeFileSync(
+      rules,
+      `host all asker 127.0.0.1/32 scram-sha-256\nhost all stranger 127.0.0.1/32 reject\n${readFileSync(rules, 'utf8')}`,
+    );
     await client.query('select pg_reload_conf()');
     await client.end();
     process.env.PGPASSFILE = passwords;
@@ -110,6 +113,15 @@ describe('a server that asks for a password', () => {
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', onWarning);
     expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ['asker:wrong', /: the password is wrong \(password authentication failed for user "asker"\)$/],
+    ['stranger', /: the server refuses this user \(pg_hba\.conf rejects connection for host "127\.0\.0\.1"/],
+  ])('refuses %s in words, without the password', async (login, detail) => {
+    const failure = openStore(at('').replace('asof@', `${login}@`));
+    await expect(failure).rejects.toMatchObject({ kind: 'local-io', detail: expect.stringMatching(detail) });
+    await expect(failure).rejects.not.toThrow(/wrong@/);
   });
 
   it.each([

@@ -1,0 +1,45 @@
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { open } from '../../src/index.ts';
+import { onEveryEngine, sqlite } from '../support/engines.ts';
+import { facts, importFiles } from '../support/scratch-store.ts';
+
+onEveryEngine((engine) => {
+  describe('a store that a program cares for', () => {
+    it('is looked into, copied, mended and taken back by the numbers of its log', async () => {
+      const address = engine.newAddress();
+      await importFiles(address, { 'gdp.csv': facts('GDP 2014-10-01 2015-01-30 17710.7') });
+      await importFiles(address, {
+        'cpi.csv': facts('CPI 2014-12-01 2015-01-16 236.151'),
+        'm2.csv': facts('M2 2014-12-01 2015-01-15 11665.0'),
+      });
+      const asof = await open(address);
+      expect(await asof.store.info()).toMatchObject({ engine: engine.name, series: 3, facts: 3, imports: 3 });
+      const log = await asof.store.imports();
+      expect(log.map(({ file, statementsNew }) => [basename(file), statementsNew])).toEqual([
+        ['gdp.csv', 1],
+        ['cpi.csv', 1],
+        ['m2.csv', 1],
+      ]);
+      const [first, second, third] = log.map(({ number }) => number ?? 0);
+      expect(third).toBe(second);
+      expect(second).toBeGreaterThan(first ?? 0);
+      const copy = sqlite.newAddress();
+      const { digest } = await asof.store.copyTo(copy);
+      const backup = join(dirname(copy), 'backup.db');
+      expect((await asof.store.backup(backup)).digest).toBe(digest);
+      expect(await asof.store.undo({ number: second })).toMatchObject({ series: ['CPI', 'M2'] });
+      expect(await asof.store.renameSeries('GDP', 'PRODUCT')).toMatchObject({ facts: 1, vintages: 1 });
+      const { rows } = await asof.observations('PRODUCT');
+      expect(rows.map(({ date, value }) => [date, value])).toEqual([['2014-10-01', '17710.7']]);
+      expect((await asof.store.imports()).map(({ number }) => number)).toEqual([first]);
+      expect((await asof.store.check()).faults).toEqual([]);
+      await asof.close();
+      await expect(asof.store.imports()).rejects.toThrow('this asof was closed');
+      // What an import changed is known where it was made.
+      const copied = await open(copy);
+      expect((await copied.store.imports()).map(({ number }) => number)).toEqual([null, null, null]);
+      await copied.close();
+    });
+  });
+});
