@@ -41,6 +41,9 @@ export interface WriteTransaction extends UndoTransaction {
   rollback(): Promise<void>;
 }
 
+/** The number of series that an import finishes together. */
+const finishedTogether = 100;
+
 /** The writer of a store over a transaction of its engine: it plans each merge by the rules of the domain. */
 export class TransactionWriter implements StoreWriter, ContentsWriter {
   readonly #transaction: WriteTransaction;
@@ -142,14 +145,24 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
 
   async finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>> {
     const conflicts = new Map<string, readonly StatementConflict[]>();
-    for (const id of seriesIds) {
-      const series = await this.#seriesOf(id);
-      const changed = await series.finish();
-      if (changed) this.#changed = true;
-      await this.#noteSeries(id, series, changed);
-      if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
-      // A series needs no more memory once it is finished.
-      this.#series.delete(id);
+    for (let at = 0; at < seriesIds.length; at += finishedTogether) {
+      // Together, several series need few round trips to a database. All of them end before a failure is reported, so
+      // that nothing is written after the end of the transaction.
+      const finished = await Promise.allSettled(
+        seriesIds.slice(at, at + finishedTogether).map(async (id) => {
+          const series = await this.#seriesOf(id);
+          return { id, series, changed: await series.finish() };
+        }),
+      );
+      for (const result of finished) {
+        if (result.status === 'rejected') throw result.reason;
+        const { id, series, changed } = result.value;
+        if (changed) this.#changed = true;
+        await this.#noteSeries(id, series, changed);
+        if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
+        // A series needs no more memory once it is finished.
+        this.#series.delete(id);
+      }
     }
     return conflicts;
   }
