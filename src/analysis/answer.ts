@@ -143,7 +143,10 @@ export function isOfOneSeries(error: unknown): boolean {
   return error instanceof Problem && !isDataChange(error);
 }
 
-/** Notes why an answer has no rows, where the operation knows; a Problem where what was asked about does not exist. */
+/**
+ * Notes why an answer has no rows, if the operation can say so; throws a Problem if what was asked about does not
+ * exist.
+ */
 export async function explainEmpty<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -163,17 +166,17 @@ export async function explainEmpty<R extends Row>(
   }
 }
 
-/** The most series of an answer without rows of which each has its own reason. */
+/** The most series for which the lack of rows is explained. */
 const mostExplained = 3;
 
-/** Notes why an answer about values of series has no rows as of any of some days: the reason of each series, or of the first of many. */
+/** Notes why an answer has no rows as of any of these days: a reason for each series, or for the first few of many. */
 export async function explainSeries(
   answered: readonly { readonly series: { readonly id: string } }[],
   { days, from, to }: Pick<VersionsQuery, 'days' | 'from' | 'to'>,
   context: QueryContext,
 ): Promise<void> {
   if (context.note === undefined) return;
-  // A later day knows no less.
+  // Everything known on an earlier day is also known on the latest, so one question is enough.
   const [latest = 'latest'] = [...days].sort().reverse();
   const asked = {
     ...(latest !== 'latest' && { as_of: latest }),

@@ -150,7 +150,7 @@ const diffFields = [
   { name: 'kind', type: 'text', description: 'added, revised, withdrawn or unchanged.' },
 ] as const satisfies readonly Field[];
 
-/** A date whose value differs between two as-of dates. */
+/** A date whose value differs between two as-of dates; with `allRows`, also a date whose value is the same. */
 export type DiffRow = RowFrom<(typeof diffFields)[number]>;
 
 /** The layout of a comparison of two as-of dates. */

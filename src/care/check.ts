@@ -7,7 +7,7 @@ import { frequencyOf, kindOf, kindsText, normalisingFrequency } from '../domain/
 import type { SeriesContents, SeriesFigures, StoreContents } from '../store/contents.ts';
 import { readStore } from '../store/open.ts';
 
-/** Something in a store that is damaged, or that contradicts what it follows from. */
+/** A part of a store that is damaged, or that contradicts the data that it is derived from. */
 export type StoreFault = {
   /** The id of a series, or `store`. */
   readonly subject: string;
@@ -22,7 +22,7 @@ export type CheckOptions = {
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 };
 
-/** What a check read, and the faults that it found. */
+/** What a check read, and which faults it found. */
 export type CheckSummary = {
   readonly series: number;
   readonly changes: number;
@@ -30,8 +30,9 @@ export type CheckSummary = {
 };
 
 /**
- * Reads everything that a store holds and computes again what it derives: the counts, days, kinds and frequencies of series,
- * and what filings are found by. Asks the engine what is damaged; of a damaged store, series that cannot be read are faults.
+ * Reads everything that a store holds, and computes a second time what the store derives: the counts, days, kinds and
+ * frequencies of series, and the columns and words that searches use. Also asks the engine for damage; in a damaged
+ * store, a series that cannot be read is a fault.
  */
 export async function checkStore(address: string, options: CheckOptions = {}): Promise<CheckSummary> {
   const faults: StoreFault[] = [];
@@ -100,7 +101,7 @@ class SeriesCheck {
   #dates = 0;
   #facts = 0;
   #last: KeptChange | undefined;
-  /** The last fact of the date at hand. */
+  /** The value of the last fact of the current date. */
   #value: string | null = null;
 
   constructor(contents: SeriesContents) {
@@ -119,12 +120,12 @@ class SeriesCheck {
     );
   }
 
-  /** Takes changes in their order. */
+  /** Checks the next changes; they must come in order. */
   take(changes: readonly KeptChange[]): void {
     for (const change of changes) this.#take(change);
   }
 
-  /** What contradicts itself; to be called once, after all changes. */
+  /** The contradictions found; must be called once, after all changes. */
   faults(): readonly string[] {
     this.#endDate();
     const { figures, normalisedBy, coveredTo } = this.#contents;
@@ -168,7 +169,7 @@ class SeriesCheck {
   #expected(): SeriesFigures & Pick<SeriesContents, 'normalisedBy'> {
     const { vintages, stated, implied } = this.#contents;
     const frequency = stated.frequency ?? implied.frequency ?? '';
-    // Only what has no frequency, or is annual, is kept by the dates that it has.
+    // Only series that are annual or have no frequency keep the dates as published.
     const isByDates = frequency === '' || frequency === 'A';
     const texts = new Set(isByDates ? vintages.map(({ dates }) => dates) : []);
     const days = [...new Set([...texts].flatMap((text) => parseDateSet(text).days()))];

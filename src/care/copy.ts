@@ -18,18 +18,18 @@ import {
 
 /** How a store is copied. */
 export type CopyOptions = {
-  /** Reads and counts, and writes nothing. */
+  /** Reads and counts, but writes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Allows a file in the place of the copy, which it replaces when it is complete. */
+  /** Allows a file at the address of the copy; the copy replaces it when it is complete. */
   readonly replace?: boolean | undefined;
-  /** Stops the copy; the next one goes on where it stopped. */
+  /** Stops the copy; the next one continues it. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
-  /** The number of rows that go into one transaction; the copy does not depend on it. */
+  /** The number of rows that one transaction writes; it does not affect the result. */
   readonly rowsAtOnce?: number | undefined;
 };
 
-/** How many series are copied, and then how many are read again to compare them. */
+/** The number of series that are copied, and then of those that are read again and compared. */
 type CopyProgress = {
   readonly stage: 'copy' | 'compare';
   readonly done: number;
@@ -38,25 +38,25 @@ type CopyProgress = {
 
 /** What a copy holds. */
 export type CopySummary = {
-  /** Where it is, without a password. */
+  /** The address of the copy, without a password. */
   readonly store: string;
   readonly dryRun: boolean;
   readonly series: number;
-  /** The changes of values that the copy keeps. */
+  /** The number of changes of values in the copy. */
   readonly facts: number;
-  /** The series that an earlier copy, which was stopped, had written. */
+  /** The number of series that an earlier copy had written before it was stopped. */
   readonly already: number;
   readonly rates: number;
   readonly trades: number;
   readonly imports: number;
   readonly followed: number;
-  /** The SHA-256 over everything that both stores hold; empty for a dry run. */
+  /** The SHA-256 of everything that both stores hold; empty for a dry run. */
   readonly digest: string;
 };
 
 /**
- * Copies everything that a store holds into a new one, of the same kind or the other, from one state of it. The copy
- * appears when it is complete and has been read again and compared. A copy that was stopped is gone on with.
+ * Copies everything that a store holds, from one state of it, to a new store in a file or a database. Nobody can open
+ * the copy before it is complete and has been read again and compared. Continues a copy that was stopped.
  */
 export async function copyStore(from: string, to: string, options: CopyOptions = {}): Promise<CopySummary> {
   refuseSame(from, to);
@@ -74,7 +74,7 @@ export async function copyStore(from: string, to: string, options: CopyOptions =
         await draft.close();
       }
     };
-    // What a stopped copy left may be of another store: then the copy begins again.
+    // If a stopped copy left data that the store does not hold, the first run discards all, and the second copies.
     const copied = (await run()) ?? (await run());
     if (copied !== undefined) return { ...copied, store };
     throw new Problem('local-io', `the copy ${store} does not read as it was written; it is removed`, {
@@ -83,7 +83,7 @@ export async function copyStore(from: string, to: string, options: CopyOptions =
   });
 }
 
-/** Refuses two addresses of one store. */
+/** Refuses two addresses that name the same store. */
 export function refuseSame(from: string, to: string): void {
   const fileOf = (address: string) => {
     const found = isDatabase(address) ? undefined : statSync(address, { throwIfNoEntry: false });
@@ -103,7 +103,7 @@ async function counted(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dr
   return { series: series + described, facts, already: 0, rates, trades, imports, followed, digest: '' };
 }
 
-/** One copy. */
+/** One copy of a store. */
 class StoreCopy {
   readonly #from: WholeView;
   readonly #to: StoreDraft;
@@ -119,7 +119,7 @@ class StoreCopy {
     this.#rowsAtOnce = options.rowsAtOnce ?? 200_000;
   }
 
-  /** Makes and publishes the copy; undefined if it holds something else than the store, and is discarded. */
+  /** Makes and publishes the copy; undefined if it differs from the store and was therefore discarded. */
   async run(): Promise<Omit<CopySummary, 'store'> | undefined> {
     const ids = await this.#from.seriesIds();
     await this.#copySeries(ids);
@@ -138,7 +138,7 @@ class StoreCopy {
     return { ...(await counted(this.#from)), already: this.#already, dryRun: false, digest };
   }
 
-  /** Writes the series that the copy lacks or has otherwise, some in each transaction. */
+  /** Writes the series that the copy lacks or holds differently, in several transactions. */
   async #copySeries(ids: readonly string[]): Promise<void> {
     const held = this.#to.isBegun ? await this.#to.read((view) => this.#digestsOf(view)) : new Map();
     const known = new Set(ids);
@@ -157,7 +157,7 @@ class StoreCopy {
     } while (next < ids.length);
   }
 
-  /** Writes one series unless the copy has it, by this digest; gives the number of rows. */
+  /** Writes one series, unless its digest in the copy (`held`) shows no difference; returns the number of rows. */
   async #copyOne(id: string, held: string | undefined, writer: TransactionWriter): Promise<number> {
     if (held !== undefined && (await digestOfSeries(this.#from, id)) === held) {
       this.#digests.set(id, held);
@@ -184,7 +184,7 @@ class StoreCopy {
     return rows;
   }
 
-  /** Writes curves, filings, what is followed, and the log. */
+  /** Writes curves, filings, what the store follows, and the log. */
   async #copyOthers(): Promise<void> {
     const [from, replace] = [this.#from, { replace: true }];
     await this.#to.write(async (writer) => {
@@ -224,7 +224,7 @@ class StoreCopy {
     return series;
   }
 
-  /** Lets the process notice a signal, which it does between two ticks only. */
+  /** Lets the process receive a signal, which it can only between two turns of the event loop. */
   async #pause(): Promise<void> {
     await tick();
     this.#options.signal?.throwIfAborted();

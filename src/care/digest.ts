@@ -9,7 +9,7 @@ import type { StoreView } from '../store/store.ts';
 /** Everything that a store holds, in one state. */
 export type WholeView = StoreView & StoreContents;
 
-/** A digest of what a store keeps of a series; the same in every engine, and for every number of imports that made it. */
+/** A digest of what a store keeps of a series; it depends neither on the engine nor on the number of imports. */
 export class SeriesDigest {
   readonly #hash: Hash = createHash('sha256');
 
@@ -26,7 +26,7 @@ export class SeriesDigest {
     for (const { changedOn, field, before, after } of changes) this.#add([changedOn, field, before, after]);
   }
 
-  /** To be called once, after everything else. */
+  /** The digest; must be called once, after everything else. */
   text(): string {
     return this.#hash.digest('hex');
   }
@@ -36,7 +36,7 @@ export class SeriesDigest {
   }
 }
 
-/** The digest of a series in a store; undefined for an unknown one. */
+/** The digest of a series in a store; undefined for an unknown id. */
 export async function digestOfSeries(view: WholeView, id: string): Promise<string | undefined> {
   const contents = await view.contents(id);
   if (contents === undefined) return undefined;
@@ -71,7 +71,7 @@ export async function* allFilings(view: StoreView): AsyncGenerator<readonly Fili
   } while (after !== undefined);
 }
 
-/** A digest of everything but series. */
+/** A digest of everything that a store holds except series. */
 export async function digestOfOthers(view: StoreView): Promise<string> {
   const hash = createHash('sha256');
   for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
@@ -85,12 +85,12 @@ function cellsOf(record: object): string {
   return JSON.stringify(sortedFields(record));
 }
 
-/** The fields of a record in one order, whichever engine gives it. */
+/** The fields of a record in an order that is the same for every engine. */
 function sortedFields(record: object): readonly (readonly [name: string, value: unknown])[] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A digest of everything that a store holds: facts, descriptions, curves, filings, the log of imports, what it follows. */
+/** A digest of everything that a store holds: series, curves, filings, the log of imports and what it follows. */
 export async function digestOfStore(
   view: WholeView,
   {

@@ -5,26 +5,26 @@ import { freshnessOf } from '../store/followed.ts';
 import { readStore } from '../store/open.ts';
 import type { WholeView } from './digest.ts';
 
-/** What a store holds. Days are null where there is nothing. */
+/** What a store holds. A day is null if the store has no such day. */
 export type StoreInfo = {
   /** Its address, without a password. */
   readonly store: string;
   readonly engine: 'SQLite' | 'PostgreSQL';
   readonly format: number;
-  /** On the disk, indexes included. */
+  /** The size on disk, including indexes. */
   readonly bytes: number;
   /** Whether it is the sample that asof ships. */
   readonly sample: boolean;
   /** Grows with every import that changes anything. */
   readonly revision: number;
   readonly series: number;
-  /** Series with a description and without a value. */
+  /** The number of series with a description but no value. */
   readonly described: number;
-  /** The changes of values: what was published, without what repeats the value known. */
+  /** The number of changes of values: published values, except those that repeat the known value. */
   readonly facts: number;
   readonly first_vintage: string | null;
   readonly last_vintage: string | null;
-  /** The first and the last of the days up to which the series are covered. */
+  /** The earliest and the latest of the days up to which series are covered. */
   readonly least_covered_to: string | null;
   readonly covered_to: string | null;
   readonly par_rates: number;
@@ -36,11 +36,11 @@ export type StoreInfo = {
   readonly filings_covered_to: string | null;
   readonly imports: number;
   readonly last_import: string | null;
-  /** Files of imports by an older rule, which should be imported again. */
+  /** The number of files that were imported by an older rule and should be imported again. */
   readonly outdated_imports: number;
-  /** What it follows at live sources. */
+  /** The number of items that it follows at live sources. */
   readonly followed: number;
-  /** The day that everything that it follows reaches. */
+  /** The last day that all followed items reach. */
   readonly followed_up_to: string | null;
 };
 
@@ -96,7 +96,7 @@ const day = (name: keyof StoreInfo, description: string): Field => ({
   nullable: true,
 });
 
-/** The columns of what a store holds. */
+/** The columns that describe what a store holds. */
 export const infoFields: readonly Field[] = [
   text('store', 'Address of the store.'),
   text('engine', 'SQLite or PostgreSQL.'),

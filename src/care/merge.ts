@@ -19,9 +19,9 @@ import { allFilings, allPoints, digestOfStore, type WholeView } from './digest.t
 export type StoreMergeOptions = {
   /** Accepts a series from a second source. */
   readonly merge?: boolean | undefined;
-  /** Accepts what the other store holds where it contradicts this one. */
+  /** Where the two stores contradict each other, takes what the other store holds. */
   readonly replace?: boolean | undefined;
-  /** Reads and checks everything, and writes nothing. */
+  /** Reads and checks everything, but writes nothing. */
   readonly dryRun?: boolean | undefined;
   /** The time of the merge (default now). */
   readonly clock?: (() => Date) | undefined;
@@ -30,8 +30,9 @@ export type StoreMergeOptions = {
 };
 
 /**
- * Adds everything that a store holds to another one, in one transaction, by the rules of an import: contradictions refuse
- * the merge, which lists them all. The log has it as one import. What only the other store follows is followed from now on.
+ * Adds everything that the store `from` holds to the store `into`, in one transaction, by the rules of an import: if
+ * they contradict each other, refuses and lists all contradictions. The log records one import. From now on, `into`
+ * also follows everything that `from` follows.
  */
 export async function mergeStore(
   from: string,
@@ -75,7 +76,7 @@ export async function mergeStore(
   }
 }
 
-/** Loads a store; its series get another id where they are, and not by a flag. */
+/** Loads a store; its refusal suggests renaming a series in one of the stores, because a merge has no flag for it. */
 async function loadStore(...args: Parameters<typeof load>): ReturnType<typeof load> {
   try {
     return await load(...args);
@@ -93,7 +94,7 @@ async function followedIn(address: string): Promise<ReadonlySet<string>> {
   return new Set(records.map(({ source, name }) => `${source} ${name}`));
 }
 
-/** A store as a file of an import; its size is its number of facts. */
+/** A store in the form of a file to import; its size is its number of facts. */
 async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
   const { facts } = await view.seriesTotals();
   const empty = async () => Buffer.alloc(0);
@@ -112,7 +113,7 @@ async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
   };
 }
 
-/** The format of what a store keeps: each vintage with its dates as they were published. */
+/** The import format of a store: it gives each vintage with its dates as published. */
 function storeFormat(view: WholeView): ImportFormat {
   return {
     kind: 'store',
@@ -136,7 +137,7 @@ function storeFormat(view: WholeView): ImportFormat {
   };
 }
 
-/** What is stated of a series besides its values. */
+/** What is known of a series besides its values. */
 function descriptionOf({ id: seriesId, stated, implied, coveredTo, vintages }: SeriesContents): Batch {
   const { source, ...others } = implied;
   return {
@@ -150,7 +151,7 @@ function descriptionOf({ id: seriesId, stated, implied, coveredTo, vintages }: S
 
 const statementsAtOnce = 5000;
 
-/** Every statement about a series with its date as it was published. */
+/** Every statement about a series, with its date as published. */
 async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGenerator<Batch> {
   const { id: seriesId, normalisedBy, vintages } = contents;
   const changes = new Map<string, Change[]>();

@@ -4,11 +4,11 @@ import { Problem } from '../errors/problem.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 
-/** A series that was renamed or removed, or for a dry run would be. */
+/** A series that was renamed or removed, or in a dry run would be. */
 export type ChangedSeries = {
   readonly store: string;
   readonly id: string;
-  /** The id that it has now; undefined for a series that was removed. */
+  /** The new id; undefined for a series that was removed. */
   readonly to: string | undefined;
   readonly dryRun: boolean;
   readonly facts: number;
@@ -18,7 +18,10 @@ export type ChangedSeries = {
 /** How a series is renamed or removed. */
 export type SeriesChangeOptions = { readonly dryRun?: boolean | undefined };
 
-/** Gives a series another id, with everything that the store keeps of it; refused if the id is taken or the series is followed. */
+/**
+ * Gives a series another id, with everything that the store keeps of it; refuses an id that is taken, and a series that
+ * the store follows.
+ */
 export async function renameSeries(
   address: string,
   from: string,
@@ -44,7 +47,7 @@ export async function renameSeries(
   return { ...found, to: other, dryRun };
 }
 
-/** Removes a series with everything that the store keeps of it; refused if the store follows it. */
+/** Removes a series with everything that the store keeps of it; refuses a series that the store follows. */
 export async function removeSeries(
   address: string,
   from: string,
@@ -60,13 +63,13 @@ export async function removeSeries(
   return { ...found, to: undefined, dryRun };
 }
 
-/** What a store has of a series that may be changed. */
+/** What a store holds of a series, if the series may be renamed or removed. */
 function series(address: string, id: string, to?: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
   return readStore(address, async (view) => {
     const contents = await view.contents(id);
     if (contents === undefined) throw unknown(id);
     const following = (await view.followed()).find(({ name }) => name === id || name === to);
-    // A pull would go on with the id that it knows, and find nothing, or something else, of what came before.
+    // A pull would still use the old id, and find no earlier data under it, or those of another series.
     if (following !== undefined)
       throw new Problem('bad-input', `the store follows ${following.name} at ${following.source}`, {
         hints: [`asof unfollow ${following.source} ${following.name} stops that; the facts stay`],

@@ -9,23 +9,23 @@ import { readStore, writing } from '../store/open.ts';
 import type { LoggedImport, StoreView } from '../store/store.ts';
 import type { UndoneChanges, UndoneSubject } from '../store/undo.ts';
 
-/** An import that was taken back, or for a dry run would be. */
+/** An import that was taken back, or in a dry run would be. */
 export type UndoneImport = UndoneChanges & {
   readonly store: string;
   readonly number: number;
   readonly importedAt: string;
   readonly files: readonly string[];
   readonly dryRun: boolean;
-  /** Whether nothing is left in the store. */
+  /** Whether the store is empty afterwards. */
   readonly empty: boolean;
 };
 
-/** Which import is taken back. */
+/** Which import is taken back, and how. */
 export type UndoOptions = {
-  /** Its number; the last one unless given. */
+  /** The number of the import; by default the last one. */
   readonly number?: number | undefined;
   readonly dryRun?: boolean | undefined;
-  /** Stops it; the store stays as it was. */
+  /** Stops the work; the store stays as it was. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -44,7 +44,7 @@ export function undoRow({ number, importedAt, files }: UndoableImport): Row {
   return { import: number, imported_at: importedAt, files };
 }
 
-/** The columns of what taking an import back changes. */
+/** The columns that describe what taking an import back changes. */
 export const undoneFields: readonly Field[] = [
   { name: 'subject', type: 'text', description: 'A series, a curve, filings or what is followed.' },
   { name: 'goes', type: 'boolean', description: 'Whether nothing of the series is left.' },
@@ -59,12 +59,12 @@ export const undoneFields: readonly Field[] = [
   { name: 'last_date', type: 'day', description: 'The last date that changes.', nullable: true },
 ];
 
-/** What taking an import back changes of one subject, as a row. */
+/** What taking an import back changes in one subject, as a row. */
 export function undoneRow({ first, last, ...subject }: UndoneSubject): Row {
   return { ...subject, first_date: first, last_date: last };
 }
 
-/** The imports of a store that can be taken back, newest first: an import of several files is one. */
+/** The imports of a store that can be taken back, newest first; an import of several files counts as one. */
 export async function undoableImports(address: string): Promise<readonly UndoableImport[]> {
   const byNumber = new Map<number, LoggedImport[]>();
   for (const entry of await importLog(address))
@@ -77,8 +77,8 @@ export async function undoableImports(address: string): Promise<readonly Undoabl
 }
 
 /**
- * Takes an import back, the last one unless a number is given: the store answers as if it had never been. Refused if later
- * imports are about the same series, trade dates or filings, and for an import whose changes were not recorded.
+ * Takes an import back, by default the last one: afterwards the store answers as if it had never been made. Refuses an
+ * import if later ones touched the same series, trade dates or filings, or if its changes were not recorded.
  */
 export async function undoStoreImport(
   address: string,
@@ -100,7 +100,7 @@ export async function undoStoreImport(
   return { ...found, ...undone, store: shownAddress(address), dryRun, empty };
 }
 
-/** Whether a store holds nothing that it could answer. */
+/** Whether a store holds no series, rates or filings. */
 async function isEmpty(view: StoreView & StoreContents): Promise<boolean> {
   const { series, described } = await view.seriesTotals();
   if (series + described > 0 || (await view.rates()).length > 0) return false;

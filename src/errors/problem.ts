@@ -76,7 +76,7 @@ export type ProblemChanges = ProblemOptions & {
   readonly detail?: string;
 };
 
-/** An RFC 9457 problem document, as in part 7 of the contract; what no service answered has no status. */
+/** An RFC 9457 problem document, as in part 7 of the contract; without an answer of a service it has no status. */
 export type ProblemDocument = {
   readonly type: string;
   readonly title: string;
@@ -129,7 +129,7 @@ export class Problem extends Error {
   /** The problem document; `errorsBase` is the address of the pages that explain the contract's error types. */
   toDocument(errorsBase: string): ProblemDocument {
     const type = contractTypes[this.kind];
-    // asof itself also fails in ways that a service has a status for; without an answer there is none.
+    // The same kind of failure can also come from asof itself; only an answer of a service has a status.
     const isAnswer = [this.instance, this.requestId, this.type].some((part) => part !== undefined);
     return {
       type: this.type ?? (type === undefined ? 'about:blank' : `${errorsBase}/${type}`),

@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts';
 
-/** Why the operating system refuses, in plain words, by the code of its error. */
+/** Why the operating system refuses an action, in plain words, by the code of the error. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EADDRINUSE: 'the port is in use',
@@ -29,12 +29,12 @@ const reasons: Readonly<Record<string, string>> = {
 /** What asof does with a file, folder or port. */
 export type SystemAction = 'create' | 'listen on' | 'lock' | 'open' | 'read' | 'use' | 'write to';
 
-/** Actions that create a missing file: what is missing is its folder. */
+/** Actions that create a missing file, so that ENOENT means that its folder is missing. */
 const creating: ReadonlySet<SystemAction> = new Set(['create', 'write to']);
 
 /**
  * The `local-io` Problem for an error of the operating system: `cannot read plan.txt: permission denied`.
- * `target` is a path, or words with a path (`the plan plan.txt`); `reason` replaces that of the table.
+ * `target` is a path, or words with a path (`the plan plan.txt`); `reason` replaces the usual words for the code.
  */
 export function systemProblem(
   action: SystemAction,
@@ -62,13 +62,12 @@ export function isClosedPipe(error: NodeJS.ErrnoException): boolean {
 }
 
 /**
- * The failure as a Problem, or undefined where it is a bug of asof; a refusal of the operating system becomes a
- * Problem.
+ * The failure as a Problem; undefined if it is a bug in asof. A refusal of the operating system becomes a Problem.
  */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) {
     const { kind, cause } = error;
-    // A Problem that was made from another says the same in more words.
+    // A Problem made from another Problem says the same in more words, so it stays.
     const hides = kind === 'internal-error' && cause !== undefined && !(cause instanceof Problem);
     return hides ? problemOf(cause) : error;
   }

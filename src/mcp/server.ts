@@ -25,7 +25,7 @@ import { rowLimits, type Tool, toolNaming, tools } from './tools.ts';
 /** What an MCP server answers from, and the streams on which it talks to its client. */
 export type McpSource = {
   readonly client: Client;
-  /** The day that bounds every answer: no tool gives what was published later. */
+  /** The day that bounds every answer: no tool gives anything that was published later. */
   readonly asOf?: Day;
   readonly clock: () => Date;
   readonly signal: AbortSignal;
@@ -33,10 +33,10 @@ export type McpSource = {
   readonly stdout: Writable;
 };
 
-/** What is said of an answer that is cut and has no cursor. */
+/** The note on an answer that is cut and has no cursor. */
 const cutNote = 'there are more rows: a larger limit gives them, or another range with from and to';
 
-/** The most characters of an answer: what an assistant can still read. */
+/** The most characters of an answer, so that an assistant can read it. */
 const mostCharacters = 200_000;
 
 /** Answers requests of the Model Context Protocol until its client closes the input, or the signal stops it. */
@@ -84,7 +84,7 @@ function unknownTool(name: string, names: readonly string[]): Problem {
   });
 }
 
-/** Answers one call after the other, so that each answer has its own notes. */
+/** Answers calls one at a time, so that each answer has only its own notes. */
 class ToolSession {
   readonly #asof: Asof;
   readonly #asOf: Day | undefined;
@@ -101,7 +101,7 @@ class ToolSession {
       naming: toolNaming,
       onNote: ({ text }) => void this.#notes.push(text),
       allow(rows) {
-        // Each value takes a character at least.
+        // Each value takes at least one character.
         if (rows > mostCharacters) throw tooLong(`${rows} values`, `${mostCharacters} characters`);
       },
       ...(asOf !== undefined && { asOf }),
@@ -122,7 +122,7 @@ class ToolSession {
     });
   }
 
-  /** Resolves when every call that was made is answered. */
+  /** Resolves when all calls made so far are answered. */
   async idle(): Promise<void> {
     await this.#inTurn(async () => undefined);
   }
@@ -143,10 +143,10 @@ class ToolSession {
   }
 }
 
-/** The same client, to which a series that began after a day does not exist. */
+/** The same client, for which a series that began after a day does not exist. */
 function clientOn(day: Day, client: Client): Client {
   const known = new Set<string>();
-  // Another service may not say when a series began.
+  // Another service may not say when a series began; the series then passes.
   const hadBegun = ({ first_vintage: first }: Row) => String(first ?? '') <= day;
   async function checkBegun(id: string): Promise<void> {
     if (known.has(id)) return;

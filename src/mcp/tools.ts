@@ -11,25 +11,25 @@ import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Naming } from '../operations/param.ts';
 
-/** What an assistant can ask: a method of the library, whose arguments and parameters all have names. */
+/** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
 export type Tool = {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of what it takes. */
+  /** JSON Schema of its input. */
   readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
-  /** The fields of its rows that later vintages change, so that they are not known as of an earlier day. */
+  /** The fields of its rows that later vintages change, so that an answer as of an earlier day must omit them. */
   readonly growing: readonly string[];
-  /** Asks the method; a Problem where it does not take these values. */
+  /** Calls the method; throws a Problem if it refuses the values. */
   readonly call: (asof: Asof, values: NamedValues) => Promise<Result<Row>>;
 };
 
-/** The rows of an answer where `limit` does not say how many, and the most that one answer has. */
+/** The number of rows of an answer without `limit`, and the most rows of any answer. */
 export const rowLimits = { usual: 100, most: 1000 };
 
-/** Questions as tools, and parameters as tools take them. */
+/** Names questions as tools, and parameters as tools take them. */
 export const toolNaming: Naming = { ...methodNaming, question: (name) => `the tool ${name}` };
 
-/** A tool for each operation and each analysis, as they are declared, except for what is about the caller. */
+/** A tool for each operation and each analysis, except operations about the caller. */
 export function tools(): readonly Tool[] {
   const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
   const ofAnalyses = Object.values<Signature>(analysisSignatures)
@@ -45,7 +45,7 @@ function operationTool(operation: Operation): Tool {
     command.analysis === undefined ? signaturesOf(operation, false)([]) : analyses[command.analysis];
   if (signature === undefined) throw new Error(`${name} has no signature`);
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
-  // Descriptions name parameters as on the wire.
+  // Descriptions have the names that parameters have on the wire.
   const about = Object.keys(params).reduce(
     (text, param) => text.replaceAll(new RegExp(`\`${param}(?=[\`=])`, 'g'), `\`${camelCase(param)}`),
     `${summary}. ${description}`,
@@ -86,14 +86,14 @@ function methodTool(
     async call(asof, values) {
       const names = schemas.map(([name]) => name);
       const unknown = Object.keys(values).find((name) => !names.includes(name));
-      // Its arguments have names too, which the method does not list.
+      // Arguments have names here too; the method's own check does not list them.
       if (unknown !== undefined) throw unknownName('parameter', unknown, names);
       const { named, others } = separated(values, new Set(args.map(({ name }) => name)));
       const asked = [
         ...args.map(({ name }) => named[name]),
         Object.hasOwn(kinds, 'limit') && limitsRows(others) ? sized(others) : others,
       ];
-      // The library has a method of this name, which checks what it takes.
+      // The library has a method of this name, which checks its parameters.
       const ask: (...asked: readonly unknown[]) => Promise<Result<Row>> = Reflect.get(asof, method);
       return ask(...(Object.keys(asked.at(-1) ?? {}).length > 0 ? asked : asked.slice(0, -1)));
     },
@@ -108,7 +108,7 @@ function separated(values: NamedValues, names: ReadonlySet<string>) {
   };
 }
 
-/** The values with a limit that an answer can hold. */
+/** The values with a limit on rows; refuses a limit above the most rows of an answer. */
 function sized(values: NamedValues): NamedValues {
   const { usual, most } = rowLimits;
   for (const name of ['limit', 'first']) {

@@ -36,7 +36,7 @@ type Context = {
   readonly position?: PagePosition;
 };
 
-/** The headings under which help lists commands, and the description of a service its endpoints: what each is about. */
+/** The headings under which help lists commands and a service describes its endpoints, with what each is about. */
 export const operationHeadings = {
   Series: 'Economic series: what they are, and their values as they were known on a day.',
   'Treasury rates': 'Daily yield curves of the U.S. Treasury, par and real.',
@@ -129,7 +129,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly newestFirst?: string;
   /** Whether a terminal shows its row as a card: a line for each field. */
   readonly card?: boolean;
-  /** The kind of chart that shows the rows; without it there is none. */
+  /** The kind of chart that shows the rows; absent if they have no chart. */
   readonly chart?: 'curve' | 'revisions' | 'series' | 'spread' | 'vintages' | 'yields';
   /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
@@ -282,7 +282,7 @@ export function operation<
   return made;
 }
 
-/** Questions as commands, and parameters as flags. */
+/** Names questions as commands, and parameters as flags. */
 export const commandNaming: Naming = {
   question(name, values = {}) {
     const { command, params } = operationNamed(name);

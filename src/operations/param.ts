@@ -68,13 +68,13 @@ export function flagName(name: string, param?: Pick<Param, 'flag'>): string {
 }
 
 /**
- * What messages call questions and parameters, so that whoever reads one can ask what it names: a person at the command
- * line, a program that calls the library, an assistant that calls tools.
+ * How messages name questions and parameters, in the form in which their reader can use them: as commands and flags, as
+ * methods and parameters of the library, or as tools of an assistant.
  */
 export type Naming = {
-  /** A question by the name of its operation, with values of parameters by their names on the wire. */
+  /** Names a question, given its operation and the values of parameters by their names on the wire. */
   readonly question: (name: string, values?: Readonly<Record<string, string>>) => string;
-  /** A parameter by its name on the wire, with the value to give it. */
+  /** Names a parameter, given its name on the wire and, if the reader should set one, its value. */
   readonly param: (name: string, value?: string) => string;
 };
 

@@ -8,11 +8,11 @@ import type { StoreView } from './store.ts';
 import type { TransactionWriter } from './writer.ts';
 
 /**
- * A store in the making, which nobody reads before it is published. A killed process leaves a part, which the next
- * one continues.
+ * An unfinished store, which nobody can read before it is published. If its process is killed, the next one continues
+ * it.
  */
 export interface StoreDraft {
-  /** Whether an earlier process made a part of it. */
+  /** Whether an earlier process wrote a part of it. */
   readonly isBegun: boolean;
   /** Calls `work` in a transaction and commits it. */
   write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
@@ -21,13 +21,13 @@ export interface StoreDraft {
   publish(): Promise<void>;
   /** Removes what it holds, so that it can be begun again. */
   discard(): Promise<void>;
-  /** Lets another process go on with it; to be called at the end, whatever happened. */
+  /** Lets another process continue it; must be called at the end, also after a failure. */
   close(): Promise<void>;
 }
 
 /**
- * Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. One process
- * at a time makes a store in a file, so that it publishes what it has read again.
+ * Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. Only one
+ * process at a time can make a store in a file, so that it publishes exactly what it has read again.
  */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return databaseDraft(address, copyOf);
@@ -47,7 +47,7 @@ export async function openDraft(address: string, copyOf: string, replace = false
   }
 }
 
-/** Refuses an address where no store can be begun, because there is something; `replace` allows a store in a file. */
+/** Refuses an address at which something exists already; `replace` allows a store in a file there. */
 export async function checkDraftable(address: string, replace = false): Promise<void> {
   refuseForeign(address);
   if (isDatabase(address)) return (await import('./postgres/draft.ts')).checkEmpty(address);
@@ -60,7 +60,7 @@ export async function checkDraftable(address: string, replace = false): Promise<
   (await import('./sqlite/copy.ts')).checkReplaceable(address);
 }
 
-/** A file beside the path, which is renamed at the end. */
+/** A draft in a file next to the path, which is renamed at the end. */
 function fileDraft(path: string, draft: string, replace: boolean, lock: Lock): StoreDraft {
   return {
     isBegun: existsSync(draft),
@@ -83,7 +83,7 @@ function fileDraft(path: string, draft: string, replace: boolean, lock: Lock): S
   };
 }
 
-/** The store itself, marked as unfinished until the end. */
+/** A draft in the store itself, which is marked as unfinished until the end. */
 async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
   refuseForeign(address);
   const [{ openPostgresWriter }, { openPostgresStore }, { emptyCopy, finishCopy }] = await Promise.all([

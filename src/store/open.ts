@@ -16,7 +16,7 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   return openPostgresStore(address);
 }
 
-/** The ending of the path of a copy in the making. */
+/** The ending of the path of an unfinished copy. */
 export const unfinishedEnding = '.unfinished';
 
 /** Refuses an address that names no store, or an unfinished one. */
@@ -29,7 +29,7 @@ function checkAddress(address: string): void {
   });
 }
 
-/** Opens the store at an address for reading; undefined if there is none. */
+/** Opens the store at an address for reading; undefined if there is no store. */
 export async function openStoreIfAny(address: string): Promise<Store | undefined> {
   checkAddress(address);
   if (!isDatabase(address)) return existsSync(address) ? openSqliteStore(address, {}) : undefined;
@@ -45,7 +45,7 @@ export async function readStore<T>(
   return readAndClose(await openStore(address), work);
 }
 
-/** Reads the store at an address; undefined if there is none. */
+/** Reads the store at an address; undefined if there is no store. */
 export async function readStoreIfAny<T>(
   address: string,
   work: (view: StoreView & StoreContents) => Promise<T>,

@@ -69,7 +69,7 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(kept) as Present<T>;
 }
 
-/** The row of a series with all that is kept of it. */
+/** The row of a series with everything that is kept of it. */
 export type ContentsRow = RecordRow & {
   readonly normalisedBy: Frequency;
   readonly coverage: string | null;

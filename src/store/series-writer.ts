@@ -53,7 +53,7 @@ export type DerivedColumns = {
 
 /** The rows of one series as an engine reads and writes them, all in one transaction. */
 export interface SeriesRows {
-  /** The row of the series, which is created if there is none. */
+  /** The row of the series, which is created if it is missing. */
   begin(): Promise<SeriesStart>;
   putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>): Promise<void>;
   setFrequency(frequency: Frequency): Promise<void>;
@@ -107,7 +107,7 @@ export class SeriesWriter {
     return new SeriesWriter(rows, start);
   }
 
-  /** The writer of a series, which is created if there is none. */
+  /** The writer of a series, which is created if it is missing. */
   static async begin(rows: SeriesRows): Promise<SeriesWriter> {
     return new SeriesWriter(rows, await rows.begin());
   }

@@ -35,7 +35,7 @@ export type SeriesBefore = {
   readonly coveredTo: string;
   /** The coverage after the import: a pull that finds nothing new extends it further. */
   readonly coveredAfter: string;
-  /** The rows that the import added: by vintage, their dates. */
+  /** The rows that the import added, as their dates by vintage. */
   readonly added: Readonly<Record<RowKind, readonly (readonly [asOf: Day, dates: DateSetText])[]>>;
   readonly removed: readonly KeptChange[];
   readonly addedVintages: readonly Day[];
@@ -49,7 +49,7 @@ export type PointsBefore = {
   readonly curveType: CurveType;
   /** The trade dates that the import covered. */
   readonly days: DateSetText;
-  /** The rates that it added: by maturity, their trade dates. */
+  /** The rates that the import added, as their trade dates by maturity. */
   readonly added: readonly (readonly [maturity: Maturity, days: DateSetText])[];
   readonly changed: readonly CurvePoint[];
 };

@@ -34,7 +34,7 @@ export interface UndoTransaction {
    * one.
    */
   moveVersion(seriesId: string, to: number, from?: number): Promise<void>;
-  /** Removes an import from the log, and what it changed. */
+  /** Removes an import, and what is recorded of its changes, from the log. */
   removeImport(number: number): Promise<void>;
   /** Replaces the changes of the description of a series. */
   setDescriptionChanges(seriesId: string, changes: readonly DescriptionChange[]): Promise<void>;
@@ -42,7 +42,7 @@ export interface UndoTransaction {
   removeFilings(filings: readonly FilingPlace[]): Promise<void>;
   putFollowed(record: Followed): Promise<void>;
   removeFollowed(source: string, name: string): Promise<boolean>;
-  /** Removes a series with its rows; false for an unknown one. */
+  /** Removes a series with its rows; false for an unknown id. */
   removeSeries(id: string): Promise<boolean>;
 }
 

@@ -29,7 +29,7 @@ export interface WriteTransaction extends UndoTransaction {
   records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
   withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>>;
   points(range: PointsRange): Promise<readonly CurvePoint[]>;
-  /** Adds an entry to the log, of the import with a number, of a new one, or of none (null). Gives the number. */
+  /** Adds an entry to the log for the import with a number, for a new one, or for none (null). Returns the number. */
   addImport(record: ImportRecord & Partial<LoggedImport>, number?: number | null): Promise<number>;
   putChanges(changes: readonly ImportChange[]): Promise<void>;
   descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
@@ -113,9 +113,9 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     return this.#noted({ ...counts, changed: put.length > 0 });
   }
 
-  /** An entry of another store's log can say that it is outdated. */
+  /** Records an import; an entry of another store's log can say that it is outdated. */
   async recordImport(record: ImportRecord & Partial<LoggedImport>): Promise<void> {
-    // What an import of another store changed is not known here.
+    // This store does not know what an import into another store changed.
     if (record.number !== undefined) await this.#transaction.addImport(record, null);
     else this.#number = await this.#transaction.addImport(record, this.#number);
   }
@@ -168,7 +168,7 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
   }
 
   /**
-   * Records what there was of a series before this import, or that what an import recorded of it leads to a new
+   * Records what a series was before this import, or that the change that an import recorded of it leads to a new
    * version.
    */
   async #noteSeries(id: string, series: SeriesWriter, changed: boolean): Promise<void> {
@@ -206,7 +206,7 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
   }
 
   /**
-   * Takes an import back; refused if later ones are about the same. `pause` is called between its parts, and may
+   * Takes an import back; refuses if later imports touched the same data. `pause` is called between the parts, and may
    * throw.
    */
   undo(number: number, pause: () => Promise<void>): Promise<UndoneChanges> {

@@ -5,8 +5,8 @@ import { onEveryEngine, sqlite } from '../support/engines.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';
 
 onEveryEngine((engine) => {
-  describe('a store that a program cares for', () => {
-    it('is looked into, copied, mended and taken back by the numbers of its log', async () => {
+  describe('a store that a program maintains', () => {
+    it('is described, copied, backed up, changed and checked, and undoes imports by their numbers', async () => {
       const address = engine.newAddress();
       await importFiles(address, { 'gdp.csv': facts('GDP 2014-10-01 2015-01-30 17710.7') });
       await importFiles(address, {
@@ -36,7 +36,7 @@ onEveryEngine((engine) => {
       expect((await asof.store.check()).faults).toEqual([]);
       await asof.close();
       await expect(asof.store.imports()).rejects.toThrow('this asof was closed');
-      // What an import changed is known where it was made.
+      // Only the store into which an import was made knows what it changed.
       const copied = await open(copy);
       expect((await copied.store.imports()).map(({ number }) => number)).toEqual([null, null, null]);
       await copied.close();

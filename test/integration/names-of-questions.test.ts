@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => library.close());
 
-/** What the library says of a question: its notes, or its hints where it fails. */
+/** What the library says about a question: its notes, or its hints if it fails. */
 async function saidBy(ask: (from: Asof) => Promise<unknown>): Promise<readonly string[]> {
   notes = [];
   try {
@@ -31,7 +31,7 @@ async function saidBy(ask: (from: Asof) => Promise<unknown>): Promise<readonly s
 /** The first rows of a method that iterates. */
 const firstOf = (rows: AsyncIterable<unknown>) => rows[Symbol.asyncIterator]().next();
 
-// A question, what the command line says of it, and what the library says.
+// A command line, what its messages contain, the same question to the library, and what the library's messages contain.
 const cases: readonly (readonly [string, string, (from: Asof) => Promise<unknown>, string])[] = [
   [
     'series show zzzzzzzz',
@@ -97,14 +97,14 @@ const cases: readonly (readonly [string, string, (from: Asof) => Promise<unknown
   ],
 ];
 
-describe('messages name what helps as the reader can ask it', () => {
+describe('messages name questions and parameters in the form that their reader can use', () => {
   it.each(cases)('asof %s says "%s" on the command line', async (line, inCommands) => {
     const { err } = await asof(line.split(' '), { env });
     expect(err).toContain(inCommands);
   });
 
   it.each(cases)(
-    'asof %s in the library has the names of methods and parameters',
+    'the same question as asof %s names methods and parameters in the library',
     async (_l, _c, ask, said) => {
       const texts = await saidBy(ask);
       expect(texts.join('\n')).toContain(said);
@@ -112,7 +112,7 @@ describe('messages name what helps as the reader can ask it', () => {
     },
   );
 
-  it('a check names the demand for exact vintages, and the column of the days', async () => {
+  it('a check names the parameters for exact vintages and for the column of the days', async () => {
     const rows = [{ day: '2008-09-01', UNRATE: '1.5' }];
     expect((await saidBy((from) => from.check(rows))).join('\n')).toContain("; 'exact' refuses such series");
     const undated = [{ day: 'soon', UNRATE: '1.5' }];
@@ -121,23 +121,23 @@ describe('messages name what helps as the reader can ask it', () => {
     ]);
   });
 
-  it('what is said of two days is said once', async () => {
+  it('a note that applies to both days of a comparison appears once', async () => {
     const { err } = await asof('diff GDPC1 2018-06-20 2018-07-31'.split(' '), { env });
     expect(err).toBe('asof: GDPC1 is sampled: this is 2018-05-15, the next sample is 2018-08-15\n');
   });
 
-  it('a ticker that is not found has no hint at ids of series', async () => {
+  it('an unknown ticker causes no hint about series', async () => {
     expect(await saidBy((from) => from.insiderFilings({ ticker: 'XQXQXQ' }))).toEqual([]);
     expect((await asof(['insider', 'filings', '--ticker', 'XQXQXQ'], { env })).err).not.toContain('series');
   });
 
-  it('a pattern where one series is asked for has the ids that match', async () => {
+  it('a pattern in a question about one series causes a hint with the matching ids', async () => {
     const said = await saidBy((from) => from.observations('GD*'));
     expect(said).toEqual(['name one series, such as GDP or GDPC1: a pattern is for questions about several']);
     expect(await saidBy((from) => from.observations('ZZZ*'))).toEqual(['no series id matches this pattern']);
   });
 
-  it('a frequency that is not known asks for a file that states it', async () => {
+  it('an unknown frequency causes a hint to import a metadata file', async () => {
     const store = folder.path('own.db');
     const file = folder.write('own.csv', 'series_id,date,as_of_date,value\nX,2020-01-05,2020-02-01,1\n');
     await importFiles([file], { store });

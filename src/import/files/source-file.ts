@@ -108,8 +108,8 @@ export function refuseBomb(path: string, contentSize: number, packedSize: number
 }
 
 /**
- * A copy of a text that is kept longer than the file is read. The cells of a file are parts of its text: each of them would
- * keep thousands of lines in memory.
+ * A copy of a text, for a text that is kept after its file is read. A cell is a slice of the file's text, so each kept
+ * cell would otherwise hold thousands of lines in memory.
  */
 export function copyOf(text: string): string {
   return [...text].join('');

@@ -15,7 +15,7 @@ import {
 import { Database, lockNumber, type Transaction } from './connection.ts';
 import { createSchema, hasTable } from './schema.ts';
 
-/** One step from each format to the next; the format of an access store is the number of steps taken (`access.format`). */
+/** One step from each format to the next; an access store's format (`access.format`) is the number of steps taken. */
 const migrations: readonly string[] = [
   `
   -- One row; version grows with every change of keys.
@@ -64,7 +64,7 @@ type CountedRow = { readonly key_id: string } & Readonly<
   Record<WindowName, number> & Record<`${WindowName}_began`, string>
 >;
 
-/** Opens the access store in a database; makes it if there is none. Any number of processes may count in it. */
+/** Opens the access store in a database; creates it if it does not exist. Any number of processes may count in it. */
 export async function openPostgresAccess(address: string): Promise<AccessStore> {
   const database = await Database.open(address);
   try {
@@ -87,7 +87,7 @@ async function prepare(transaction: Transaction, database: Database): Promise<vo
       hints: ['update asof'],
     });
   if (now === migrations.length) return;
-  // Another process may be faster.
+  // Another process may create or migrate it at the same time.
   await transaction.run('select pg_advisory_xact_lock(@key)', {
     key: lockNumber(`access format of ${database.schema}`),
   });
@@ -179,8 +179,8 @@ class PostgresAccess implements AccessStore {
   }
 
   /**
-   * Counts up to `wanted` requests of a key in one statement, which holds the row of the key: no two processes can count
-   * the same place. The server may lose the last half second of counts if it fails, which saves a wait for its disk.
+   * Counts up to `wanted` requests of a key in one statement, which locks the row of the key, so that processes never
+   * exceed a limit together. It does not wait for the server's disk: a crash can lose the last half second of counts.
    */
   async count(keyId: string, wanted: number, given: readonly CountedWindow[]): Promise<Counts> {
     const values = Object.fromEntries(
@@ -227,14 +227,17 @@ class PostgresAccess implements AccessStore {
 
 const each = (text: (window: WindowName) => string) => windows.map(text).join(', ');
 
-/** A window of the row goes on unless it has ended, or began later than the next one after now (a clock was far ahead). */
+/**
+ * Whether a window of the row is still open: it has not ended, and does not begin after the current window ends, as it
+ * would if a clock had been far ahead.
+ */
 const isOpen = (window: WindowName) =>
   `u.${window}_began >= @${window}Began and u.${window}_began <= @${window}Ends`;
 
 const columns = `${each((window) => `${window}_began, ${window}`)}, granted`;
 const atFirst = `least(@wanted::integer, ${each((window) => `@${window}Limit::integer`)})`;
 
-/** The row of a key has a lock while it changes; `granted` is how many of the last requests it took. */
+/** Counts requests while it locks the row of the key; `granted` is the number that it counted this time. */
 const countSql = `insert into asof.usage as u (key_id, ${columns})
   values (@keyId, ${each((window) => `@${window}Began, ${atFirst}`)}, ${atFirst})
   on conflict (key_id) do update set (${columns}) = (

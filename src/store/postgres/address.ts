@@ -14,7 +14,7 @@ export type DatabaseAddress = {
   readonly shown: string;
   readonly schema: string;
   readonly config: ClientConfig;
-  /** The ways to connect, best first: with TLS where the server has it, then without (`sslmode=prefer`). */
+  /** The ways to connect, in the order to try them: `sslmode=prefer` tries TLS first, then a connection without it. */
   readonly ways: readonly (ConnectionOptions | false)[];
 };
 
@@ -44,8 +44,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const usualSchema = 'asof';
 
 /**
- * Reads an address as `libpq` does: its own parameters first, then those of a service file, then the variables `PG…`. The
- * password may come from each of them, and from PGPASSFILE, which is read when the server asks for a password.
+ * Reads an address as `libpq` does: its own parameters take precedence over those of a service file, and these over the
+ * `PG…` variables. Any of them can hold the password; otherwise it is read from the password file (PGPASSFILE) when the
+ * server asks for one.
  */
 export function parseAddress(address: string, env: Environment = process.env): DatabaseAddress {
   const shown = shownAddress(address);
@@ -118,7 +119,7 @@ function parametersOf(address: string, refused: (reason: string) => Problem): Pa
   }
 }
 
-/** The parameters of a service in the user's service file, or in that of the system. */
+/** The parameters of a service in the user's service file, or in the system's. */
 function serviceParameters(service: string, env: Environment): Parameters {
   const paths = [
     env.PGSERVICEFILE ?? join(env.HOME ?? homedir(), '.pg_service.conf'),
@@ -154,7 +155,7 @@ function sectionOf(text: string, name: string): Parameters | undefined {
   return found;
 }
 
-/** The first schema of a search path among the options of a session, and the other options. */
+/** The first schema of the search path that session options set, and the other options. */
 function schemaIn(options: string): { readonly schema: string | undefined; readonly others: string } {
   let schema: string | undefined;
   const others = options.replace(/(?:-c\s*|--)search_path=("[^"]*"|[^\s,]*)(?:,\S*)?/, (_, first: string) => {
@@ -164,7 +165,7 @@ function schemaIn(options: string): { readonly schema: string | undefined; reado
   return { schema, others: others.trim() };
 }
 
-/** The ways to connect that an sslmode allows, with the meaning that it has for psql. */
+/** The ways to connect that an sslmode allows, as in psql, except that `allow` also tries TLS first. */
 function tlsWays(
   given: Parameters,
   env: Environment,
@@ -189,7 +190,7 @@ function tlsWays(
   ];
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const unverified = { ...files, rejectUnauthorized: false };
-  // A certificate authority says whom to trust, though not by which name.
+  // Checks that a trusted authority signed the certificate, but not the name in it.
   const byAuthority = { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined };
   switch (mode) {
     case 'allow':

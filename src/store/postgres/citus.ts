@@ -2,9 +2,9 @@ import { Problem } from '../../errors/problem.ts';
 import type { Database, Transaction } from './connection.ts';
 
 /**
- * How Citus distributes the tables of a store: what belongs to a series by the id of the series, filings by their issuer.
- * The tables of a series are beside each other, so that one node answers about it, from one snapshot. All other tables stay
- * on the coordinator.
+ * How Citus distributes the tables of a store: tables of series by the id of the series, tables of filings by the
+ * issuer. All rows of a series are on one node, which answers questions about it from one snapshot. All other tables
+ * stay on the coordinator.
  */
 const distributions: readonly string[] = [
   "create_distributed_table('asof.series', 'id', colocate_with => 'none')",
@@ -18,10 +18,10 @@ const distributions: readonly string[] = [
   "create_distributed_table('asof.symbol', 'issuer_cik', colocate_with => 'asof.filing')",
 ];
 
-/** Older ones read on the workers what was committed after the transaction began. */
+/** On workers, older versions also read what was committed after the transaction began. */
 const oldest = [11, 2] as const;
 
-/** A Problem unless the database has Citus, in a version that reads from one snapshot of a node. */
+/** Throws a Problem unless the database has a version of Citus that reads from one snapshot on each node. */
 export async function checkCitus(transaction: Transaction, { shown }: Database): Promise<void> {
   const version = await citusVersion(transaction);
   if (version === undefined)
@@ -47,15 +47,15 @@ async function citusVersion(transaction: Transaction): Promise<string | undefine
   return row?.version;
 }
 
-/** The shards of one transaction are changed on one connection to each node: parallel ones do not see what it wrote. */
+/** Makes a transaction use one connection to each node, because parallel ones do not see what it wrote. */
 const sequential = "set local citus.multi_shard_modify_mode to 'sequential'";
 
-/** Makes a transaction that will change the tables of a distributed store do so on one connection to each node. */
+/** Prepares a transaction that changes a distributed store: it uses one connection to each node. */
 export async function onOneConnection(transaction: Transaction): Promise<void> {
   if (await isDistributed(transaction)) await transaction.run(sequential);
 }
 
-/** Distributes those tables of a store that are not distributed yet, with the rows that they have. */
+/** Distributes the tables of a store that are not distributed yet, with their rows. */
 export async function distributeTables(transaction: Transaction): Promise<void> {
   await transaction.run(sequential);
   for (const call of distributions) {
@@ -80,7 +80,7 @@ export async function isDistributed(transaction: Transaction): Promise<boolean> 
   return series !== undefined;
 }
 
-/** Distributes the tables that a migration added to a store that is distributed. */
+/** Distributes the tables that a migration added, if the store is distributed. */
 export async function keepDistributed(transaction: Transaction): Promise<void> {
   if (await isDistributed(transaction)) await distributeTables(transaction);
 }

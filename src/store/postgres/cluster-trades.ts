@@ -12,7 +12,7 @@ import {
 import type { Transaction } from './connection.ts';
 import { type FilingRow, filedTrades, inColumns } from './filings.ts';
 
-/** The trades that clusters are made of, a batch for each issuer. */
+/** The trades that clusters are made of, in batches of one issuer each. */
 export async function* readClusterTrades(
   transaction: Transaction,
   query: ClusterTradesQuery,
@@ -48,7 +48,7 @@ export function readTradePlaces(
   );
 }
 
-/** The trades that clusters are made of, of the filings before a day, newest first. */
+/** The trades that clusters are made of and that were filed before a day, newest first. */
 export function readFiledTrades(
   transaction: Transaction,
   { before, limit, ...query }: DaysOfTradesQuery,

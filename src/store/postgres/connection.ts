@@ -6,7 +6,7 @@ import { asProblem, endsConnection } from './failures.ts';
 /** The parameters of a statement by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Dates stay texts, and counts are numbers: none is as large as 2^53. */
+/** Reads dates as texts, and counts as numbers, because all are below 2^53. */
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.DATE, (text) => text],
   [pg.types.builtins.INT8, Number],
@@ -17,10 +17,10 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** The servers of this process that have no TLS, so that each is asked once where TLS is not demanded. */
+/** The servers known to have no TLS, so that this process tries TLS once for each if TLS is optional. */
 const withoutTls = new Set<string>();
 
-/** A database with a pool of connections. Nothing that it does needs a session, so a pooler may be before it. */
+/** A database with a pool of connections. It needs no session state, so it works through a pooler too. */
 export class Database {
   /** The address without passwords. */
   readonly shown: string;
@@ -34,7 +34,7 @@ export class Database {
     this.#pool = pool;
   }
 
-  /** Connects to the database of an address; a Problem where that fails. */
+  /** Connects to the database of an address; throws a Problem if that fails. */
   static async open(address: string, connections = 10): Promise<Database> {
     const parsed = parseAddress(address);
     const place = `${parsed.config.host}:${parsed.config.port}`;
@@ -57,7 +57,7 @@ export class Database {
     throw new Error(`there is no way to connect to ${parsed.shown}`);
   }
 
-  /** A connection that holds a transaction, which begins together with its first statement. */
+  /** Takes a connection and begins a transaction on it, in the same round trip as its first statement. */
   async begin(mode: 'read' | 'write', Kind = Transaction): Promise<Transaction> {
     try {
       const client = await this.#pool.connect();
@@ -67,7 +67,7 @@ export class Database {
     }
   }
 
-  /** Calls `work` with a transaction, and commits what it wrote; the end of one that only reads is not waited for. */
+  /** Calls `work` with a transaction and commits what it wrote; does not wait for the end of one that only reads. */
   async inTransaction<T>(mode: 'read' | 'write', work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const transaction = await this.begin(mode);
     try {
@@ -85,7 +85,7 @@ export class Database {
     if (!this.#pool.ending) await this.#pool.end();
   }
 
-  /** A statement as the server takes it: `asof.` is the schema of the store, and `@name` a parameter. */
+  /** A statement as the server takes it: replaces `asof.` by the schema of the store, and `@name` by a parameter. */
   compiled(sql: string): { readonly text: string; readonly names: readonly string[] } {
     const known = this.#texts.get(sql);
     if (known !== undefined) return known;
@@ -102,7 +102,10 @@ export class Database {
   }
 }
 
-/** Texts of dates do not depend on the settings of the server, and no import is cut short because it reads a large file. */
+/**
+ * What begins a transaction. It makes texts of dates independent of the server's settings, and keeps the server's
+ * timeouts from ending a long import.
+ */
 const begins = {
   read: "begin isolation level repeatable read read only; set local datestyle to 'ISO, YMD'",
   write:
@@ -110,7 +113,7 @@ const begins = {
 } as const;
 
 /**
- * A transaction on one connection of a pool. Statements go out at once, without waiting for the answers to those before,
+ * A transaction on one connection of a pool. It sends each statement without waiting for the answers to earlier ones,
  * so that several need one round trip.
  */
 export class Transaction {
@@ -150,8 +153,8 @@ export class Transaction {
   }
 
   /**
-   * Sends a statement that writes, and waits only for the one before it, so that the server works while the next is made.
-   * A failure is that of the next call.
+   * Sends a statement that writes, and waits only for the previous one, so that the server works while the caller
+   * prepares the next. The next `write` or `commit` throws its failure.
    */
   async write(sql: string, values: Values = {}): Promise<void> {
     const sent = this.#send(sql, values);
@@ -226,7 +229,7 @@ export class Transaction {
       return result;
     } catch (error) {
       if (!endsConnection(error)) throw asProblem(this.#database.shown, error);
-      // The first failure says why. The end of the connection arrives later, and nobody else may get it before.
+      // The first failure has the reason. The connection closes later, and the pool must not hand it out before.
       this.#broken ??= error as Error;
       throw asProblem(this.#database.shown, this.#broken);
     }

@@ -22,7 +22,7 @@ export async function readSeriesIds(transaction: Transaction): Promise<readonly 
   return rows.map(({ id }) => id);
 }
 
-/** Everything that is kept of a series but its changes; undefined for an unknown one. */
+/** Everything that is kept of a series except its changes; undefined for an unknown id. */
 export async function readContents(
   transaction: Transaction,
   id: string,
@@ -57,7 +57,7 @@ export function readKeptChanges(transaction: Transaction, id: string): AsyncGene
   );
 }
 
-/** The series together. */
+/** The totals of all series. */
 export async function readSeriesTotals(transaction: Transaction): Promise<SeriesTotals> {
   const row = await transaction.row<SeriesTotals>(
     `select count(*) filter (where first_vintage is not null) as series, count(*) filter (where first_vintage is null) as described,
@@ -69,7 +69,7 @@ export async function readSeriesTotals(transaction: Transaction): Promise<Series
   return row;
 }
 
-/** The size of the tables of a store with their indexes, on all nodes, and its format. */
+/** The format of a store, and the size of its tables and indexes on all nodes. */
 export async function readSize(transaction: Transaction, schema: string): Promise<StoreSize> {
   const ofTable = (await isDistributed(transaction))
     ? `case when c.oid in (select logicalrelid from pg_dist_partition) then citus_total_relation_size(c.oid)
@@ -87,7 +87,7 @@ export async function readSize(transaction: Transaction, schema: string): Promis
   return { format: store?.format ?? 0, bytes: sizes?.bytes ?? 0 };
 }
 
-/** The tables whose rows belong to those of another, and how the two are joined. */
+/** Tables whose rows belong to rows of another: the table, the other one, the join, and the id to report. */
 const belongings = [
   ['fact', 'series', 'p.id = t.series', 't.series'],
   ['respelling', 'series', 'p.id = t.series', 't.series'],
@@ -98,7 +98,7 @@ const belongings = [
   ['symbol', 'filing', 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id', 't.filing_id'],
 ] as const;
 
-/** Rows that belong to nothing, invalid indexes, and what of filings is derived otherwise than they say. */
+/** The faults that a store can find: invalid indexes, rows without a parent, and wrongly derived columns and words. */
 export async function readFaults(transaction: Transaction, schema: string): Promise<readonly string[]> {
   const faults: string[] = [];
   const indexes = await transaction.rows<{ name: string }>(

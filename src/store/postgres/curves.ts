@@ -66,7 +66,7 @@ export function readSpread(
   );
 }
 
-/** Every maturity that has rates, with the days and the sources of these. */
+/** Every maturity that has rates, with the days and the sources of the rates. */
 export function readRates(transaction: Transaction): Promise<readonly RateSummary[]> {
   return transaction.rows(
     `select curve_type as "curveType", min(maturity) as maturity, count(*) as count, min(trade_date) as first,
@@ -75,7 +75,7 @@ export function readRates(transaction: Transaction): Promise<readonly RateSummar
   );
 }
 
-/** The newest trade date of a kind of curve. */
+/** The newest trade date of a curve type. */
 export async function newestCurve(transaction: Transaction, curveType: string): Promise<Day | undefined> {
   const row = await transaction.row<{ newest: Day | null }>(
     'select max(trade_date) as newest from asof.curve where curve_type = @curveType',
@@ -84,7 +84,7 @@ export async function newestCurve(transaction: Transaction, curveType: string): 
   return row?.newest ?? undefined;
 }
 
-/** The points held of a curve type between two trade dates, both included. */
+/** The points that the store holds of a curve type between two trade dates (inclusive). */
 export function readPoints(transaction: Transaction, range: PointsRange): Promise<readonly CurvePoint[]> {
   return transaction.rows(
     `select ${columns} from asof.curve where curve_type = @curveType and trade_date between @from and @to`,
@@ -92,7 +92,7 @@ export function readPoints(transaction: Transaction, range: PointsRange): Promis
   );
 }
 
-/** Writes points; each replaces the one held of its curve, trade date and maturity. */
+/** Writes points; each replaces the held point with the same curve type, trade date and maturity. */
 export function writePoints(transaction: Transaction, points: readonly CurvePoint[]): Promise<void> {
   return transaction.write(
     `insert into asof.curve (curve_type, trade_date, months, maturity, rate, source)

@@ -4,7 +4,7 @@ import { hasStore } from './schema.ts';
 
 type Unfinished = { readonly unfinished: string | null };
 
-/** Refuses a store that is a copy in the making. */
+/** Refuses a store that is an unfinished copy. */
 export async function checkFinished(transaction: Transaction, { shown }: Database): Promise<void> {
   const row = await transaction.row<Unfinished>('select unfinished from asof.store');
   if (row === undefined || row.unfinished === null) return;
@@ -13,12 +13,12 @@ export async function checkFinished(transaction: Transaction, { shown }: Databas
   });
 }
 
-/** What a copy in the making is a copy of, and whether this process has begun it or gone on with it. */
+/** The store that an unfinished copy copies, and whether this process has already begun or resumed the copy. */
 export type CopyMark = { readonly of: string; readonly isBegun: boolean };
 
 /**
- * Makes an empty store a copy in the making, or goes on with one; refuses a store that holds anything. What a stopped copy of
- * another store has written is removed.
+ * Marks an empty store as an unfinished copy, or resumes one; refuses any other store that holds something. Removes
+ * everything that a stopped copy of another store wrote.
  */
 export async function markCopy(
   transaction: Transaction,
@@ -42,7 +42,7 @@ export async function markCopy(
 }
 
 async function refuseContent(transaction: Transaction, shown: string): Promise<void> {
-  // One statement each: no statement of Citus may name tables with different keys.
+  // Each table has its own statement, because Citus allows no statement on tables with different keys.
   const rows = await Promise.all(
     ['series', 'curve', 'filing', 'import'].map((table) =>
       transaction.row(`select 1 as held from asof.${table} limit 1`),
@@ -75,8 +75,8 @@ export async function checkEmpty(address: string): Promise<void> {
 }
 
 /**
- * Lets everybody read a copy; a Problem if another process has begun another one in its place, or has written to it
- * since the state of this revision was read.
+ * Completes a copy, so that everybody can read it. Throws a Problem if another process replaced it by another copy, or
+ * wrote to it after this process read its state with this revision.
  */
 export async function finishCopy(
   address: string,
@@ -96,7 +96,7 @@ export async function finishCopy(
   });
 }
 
-/** Removes what a copy has written, which is begun again. */
+/** Removes everything that a copy wrote, so that it can begin again. */
 export async function emptyCopy(address: string, copyOf: string): Promise<void> {
   await inDatabase(address, 'write', async (transaction, database) => {
     await markCopy(transaction, database, { of: copyOf, isBegun: true });

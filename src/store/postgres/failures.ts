@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
 
-/** Why the server refuses, in plain words, and what to do about it. */
+/** Why the server refuses a request, in plain words, and what to do about it. */
 type Refusal = {
   readonly reason: string;
   readonly hints?: readonly string[];
@@ -9,7 +9,7 @@ type Refusal = {
   readonly passes?: true;
 };
 
-/** Refusals by their code, or by the first two letters of it. */
+/** Refusals by the code of the error, or by its first two characters. */
 const refusals: Readonly<Record<string, Refusal>> = {
   '28P01': { reason: 'the password is wrong' },
   '28000': { reason: 'the server refuses this user' },
@@ -55,7 +55,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   '58': { reason: 'the server reports an error of its disk' },
   XX: { reason: 'the server reports that data are damaged' },
   '40P01': { reason: 'another import is writing to it; try again when it is done' },
-  // Only a standby and Citus end a transaction of asof in this way: none is serializable.
+  // asof uses no serializable transactions, so only a standby or Citus ends one with this code.
   '40001': {
     reason: 'the server ended the transaction because of another one; try again',
     hints: [
@@ -65,17 +65,17 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
 };
 
-/** Codes of a server that is away for a while: it stops or starts. */
+/** Codes of a server that is unavailable for a while, because it stops or starts. */
 const away = /^(?:08|57P0)/;
 
-/** Whether a connection is of no use after an error: it broke, or the server has ended it. */
+/** Whether a connection is unusable after an error, because it broke or the server ended it. */
 export function endsConnection(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;
   const { code = '' } = error;
   return away.test(code) || code === '25P03' || code === '25P04';
 }
 
-/** Codes of Node for a server that does not answer. */
+/** Node's error codes for a server that does not answer. */
 const unreachable: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was closed',
@@ -89,14 +89,14 @@ const unreachable: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-/** Turns an error of the server or of the connection into a Problem that names the store; any other error stays as it is. */
+/** An error of the server or of the connection as a Problem that names the store; returns any other error as it is. */
 export function asProblem(shown: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Problem) return error;
   const { code } = error as { code?: unknown };
   if (error instanceof pg.DatabaseError && typeof code === 'string') {
     if (away.test(code)) return unreachableProblem(shown, error.message, error);
     const refusal = refusals[code] ?? refusals[code.slice(0, 2)];
-    // Any other code is a mistake in our own SQL, which stays as it is.
+    // Any other code means a mistake in our own SQL.
     if (refusal === undefined) return error;
     const { reason, hints = [], passes } = refusal;
     const detail = `cannot use the store ${shown}: ${reason} (${error.message})`;
@@ -124,7 +124,7 @@ export function asProblem(shown: string, error: unknown): unknown {
   return error;
 }
 
-/** What to do about a certificate that is not trusted, or that is of another name. */
+/** What to do about a certificate that is not trusted, or has another name. */
 function hintsAtCertificate(code: string): readonly string[] {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return ['name the host as its certificate does; sslmode=verify-ca checks the authority and not the name'];

@@ -27,7 +27,7 @@ function tradeIn(row: TradeRow) {
   return tradeOf(tradeColumns.map((name) => row[name]) as unknown as TradeCells);
 }
 
-/** The filings with these ids that the store holds, by id. */
+/** Those of the filings with these ids that the store holds, by id. */
 export async function readHeldFilings(
   transaction: Transaction,
   ids: readonly string[],
@@ -63,7 +63,7 @@ export async function readHeldFilings(
   );
 }
 
-/** Writes new and changed filings with their new and changed trades; `held` has those that are in the store. */
+/** Writes new and changed filings with their new and changed trades; `held` are those that the store has. */
 export async function writeFilings(
   transaction: Transaction,
   filings: readonly HeldFiling[],
@@ -71,7 +71,7 @@ export async function writeFilings(
 ): Promise<void> {
   const replaced = filings.flatMap(({ header }) => held.get(header.filingId)?.header ?? []);
   await removeRows(transaction, ['symbol', 'filing'], replaced);
-  // Rows of another issuer are in other shards: those of a filing whose issuer changes are written again.
+  // The issuer decides the shard, so all trades of a filing whose issuer changes are removed and written again.
   const moved = filings.filter(({ header }) => {
     const before = held.get(header.filingId)?.header;
     return before !== undefined && before.issuerCik !== header.issuerCik;
@@ -92,7 +92,7 @@ export async function writeFilings(
   await putTrades(transaction, trades);
 }
 
-/** Removes the rows of filings in some tables; a filing has one issuer, by which Citus finds its shard. */
+/** Removes the rows of filings from some tables; names the issuers, by which Citus finds the shards. */
 async function removeRows(
   transaction: Transaction,
   tables: readonly ('filing' | 'symbol' | 'trade')[],
@@ -123,7 +123,7 @@ const otherTypes: Readonly<Record<string, string>> = {
   is_derivative: 'integer',
 };
 
-/** `insert into` a table the rows of some columns, each of which is an array. */
+/** Inserts rows into a table; each row is an array of values in the order of `columns`. */
 async function insertRows(
   transaction: Transaction,
   table: string,
@@ -171,12 +171,12 @@ async function putTrades(transaction: Transaction, trades: readonly TradeOfFilin
   );
 }
 
-/** The accession numbers, of those given, that the store has with the time of acceptance. */
+/** The accession numbers, among those given, that the store has with their time of acceptance. */
 export async function readAcceptedFilings(
   transaction: Transaction,
   accessionNumbers: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  // The accession number is the id of a filing that has one.
+  // A filing with an accession number has it as its id.
   const rows = await transaction.rows<{ filing_id: string }>(
     'select filing_id from asof.filing where filing_id = any(@ids) and accepted_at is not null',
     { ids: accessionNumbers },
@@ -229,7 +229,7 @@ export async function readFilings(transaction: Transaction, query: FilingsQuery)
       : [
           '(f.issuer_cik, f.filing_id) in (select issuer_cik, filing_id from asof.symbol where symbol = @ticker)',
         ]),
-    // There is one name a line, so a text with a line end is a part of no name.
+    // The column has one name per line, so a text with a line break is not part of any name.
     ...(ownerName === undefined
       ? []
       : ['strpos(f.owner_names, @ownerName) > 0 and strpos(@ownerName, chr(10)) = 0']),
@@ -240,7 +240,7 @@ export async function readFilings(transaction: Transaction, query: FilingsQuery)
   return rows.map(filingReader(inColumns));
 }
 
-/** Where a row has its filing and its trade. */
+/** How to read the filing and the trade of a row. */
 export const inColumns = {
   filingId: (row: FilingRow) => String(row.filing_id),
   header: (row: FilingRow) => headerIn(row),

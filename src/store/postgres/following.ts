@@ -11,7 +11,7 @@ export async function readFollowed(transaction: Transaction): Promise<readonly F
   return rows.map(followedOf);
 }
 
-/** Writes what a store follows, in the place of an earlier record of the same name. */
+/** Writes a record of what a store follows; replaces an earlier one with the same source and name. */
 export async function writeFollowed(transaction: Transaction, record: Followed): Promise<void> {
   await transaction.run(
     `insert into asof.followed as f (source, name, since, bookmark, up_to, last_run, left_undone)
@@ -23,7 +23,7 @@ export async function writeFollowed(transaction: Transaction, record: Followed):
   );
 }
 
-/** Removes a record; false if there is none. */
+/** Removes a record; false if there was no such record. */
 export async function removeFollowed(
   transaction: Transaction,
   source: string,
@@ -48,7 +48,7 @@ export function readDescriptionChanges(
   );
 }
 
-/** Writes a change of a description; of several on one day, the text before is that of the first. */
+/** Writes a change of a description; of several on one day, keeps the text before the first. */
 export async function writeDescriptionChange(
   transaction: Transaction,
   change: DescriptionChange,

@@ -3,8 +3,8 @@ import { Database } from './connection.ts';
 import { prepareStore } from './schema.ts';
 
 /**
- * Makes the store in a database if there is none, and distributes it over the nodes of Citus if that is wanted; true if
- * there was none. A Problem, and no change, where the database has no Citus.
+ * Creates the store in a database if it does not exist; true if it created it. With `distribute`, distributes it over
+ * the nodes of Citus; without Citus it then throws a Problem and changes nothing.
  */
 export async function initPostgresStore(address: string, distribute: boolean): Promise<boolean> {
   const database = await Database.open(address, 1);

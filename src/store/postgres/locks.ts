@@ -1,16 +1,16 @@
 import { ImportsCollide } from '../collision.ts';
 import { lockNumber, type Transaction } from './connection.ts';
 
-/** What a transaction locks: everything, or what these names stand for. */
+/** What a transaction locks: the whole store, or the parts with these names. */
 export type LockPlan = 'everything' | readonly string[];
 
-/** With more locks than this, an import locks the whole store: the server has a table of some thousands for all. */
+/** An import that needs more locks locks the whole store, because all transactions share a few thousand locks. */
 const mostLocks = 500;
 
 /**
- * The locks of one import, which end with its transaction. Only a lock whose number is above all held ones is waited for,
- * so that imports wait for each other in one order and never in a circle. A lock below, which another import holds, ends
- * this import with `ImportsCollide`: it begins again with all these locks at once.
+ * The locks of one import, which its transaction holds until it ends. An import waits only for a lock whose number is
+ * above those of all its locks, so that imports never wait for each other in a circle. If it needs a lower one that
+ * another import holds, it fails with `ImportsCollide`, and is tried again with all these locks taken at the beginning.
  */
 export class ImportLocks {
   readonly #transaction: Transaction;
@@ -24,12 +24,12 @@ export class ImportLocks {
     this.#schema = schema;
   }
 
-  /** Takes the locks that an import is known to need; waits for those that others hold. */
+  /** Takes the locks that an import is known to need; waits until other imports release them. */
   static async take(transaction: Transaction, schema: string, plan: LockPlan): Promise<ImportLocks> {
     const locks = new ImportLocks(transaction, schema);
     locks.#everything = plan === 'everything';
     const how = locks.#everything ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
-    // Who locks everything waits for all who have a part, and keeps out all who want one.
+    // An import that locks everything waits for the imports that hold a part, and makes later ones wait.
     await transaction.run(`select ${how}(@key)`, { key: lockNumber(`store ${schema}`) });
     if (plan !== 'everything') await locks.lock(plan);
     return locks;

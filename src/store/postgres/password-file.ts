@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError } from '../../errors/system-errors.ts';
 
-/** What the lines of a password file are about, in their order. */
+/** What a line of a password file gives a password for, in the order of its fields. */
 export type PasswordPlace = {
   readonly host: string;
   readonly port: number;
@@ -13,8 +13,8 @@ export type PasswordPlace = {
 };
 
 /**
- * The password for a place in the user's password file, as `libpq` finds it: in the first line that fits. A Problem if there
- * is none, or if others may read the file; `shown` is the address without passwords.
+ * The password for a place from the user's password file: as in `libpq`, that of the first line that matches. Throws a
+ * Problem if no line matches, or if other users may read the file; `shown` is the address without passwords.
  */
 export function filedPassword(
   place: PasswordPlace,
@@ -48,7 +48,7 @@ function usualFile(env: Readonly<Record<string, string | undefined>>): string {
     : join(env.HOME ?? homedir(), '.pgpass');
 }
 
-/** The text of a file; undefined if there is none or it cannot be read, null if others may read it. */
+/** The text of a file; undefined if it is missing or unreadable, null if other users may read it. */
 function textOf(file: string): string | undefined | null {
   try {
     const found = statSync(file);
@@ -61,7 +61,7 @@ function textOf(file: string): string | undefined | null {
   }
 }
 
-/** The fields of a line, of which the fifth is the password; a backslash takes the meaning from `:` and from itself. */
+/** The fields of a line, split at each `:`; a backslash makes the character after it literal. */
 function fieldsOf(line: string): readonly string[] {
   return (line.match(/(?:^|:)(?:\\.|[^:\\])*/g) ?? []).map((field, i) =>
     (i === 0 ? field : field.slice(1)).replace(/\\(.)/g, '$1'),

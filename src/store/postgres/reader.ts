@@ -8,8 +8,8 @@ import { checkFormat, hasStore } from './schema.ts';
 import { PostgresView } from './view.ts';
 
 /**
- * Opens the store in a database for reading; a user with the right to read its tables needs no other. A copy in the making is
- * refused, but to the one who makes it.
+ * Opens the store in a database for reading, which needs only the right to read its tables. Refuses an unfinished copy
+ * unless `unfinished` is true, as the process that makes the copy sets it.
  */
 export async function openPostgresStore(address: string, unfinished = false): Promise<Store> {
   const database = await Database.open(address);
@@ -24,7 +24,7 @@ export async function openPostgresStore(address: string, unfinished = false): Pr
   }
 }
 
-/** Opens the store in a database for reading; undefined if its schema holds none. */
+/** Opens the store in a database for reading; undefined if its schema holds no store. */
 export async function openPostgresStoreIfAny(address: string): Promise<Store | undefined> {
   const database = await Database.open(address);
   try {
@@ -41,7 +41,7 @@ export async function openPostgresStoreIfAny(address: string): Promise<Store | u
   }
 }
 
-/** The store of a schema whose format is right. */
+/** Opens the store of a schema whose format was checked. */
 async function openedStore(
   transaction: Transaction,
   database: Database,
@@ -83,14 +83,14 @@ class PostgresStore implements Store {
           ]);
           return { citus, result };
         }, TransactionTogether);
-        // A store that is open may be distributed. Then it refused these statements, or was slow.
+        // An operator can distribute a store while it is open; it then refuses these statements, or is slow.
         this.#distributed = citus && (await this.#database.inTransaction('read', isDistributed));
         if (!this.#distributed) {
           if (result.status === 'rejected') throw result.reason;
           return result.value;
         }
       }
-      // On Citus each series is answered by its node, with statements that name it alone.
+      // On Citus, the node of a series answers a statement about that series alone.
       return this.#read(work);
     });
   }
@@ -149,12 +149,12 @@ class PostgresStore implements Store {
   }
 }
 
-/** The rows of a statement, by the id that they are about. */
+/** The rows of a statement by the id that they are about. */
 type RowsByIds = ReadonlyMap<string, readonly object[]>;
 
 /**
- * A transaction that sends the statements of one turn of the event loop together if they differ only in `@id`: as one, which
- * runs for each id in the server. Where many series have few rows each, most of the time goes into the statements.
+ * A transaction that joins the statements of one turn of the event loop that differ only in `@id` into one, which the
+ * server runs for each id. This saves most of the time if there are many series with few rows each.
  */
 class TransactionTogether extends Transaction {
   readonly #waiting = new Map<string, { readonly ids: string[]; readonly found: Promise<RowsByIds> }>();
@@ -180,7 +180,7 @@ class TransactionTogether extends Transaction {
     return waiting;
   }
 
-  /** The rows of a statement for each of several ids, in its order. */
+  /** The rows of a statement for each of several ids; each id's rows have the statement's order. */
   async #rowsOfEach(sql: string, others: Values, asked: readonly string[]): Promise<RowsByIds> {
     const ids = [...new Set(asked)];
     const [only] = ids;

@@ -211,7 +211,7 @@ export function hasStore(transaction: Transaction, schema: string): Promise<bool
   return hasTable(transaction, schema, 'store');
 }
 
-/** Whether a schema has a table; by a query, because the server may remember that there was none before another process made it. */
+/** Whether a schema has a table; queries the catalog, because the server may cache that a name did not exist. */
 export async function hasTable(transaction: Transaction, schema: string, table: string): Promise<boolean> {
   const found = await transaction.row(
     `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -221,7 +221,7 @@ export async function hasTable(transaction: Transaction, schema: string, table: 
   return found !== undefined;
 }
 
-/** Checks that a store can be read; a Problem for a schema without a store, and for one of another format. */
+/** Checks that a store can be read; throws a Problem if the schema has no store, or one of another format. */
 export async function checkFormat(transaction: Transaction, database: Database): Promise<void> {
   if (!(await hasStore(transaction, database.schema)))
     throw new Problem('local-io', `there is no store in the schema ${database.schema} of ${database.shown}`, {
@@ -237,7 +237,7 @@ export async function checkFormat(transaction: Transaction, database: Database):
     });
 }
 
-/** The format of a store; a Problem for one that only a newer asof reads. */
+/** The format of a store; throws a Problem for a format that only a newer asof can read. */
 async function readFormat(transaction: Transaction, { shown }: Database): Promise<number> {
   const row = await transaction.row<{ format: number }>('select format from asof.store');
   const format = row?.format ?? 0;
@@ -250,7 +250,7 @@ async function readFormat(transaction: Transaction, { shown }: Database): Promis
   return format;
 }
 
-/** Makes the schema a store of the current format within a transaction; true if there was none. */
+/** Makes the schema a store of the current format within a transaction; true if it was not a store before. */
 export async function prepareStore(transaction: Transaction, database: Database): Promise<boolean> {
   if (
     (await hasStore(transaction, database.schema)) &&
@@ -275,7 +275,7 @@ export async function prepareStore(transaction: Transaction, database: Database)
   return !found;
 }
 
-/** A Problem for a database that cannot hold every text. */
+/** Throws a Problem for a database that cannot hold every text. */
 async function checkEncoding(transaction: Transaction, { shown }: Database): Promise<void> {
   const row = await transaction.row<{ encoding: string }>(
     "select current_setting('server_encoding') as encoding",
@@ -287,7 +287,7 @@ async function checkEncoding(transaction: Transaction, { shown }: Database): Pro
   });
 }
 
-/** Makes a schema if there is none: who has one ready needs no right to make it. */
+/** Creates a schema if it is missing; a user whose schema exists needs no right to create one. */
 export async function createSchema(transaction: Transaction, schema: string): Promise<void> {
   const there = await transaction.row('select 1 from pg_namespace where nspname = @schema', { schema });
   if (there === undefined)

@@ -63,7 +63,7 @@ type StartRow = RecordRow & {
   readonly version: number;
 };
 
-/** What an import needs to know of series, by id; without those that the store does not know. */
+/** What an import needs to know about series before it writes, by id; only for series that the store knows. */
 export async function readStarts(
   transaction: Transaction,
   ids: readonly string[],
@@ -76,7 +76,7 @@ export async function readStarts(
      from asof.series where id = any(@ids::text[])`,
     { ids },
   );
-  // Within an import the vintages are newer than the row of the series, which is counted at its end.
+  // During an import, vintages can be newer than the row of the series, which the import updates at its end.
   const vintages = transaction.rows<{ readonly id: string; readonly newest: Day }>(
     `select series as id, max(as_of_date) as newest from asof.vintage
      where series = any(@ids::text[]) group by series`,
@@ -121,7 +121,7 @@ export async function writeRecord(
   await putWords(transaction, { ...record.stated, id });
 }
 
-/** Writes the frequency by which the dates of a series are kept. */
+/** Sets the frequency by which the dates of a series are kept. */
 export function writeFrequency(transaction: Transaction, id: string, frequency: Frequency): Promise<void> {
   return transaction.write('update asof.series set normalised_by = @frequency where id = @id', {
     id,
@@ -164,7 +164,7 @@ const tables = {
   description_change: 'changed_on, field, before, after',
 } as const;
 
-/** Removes a series with its rows; false for an unknown one. */
+/** Removes a series with its rows; false for an unknown id. */
 export async function removeSeries(transaction: Transaction, id: string): Promise<boolean> {
   for (const table of [...Object.keys(tables), 'word'])
     await transaction.write(`delete from asof.${table} where series = @id`, { id });
@@ -174,7 +174,10 @@ export async function removeSeries(transaction: Transaction, id: string): Promis
   return (await transaction.run('delete from asof.series where id = @id', { id })) > 0;
 }
 
-/** Writes the rows of a series again under another id: Citus does not change the column that rows are distributed by. */
+/**
+ * Gives a series another id by writing its rows a second time, because Citus does not update the column by which it
+ * distributes rows.
+ */
 export async function renameSeries(transaction: Transaction, from: string, to: string): Promise<void> {
   const others = `title, units, frequency, seasonal_adjustment, source, implied_frequency, implied_source,
     stated_covered_to, stated_vintage_kind, spacing_frequency, normalised_by, vintage_kind, observation_count, date_count,

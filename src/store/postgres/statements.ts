@@ -9,7 +9,7 @@ import { readVintages } from './vintages.ts';
 
 const within = 'series = @id and date >= @from and date <= @to and date < @before and as_of_date <= @asOf';
 
-// The rows keep the order of the inner query. With an order outside, PostgreSQL would sort the whole series for a page.
+// The rows keep the order of the inner query. With an outer order, PostgreSQL would sort the whole series for a page.
 const newestFirst = `select date, as_of_date as "asOfDate", value from (
     select distinct on (date) date, as_of_date, value from asof.fact
     where ${within} order by date desc, as_of_date desc
@@ -75,7 +75,7 @@ export async function readLatestChanges(
   return changesByDate(rows.map(({ date, asOf, value }) => [date, asOf, value]));
 }
 
-/** So many rows go into one statement. */
+/** The most rows that one statement writes or deletes. */
 const rowsAtOnce = 20_000;
 
 const epoch = '1970-01-01';
@@ -84,7 +84,10 @@ function daysSince(day: Day): number {
   return Date.parse(day) / 86_400_000;
 }
 
-/** Writes the plan of a merge. Citus takes no join with `unnest` in a `delete`, so a row is named by one number there. */
+/**
+ * Writes the plan of a merge. A `delete` on Citus cannot join `unnest`, so it finds each row by one number that is made
+ * from its two dates.
+ */
 export async function applyPlan(transaction: Transaction, id: string, plan: MergePlan): Promise<void> {
   for (const table of ['fact', 'respelling'] as const) {
     for (const part of partsOf(plan.removed.filter(({ kind }) => kind === table)))
@@ -162,7 +165,7 @@ export function readRevisions(
   );
 }
 
-/** A revision with the kind that its files give its vintage. */
+/** A revision with the kind of vintage that its files imply. */
 type KeptRevision = Omit<Revision, 'kind'> & { readonly kind: KeptKind };
 
 /** The first date of a series that ever had a value; undefined if every statement is a withdrawal. */

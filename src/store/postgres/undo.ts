@@ -4,7 +4,7 @@ import type { ImportChange, PointPlace } from '../undo-record.ts';
 import type { Transaction } from './connection.ts';
 import { writeDescriptionChange } from './following.ts';
 
-/** What imports from a number on changed. */
+/** What the imports from a number on changed. */
 export function readChangesOf(transaction: Transaction, from: number): Promise<readonly ImportChange[]> {
   return transaction.rows(
     `select import, subject, version, content from asof.import_change
@@ -31,7 +31,9 @@ export async function writeChanges(
   );
 }
 
-/** Gives the newest change of a series another version; with `from` only if it leads to that one. */
+/**
+ * Notes that the newest recorded change of a series leads to another version; with `from` only if it led to that one.
+ */
 export async function moveVersion(
   transaction: Transaction,
   seriesId: string,
@@ -45,7 +47,7 @@ export async function moveVersion(
   );
 }
 
-/** Removes an import from the log, with what it changed. */
+/** Removes an import, and what is recorded of its changes, from the log. */
 export async function removeImport(transaction: Transaction, number: number): Promise<void> {
   await transaction.write('delete from asof.import_change where import = @number', { number });
   await transaction.write('delete from asof.import where number = @number', { number });

@@ -43,7 +43,10 @@ import { readSearchable, searchEntries } from './words.ts';
 /** Reads the state of a store, or of one of its series. */
 type StateReader = (transaction: Transaction, seriesId: string | undefined) => Promise<StoreState>;
 
-/** A view of a store through a transaction that reads one state. Statements that need no answer first go out together. */
+/**
+ * A view of a store through a transaction that reads one state. It sends statements together if none of them needs the
+ * answer to another.
+ */
 export class PostgresView implements StoreView, StoreContents {
   readonly #stateOf: StateReader;
   readonly #states = new Map<string | undefined, Promise<StoreState>>();

@@ -13,7 +13,7 @@ export function readVintages(transaction: Transaction, id: string): Promise<read
   );
 }
 
-/** The different texts of dates that the vintages of a series have. */
+/** The distinct texts of dates that the vintages of a series have. */
 export async function readDateSets(transaction: Transaction, id: string): Promise<readonly string[]> {
   const rows = await transaction.rows<{ dates: string }>(
     'select distinct dates from asof.vintage where series = @id',
@@ -49,7 +49,7 @@ export async function readCompleteVintages(
   return rows.map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) }));
 }
 
-/** The newest vintage of a series on or before a day and the one after it, as its files have their kinds. */
+/** The newest vintage of a series on or before a day, and the next one, with the kinds that its files imply. */
 export type VintagesAround = {
   readonly around: readonly { readonly asOf: Day; readonly kind: KeptKind; readonly isNext: boolean }[];
   /** The kinds of all vintages up to the day; read for first releases only. */
@@ -75,7 +75,7 @@ export async function readVintagesAround(
   return { around: found, kinds: kept };
 }
 
-/** The vintages around a day with the kinds that they have by what metadata states. */
+/** The vintages around a day, with their kinds: as files imply or, if these leave it open, as metadata states. */
 export function vintageOnDay(
   { around, kinds }: VintagesAround,
   statedKind: VintageKind | null,
@@ -93,7 +93,7 @@ export function vintageOnDay(
   };
 }
 
-/** A first value and a value after a withdrawal count as added. Vintages that changed nothing are listed too. */
+/** A page of vintages, including those without changes. A first value, or one after a withdrawal, counts as added. */
 const vintagePage = `with page as (
     select as_of_date, kind from asof.vintage
     where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
@@ -112,7 +112,7 @@ const vintagePage = `with page as (
     coalesce(withdrawn, 0) as withdrawn, kind
   from page left join counted using (as_of_date) order by as_of_date desc`;
 
-/** The vintages of a series, newest first, with what each changed. */
+/** The vintages of a series, newest first, with the number of changes that each made. */
 export function readVintageCounts(
   transaction: Transaction,
   { seriesId, from, to, before, limit }: VintageQuery,
@@ -126,7 +126,7 @@ export function readVintageCounts(
   });
 }
 
-/** The counts of a vintage with the kind that its files give it. */
+/** The counts of a vintage with the kind that its files imply. */
 type KeptCounts = Omit<VintageCounts, 'kind'> & { readonly kind: KeptKind };
 
 /** Removes vintages of a series. */

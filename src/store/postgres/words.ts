@@ -2,7 +2,7 @@ import type { IndexQuery } from '../../domain/series/search-index.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type { Transaction } from './connection.ts';
 
-/** Puts the words of a series into the index, in the place of those before. */
+/** Puts the words of a series into the index; they replace its earlier words. */
 export async function putWords(transaction: Transaction, series: SearchedSeries): Promise<void> {
   const { id } = series;
   await transaction.write('delete from asof.word where series = @id', { id });
@@ -35,7 +35,7 @@ export async function putAllWords(transaction: Transaction): Promise<void> {
   }
 }
 
-/** The series that have any of these words or ids, or an id with this part. */
+/** The series that have any of these ids, a word that is or begins with any of these, or an id that contains `part`. */
 export async function searchEntries(
   transaction: Transaction,
   { words, starts, ids, part }: IndexQuery,

@@ -43,8 +43,9 @@ import {
 import { readDateSets, readKinds, readVintages, removeVintages } from './vintages.ts';
 
 /**
- * Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. With
- * `copy` it is a copy in the making, which nobody reads before `finishCopy`; only an empty store can become one.
+ * Opens the store in a database for one import, and takes the locks that the import is known to need; creates the store
+ * if it does not exist. With `copy`, which needs an empty store or an unfinished copy, nobody can read the store before
+ * `finishCopy`.
  */
 export async function openPostgresWriter(
   address: string,
@@ -190,7 +191,7 @@ class PostgresTransaction implements WriteTransaction {
   async commit(changed: boolean): Promise<void> {
     const { database, transaction } = this.#opened;
     try {
-      // Last, because imports of other series wait for this row.
+      // This comes last, because it locks a row that imports of other series wait for.
       if (changed)
         await transaction.run(
           'update asof.store set revision = revision + 1, state = gen_random_uuid()::text',

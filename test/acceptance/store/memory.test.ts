@@ -6,10 +6,10 @@ import { builtProgram } from '../../support/repository.ts';
 
 const folder = newFolder();
 
-/** The heap, in MB, of an import that has all that it needs at one time, and not room for the text of its file too. */
+/** The heap in MB: enough for everything that the import needs at one time, but not also for the text of its file. */
 const heap = 88;
 
-it('an import of a file of 65 MB needs no memory for its text, even if each line begins with a long id', () => {
+it('an import of a file of 65 MB does not keep its text in memory, even if each line begins with a long id', () => {
   const path = folder.path('long.csv');
   const file = openSync(path, 'w');
   writeSync(file, 'series_id,date,as_of_date,value\n');

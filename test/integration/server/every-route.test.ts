@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => http.close());
 
-/** What makes a question to each endpoint that has required parameters valid. */
+/** The required parameters of the endpoints that have any. */
 const required: Readonly<Record<string, string>> = {
   '/v1/series/{id}/revisions': '?date=2014-10-01',
   '/v1/observations': '?ids=GDP',
@@ -19,7 +19,7 @@ const required: Readonly<Record<string, string>> = {
   '/v1/diff': '?ids=GDP&days=2015-01-30,2015-04-29',
 };
 
-/** Every path of a service, with an id in place of its parameter. */
+/** Every path of a service, with an id in place of its path parameter. */
 const routes = [
   ...[...operations, ...questions].map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
   ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'],
@@ -28,7 +28,7 @@ const routes = [
 ];
 
 describe('every path of a service', () => {
-  it.each(routes)('%s is only read: another method is refused with those that it has', async (path) => {
+  it.each(routes)('%s allows only GET and HEAD, and refuses other methods with Allow', async (path) => {
     const headers = { 'x-api-key': http.keys.pro };
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const response = await http.ask(path, { method, headers });
@@ -37,16 +37,16 @@ describe('every path of a service', () => {
     }
   });
 
-  // RFC 9110, 13.1.2: `*` is met by nothing that exists.
-  // `/docs/` leads to `/docs`.
+  // RFC 9110, 13.1.2: `If-None-Match: *` asks for an answer only if the resource does not exist.
+  // `/docs/` redirects to `/docs`.
   it.each(routes.filter((path) => path !== '/docs/'))(
-    '%s gives nothing to who takes only what does not exist',
+    '%s answers If-None-Match: * with 304 and no content',
     async (path) => {
       const whole = await http.get(path);
       expect(whole.status).toBe(200);
       const response = await http.get(path, { 'if-none-match': ' * ' });
       expect([response.status, await response.text()]).toEqual([304, '']);
-      // The answer of ping has the number of requests.
+      // The answer of ping counts requests, so it differs each time.
       for (const name of path === '/v1/ping' ? ['vary'] : ['etag', 'cache-control', 'vary'])
         expect(response.headers.get(name)).toBe(whole.headers.get(name));
       for (const name of ['content-type', 'content-length', 'content-encoding'])
@@ -54,7 +54,7 @@ describe('every path of a service', () => {
     },
   );
 
-  it.each(['csv', 'ndjson', 'parquet'])('of rows gives nothing as %s either', async (format) => {
+  it.each(['csv', 'ndjson', 'parquet'])('of rows also answers it with 304 as %s', async (format) => {
     for (const path of ['/v1/series/GDP/observations?', '/v1/panel?ids=GDP&']) {
       const response = await http.get(`${path}format=${format}`, { 'if-none-match': '*' });
       expect([response.status, await response.text()]).toEqual([304, '']);
@@ -67,7 +67,7 @@ describe('every path of a service', () => {
     ['/v1/panel?ids=NONE&format=csv', 404],
     ['/v1/series?limit=0', 400],
   ])(
-    'that fails, as %s does, fails the same for who takes only what does not exist',
+    'that fails, as %s does, fails in the same way if the request has If-None-Match: *',
     async (path, status) => {
       const response = await http.get(path, { 'if-none-match': '*' });
       expect(response.status).toBe(status);

@@ -10,7 +10,7 @@ import { facts, importFiles, observationsIn, reading } from '../../../support/sc
 
 let cluster: Cluster;
 beforeAll(async () => {
-  // A standby reads what a primary server writes at this level.
+  // A primary server must write at this level for a standby to answer questions.
   cluster = await startCluster({ wal_level: 'replica' });
   await importFiles(at('asof'), { 'a.csv': facts('GDP 2014-10-01 2015-01-30 17710.7') });
 });
@@ -30,7 +30,7 @@ async function sql(...texts: readonly string[]): Promise<void> {
 
 let roles = 0;
 
-/** The address of a superuser with other settings. */
+/** The address of a new superuser with these settings. */
 async function roleWith(settings: string): Promise<string> {
   const role = `role_${++roles}`;
   await sql(`create role ${role} login superuser`, `alter role ${role} ${settings}`);
@@ -53,12 +53,12 @@ async function refusalOf(work: Promise<unknown>) {
   return { kind, retryAfter, hints: hints.join('\n'), reason: detail.replace(/^.*?\/postgres\S*: /, '') };
 }
 
-/** A kind that a service answers with 503 and `Retry-After`. */
+/** A failure that may pass, which a service answers with 503 and `Retry-After`. */
 const passes = { kind: 'unreachable', retryAfter: 1 };
 const stays = { kind: 'local-io', retryAfter: undefined };
 
-describe('a server that ends what takes too long', () => {
-  it('is asked again later where statement_timeout ended a question, and the setting is named', async () => {
+describe('a server with timeouts', () => {
+  it('gives a time to retry, and names the setting, if statement_timeout ends a question', async () => {
     const address = await roleWith("set statement_timeout = '100ms'");
     const client = new pg.Client({ connectionString: at('asof') });
     await client.connect();
@@ -72,7 +72,7 @@ describe('a server that ends what takes too long', () => {
     });
   });
 
-  it('is asked over another connection where idle_in_transaction_session_timeout ended one', async () => {
+  it('is asked over a new connection after idle_in_transaction_session_timeout closed one', async () => {
     const address = await roleWith("set idle_in_transaction_session_timeout = '100ms'");
     const store = await openStore(address);
     const slow = store.read(async (view) => {
@@ -91,7 +91,7 @@ describe('a server that ends what takes too long', () => {
     await store.close();
   });
 
-  it('cuts no import short that waits or computes', async () => {
+  it('does not end an import that waits or computes', async () => {
     const address = await roleWith("set statement_timeout = '50ms'");
     await sql(`alter role ${new URL(address).username} set idle_in_transaction_session_timeout = '50ms'`);
     const writer = await openWriter(address);
@@ -102,7 +102,7 @@ describe('a server that ends what takes too long', () => {
     expect(await ask(at('asof'), 'SLOW')).toMatchObject([{ value: '3' }]);
   });
 
-  it('refuses an import that waits for another one longer than lock_timeout', async () => {
+  it('ends an import that waits for another one longer than lock_timeout', async () => {
     const address = await roleWith("set lock_timeout = '100ms'");
     const writer = await openWriter(at('asof'));
     await writer.merge('GDP', [{ seriesId: 'GDP', ...said }], { replace: false });
@@ -115,7 +115,7 @@ describe('a server that ends what takes too long', () => {
 });
 
 describe('a server that refuses', () => {
-  it('a connection above the limit of the user is asked again later, and the limits are named', async () => {
+  it('a connection above the limit of the user gives a time to retry, and names the limits', async () => {
     const address = await roleWith('connection limit 1');
     const role = new URL(address).username;
     await sql(
@@ -132,7 +132,7 @@ describe('a server that refuses', () => {
     await store.close();
   });
 
-  it('to write for a user with default_transaction_read_only says so, and answers questions', async () => {
+  it('to write for a user with default_transaction_read_only still answers questions', async () => {
     const address = await roleWith('set default_transaction_read_only = on');
     expect(await refusalOf(add(address))).toMatchObject({
       ...stays,
@@ -143,7 +143,7 @@ describe('a server that refuses', () => {
     expect(await ask(address)).toHaveLength(1);
   });
 
-  it('a user without rights says which rights are needed', async () => {
+  it('a user without rights names the rights that are needed', async () => {
     const address = await roleWith('nosuperuser');
     for (const work of [ask, add])
       expect(await refusalOf(work(address))).toMatchObject({
@@ -156,12 +156,12 @@ describe('a server that refuses', () => {
   it.each([
     ['an unknown database', () => at('asof', 'nothing'), 'there is no such database (database "nothing"'],
     ['an unknown user', () => at('nobody'), 'the server refuses this user (role "nobody" does not exist'],
-  ])('%s says which', async (_, address, reason) => {
+  ])('%s says what is unknown', async (_, address, reason) => {
     const { reason: given } = await refusalOf(openStore(address()));
     expect(given).toContain(reason);
   });
 
-  it('to hold a text, because the database is not in UTF-8, is found before a store is made', async () => {
+  it('some characters, because the database is not in UTF-8, is noticed before a store is made', async () => {
     await sql("create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
     const address = at('asof', 'latin');
     for (const work of [() => initStore(address, false), () => add(address)])
@@ -173,7 +173,7 @@ describe('a server that refuses', () => {
     expect(await openStoreIfAny(address)).toBeUndefined();
   });
 
-  // The server reports the real causes of these on machines that fail; here a trigger raises them.
+  // Real causes of these errors are failures of a machine; here a trigger raises them.
   it.each([
     ['53100', 'the disk of the server is full', stays],
     ['53200', 'the server is out of memory', stays],
@@ -182,7 +182,7 @@ describe('a server that refuses', () => {
     ['XX001', 'the server reports that data are damaged', stays],
     ['40P01', 'another import is writing to it; try again when it is done', stays],
     ['40001', 'the server ended the transaction because of another one; try again', passes],
-  ])('an import with the code %s says that %s, and keeps the store as it was', async (code, reason, kind) => {
+  ])('an import with the code %s says that %s and leaves the store as it was', async (code, reason, kind) => {
     await sql(
       `create or replace function refuse() returns trigger language plpgsql as $$
          begin raise exception using errcode = '${code}', message = 'as the server says'; end $$;
@@ -196,7 +196,7 @@ describe('a server that refuses', () => {
 });
 
 describe('a standby', () => {
-  it('answers questions, alone and together, and refuses imports with the way out', async () => {
+  it('answers questions, alone and together, and refuses imports with a hint to use the primary', async () => {
     await cluster.stop();
     writeFileSync(join(cluster.folder, 'data/standby.signal'), '');
     await cluster.start();

@@ -21,7 +21,7 @@ import { filing, owner } from '../../../support/filings.ts';
 import { newSchemaAddress } from '../../../support/postgres/schemas.ts';
 import { facts, importFiles, importFilings } from '../../../support/scratch-store.ts';
 
-/** A way to the server that holds back its answers until the client has nothing more to send, and counts these times. */
+/** A proxy that holds back the server's answers until the client sends nothing more, and counts how often it does. */
 async function startCounter() {
   const server = new URL(inject('postgres'));
   let trips = 0;
@@ -34,7 +34,7 @@ async function startCounter() {
       for (let before = -1; before !== chunks; ) {
         before = chunks;
         await delay(10);
-        // What the client sent while this process was busy comes before.
+        // First receive anything that the client sent while this process was busy.
         await endOfTurn();
         await endOfTurn();
       }
@@ -96,10 +96,10 @@ afterAll(async () => {
   counter.close();
 });
 
-/** The round trips of work; it is done once before, so that there is a connection and all code is loaded. */
+/** The number of round trips of work, which runs once before, so that the connection and all code are ready. */
 async function tripsOf(work: () => Promise<unknown>): Promise<number> {
   await work();
-  // The end of a transaction is not waited for.
+  // The work does not wait for the end of its transaction.
   await delay(100);
   const before = counter.trips();
   await work();
@@ -126,14 +126,14 @@ describe('the round trips to a database', () => {
     expect(await tripsOf(() => service.reply(request))).toBe(1);
   });
 
-  it('are one for a part of a panel, in which the database also says whether it has Citus', async () => {
+  it('are one for a part of a panel, including the question whether the database has Citus', async () => {
     const questions = ids.slice(0, 12).map((id) => [['id', id]] as const);
     const service = createService({ store });
     const part = () => Promise.all(service.answerTogether(observations, questions, principal));
     expect(await tripsOf(part)).toBe(1);
   });
 
-  it('are four until a store is open: its connection, its tables, its format, and the rest', async () => {
+  it('are four to open a store: for its connection, its tables, its format, and the rest', async () => {
     const open = async () => (await openStore(store.address)).close();
     expect(await tripsOf(open)).toBe(4);
   });
