@@ -21,6 +21,12 @@ async function parsed(argv: readonly string[], now: Date): Promise<ParsedLine> {
   const queries = figureCommands();
   const word = firstWordOf(queries, argv[0]);
   // A family may have commands that are not queries.
-  if (word !== undefined && !isFamily(word)) return readLine(argv, queries, now);
+  if (word !== undefined && !isFamily(word)) {
+    try {
+      return readLine(argv, queries, now);
+    } catch {
+      // Reading the line among all commands fails again, and the refusal can name any of them.
+    }
+  }
   return (await import('./options/parse.ts')).parse(argv, { now });
 }

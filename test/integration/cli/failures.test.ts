@@ -18,6 +18,10 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['pnig', "asof: unknown command 'pnig'\n      did you mean ping?"],
     ['series serch GDP', "asof: unknown command 'serch'\n      did you mean search?"],
     ['ping --jsn', "asof: unknown option '--jsn'\n      did you mean --json?"],
+    [
+      'curve --lag 1',
+      "asof: unknown option '--lag'\n      --lag is a flag of asof panel, asof join and asof check",
+    ],
     ['ping more', "asof: 'asof ping' has no argument for more"],
     ['obs', "asof: missing required argument 'id'"],
     ['obs GDP --as-of', "asof: option '--as-of <date>' argument missing"],
