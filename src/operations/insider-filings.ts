@@ -1,6 +1,6 @@
 import type { Filing } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
+import { contradiction } from '../errors/problem.ts';
 import { tickerTest } from './cluster-params.ts';
 import { filingFields, filingRow } from './filing-row.ts';
 import { operation } from './operation.ts';
@@ -101,7 +101,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   check({ days, from, to }) {
     checkRange(from, to);
     if (days === undefined || from === undefined) return;
-    throw new Problem('validation-error', "use either 'days' or 'from'", { field: 'days' });
+    throw contradiction('days', ({ param }) => `use either ${param('days')} or ${param('from')}`);
   },
   rowTests: {
     ticker: tickerTest,

@@ -1,8 +1,8 @@
 import type { Day } from '../domain/series/date.ts';
+import { contradiction } from '../errors/problem.ts';
 import { checkVersion } from './cursor.ts';
 import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
-import { invalid } from './param.ts';
 import { checkRange, integerParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
@@ -67,7 +67,10 @@ asof revisions GDP --stats
   check({ date, from, to }) {
     checkRange(from, to);
     if (date !== undefined && (from !== undefined || to !== undefined))
-      throw invalid('date', `use either 'date' or 'from' and 'to'`);
+      throw contradiction(
+        'date',
+        ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
+      );
   },
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position }) {

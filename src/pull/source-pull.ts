@@ -10,7 +10,7 @@ import type { Getter } from './getter.ts';
 import { openGetter, type PullContext, writeStore } from './options.ts';
 import { shortestTime } from './pace.ts';
 import type { PullCounts, PullSource, PullWindow } from './source.ts';
-import { Contradiction, firstLineOf, leftText, newCounts, type PulledSubject } from './summary.ts';
+import { Contradiction, leftText, newCounts, type PulledSubject } from './summary.ts';
 
 /** The kinds of failure that every further request to the source would have too. */
 const ending: ReadonlySet<ProblemKind> = new Set([
@@ -245,10 +245,10 @@ export class SourcePull {
     if (problem.kind === 'not-found' && record.bookmark === '') {
       this.#unrecorded.delete(record.name);
       this.#forgotten.add(record.name);
-    } else this.#unrecorded.set(record.name, { ...record, left: firstLineOf(problem) });
+    } else this.#unrecorded.set(record.name, { ...record, left: problem.headline });
     this.#failures = isConflict || problem.kind === 'not-found' ? 0 : this.#failures + 1;
     const outcome = isConflict ? 'conflict' : 'failed';
-    this.#end(record, { outcome, requests, counts, notes, problem, left: firstLineOf(problem) });
+    this.#end(record, { outcome, requests, counts, notes, problem, left: problem.headline });
   }
 
   #leave(record: Followed, left: string, counted: Partial<SubjectEnd>): void {

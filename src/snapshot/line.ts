@@ -109,11 +109,11 @@ export function inOneLine(
 ): unknown {
   const problem = fileProblem(error) ?? problemOf(error);
   if (problem === undefined) return error;
-  const { detail, hints, requestId } = problem;
+  const { headline, list, hints, requestId } = problem;
   const known = [...hints, ...(requestId === undefined ? [] : [`request ${requestId}`])];
   const more = known.length === 0 ? '' : ` (${known.join('; ')})`;
   const { kind, field, retryAfter } = problem;
-  return new Problem(kind, `${before}${detail.replace(/:?\n\s*/g, '; ')}${more}${after}`, {
+  return new Problem(kind, `${before}${[headline, ...list].join('; ')}${more}${after}`, {
     cause: error,
     ...(field !== undefined && { field }),
     ...(retryAfter !== undefined && { retryAfter }),

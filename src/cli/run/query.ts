@@ -175,7 +175,7 @@ function namingCursor(error: unknown, query: Query): unknown {
   if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
     return error;
   if (!('cursor' in query) || query.cursor === undefined) return error;
-  const reason = error.detail.replace(/^invalid 'cursor': /, '');
+  const reason = error.refusal?.reason ?? error.detail;
   return error.with({ detail: `--cursor ${JSON.stringify(query.cursor)}: ${reason}`, requestId: undefined });
 }
 

@@ -1,4 +1,4 @@
-import { Problem } from '../../errors/problem.ts';
+import { refused } from '../../errors/problem.ts';
 
 /** An existing calendar day as `YYYY-MM-DD`, in the years 1600..2999. Days sort as their texts do. */
 export type Day = string;
@@ -155,20 +155,18 @@ export function readTypedDay(
   const day = parseDay(text);
   if (day !== undefined) return { day, moves: false };
   const period = periodOf(text);
-  if (period === undefined) throw new Problem('bad-input', reasonAgainst(text, dayOfPeriod));
+  if (period === undefined) throw refused({ reason: reasonAgainst(text, dayOfPeriod) });
   if (dayOfPeriod !== undefined) return { day: period[dayOfPeriod], moves: false };
-  throw new Problem(
-    'bad-input',
-    `invalid: use one day, YYYY-MM-DD, such as its first ${period.first} or its last ${period.last}`,
-  );
+  const reason = `use one day, YYYY-MM-DD, such as its first ${period.first} or its last ${period.last}`;
+  throw refused({ reason });
 }
 
 /** Why a text is not a day: a date that the calendar lacks, or no date at all. */
 function reasonAgainst(text: string, dayOfPeriod: DayOfPeriod | undefined): string {
   const missing = faultOfDay(text);
-  if (missing !== undefined) return `invalid: ${missing}`;
+  if (missing !== undefined) return missing;
   const periods = dayOfPeriod === undefined ? '' : 'a month 2014-10, a quarter 2014Q4, a year 2014, ';
-  return `invalid: use YYYY-MM-DD, ${periods}today, yesterday, or a distance such as -30d or -5y`;
+  return `use YYYY-MM-DD, ${periods}today, yesterday, or a distance such as -30d or -5y`;
 }
 
 const daysOf: Readonly<Record<string, number>> = { d: 1, w: 7 };
