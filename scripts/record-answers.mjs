@@ -388,6 +388,7 @@ class Program {
       .replace(/req_[0-9a-f]{32}/g, 'req_')
       .replaceAll(this.url || '\0', 'http://service')
       .replaceAll(this.folder, '~')
+      .replaceAll(dirname(this.#path), 'dist')
       .replace(/\b\d+(?:\.\d+)? m?s\b/g, '… s')
       .replace(/asof-api-key-\w+/g, '…');
     const isText = isUtf8(bytes) && !bytes.includes(0);
