@@ -8,8 +8,8 @@ export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
   readonly request: Request;
-  /** Cuts the connection; without it, an answer must be complete before it is sent. */
-  readonly cut?: (() => void) | undefined;
+  /** How its answer is sent; absent without a connection. */
+  readonly sending?: Sending | undefined;
   /** What the answer says to pages of other origins. */
   crossOrigin?: Readonly<Record<string, string>>;
   /** Whether the answer came from the cache, if it might have. */
@@ -19,9 +19,20 @@ export type Exchange = {
   admission?: Admission;
 };
 
+/** How an answer is sent on a connection. */
+export type Sending = {
+  /** Cuts the connection; without it, an answer must be complete before it is sent. */
+  readonly cut: (() => void) | undefined;
+  /** Calls `note` when nothing more is sent of an answer, with how much of it was. */
+  readonly ended: (note: (sent: Sent) => void) => void;
+};
+
+/** How much of an answer was sent. */
+export type Sent = 'all' | 'nothing' | 'part';
+
 /** A new exchange for a request. */
-export function beginExchange(request: Request, now: Date, cut?: () => void): Exchange {
-  return { requestId: newRequestId(now), now, request, cut };
+export function beginExchange(request: Request, now: Date, sending?: Sending): Exchange {
+  return { requestId: newRequestId(now), now, request, sending };
 }
 
 /** The log of the service: one JSON object per line. */

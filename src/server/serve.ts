@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
-import { createService, type ServiceOptions } from '../service/service.ts';
+import type { ServiceOptions } from '../service/service.ts';
 import { createLog, type Log, type LogLevel } from './exchange.ts';
 import { createHandler, type PublicUrl } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import type { MetricsAccess } from './metrics.ts';
 import { HttpServer, type ServerOptions, type ServerTimeouts } from './server.ts';
-import { type OpenService, Services } from './service-lease.ts';
+import { type OpenService, Services, serviceOf } from './service-lease.ts';
 
 /** The store to serve, to whom, and where. */
 export type ServeOptions = {
@@ -17,6 +17,8 @@ export type ServeOptions = {
   /** The address under which clients reach the service; by default that of each request's Host. */
   readonly publicUrl?: string;
   readonly billingUrl?: string;
+  /** The most seconds that the computation of one table may take. */
+  readonly maxSeconds?: number;
   readonly log: Writable;
   /** The command that makes the first key. */
   readonly keyCommand?: string;
@@ -154,12 +156,12 @@ export class RunningService {
   }
 }
 
-async function openService({ openStore, billingUrl, clock }: ServeOptions): Promise<OpenService> {
+async function openService({ openStore, billingUrl, clock, maxSeconds }: ServeOptions): Promise<OpenService> {
   const store = await openStore();
-  const service = createService({
+  const settings = {
     store,
     ...(clock !== undefined && { clock }),
     ...(billingUrl !== undefined && { billingUrl }),
-  });
-  return { service, close: () => store.close() };
+  };
+  return serviceOf(settings, { maxSeconds });
 }
