@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import { CrossOrigin } from './cors.ts';
-import { beginExchange, type Exchange, type Log, type Sending, type Sent } from './exchange.ts';
+import { beginExchange, type Exchange, type Log, type Sending, type SentPart } from './exchange.ts';
 import { explorerFiles } from './explorer-files.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
@@ -104,7 +104,7 @@ class Routes {
   }
 
   /** Counts and logs an answer by what was sent of it; `ms` is the time up to its first byte. */
-  #note(exchange: Exchange, { status, ms, sent }: { status: number; ms: number; sent: Sent }): void {
+  #note(exchange: Exchange, { status, ms, sent }: { status: number; ms: number; sent: SentPart }): void {
     const { log, metrics } = this.#options;
     const shown = sent === 'nothing' ? clientGone : status;
     metrics?.count(exchange, shown, ms);

@@ -1,5 +1,7 @@
 import type { Writable } from 'node:stream';
+import { isShippedSample } from '../platform/installation.ts';
 import type { ServiceOptions } from '../service/service.ts';
+import { shownAddress } from '../store/address.ts';
 import { createLog, type Log, type LogLevel } from './exchange.ts';
 import { createHandler, type PublicUrl } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
@@ -11,6 +13,8 @@ import { type OpenService, Services, serviceOf } from './service-lease.ts';
 export type ServeOptions = {
   /** Opens the store; called again for every reload. */
   readonly openStore: () => Promise<ServiceOptions['store']>;
+  /** Whether `openStore` would open another store now; asked twice a second. */
+  readonly isOutdated?: () => boolean;
   readonly gate: Gate;
   readonly host: string;
   readonly port: number;
@@ -55,7 +59,9 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     ...(options.logLevel !== undefined && { level: options.logLevel }),
     readable: options.readableLog === true,
   });
-  const services = new Services(await openService(options));
+  const opened = await openService(options);
+  noteStore(opened, log);
+  const services = new Services(opened);
   const publicAddress: PublicUrl = (host) => publicUrl ?? urlOfHost(host);
   const metrics =
     options.metrics && new (await import('./metrics.ts')).Metrics({ services, clock, ...options.metrics });
@@ -110,7 +116,10 @@ export class RunningService {
   constructor(options: ServeOptions, parts: ServiceParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#saving = setInterval(() => void this.#save(), saveInterval);
+    this.#saving = setInterval(() => {
+      void this.#save();
+      if (options.isOutdated?.() === true) void this.reload();
+    }, saveInterval);
   }
 
   /** The address on which the service listens. */
@@ -129,8 +138,10 @@ export class RunningService {
     const { log, services } = this.#parts;
     this.#reloading = this.#reloading.then(async () => {
       try {
-        services.replace(await openService(this.#options));
+        const opened = await openService(this.#options);
+        services.replace(opened);
         log.info('opened the store again');
+        noteStore(opened, log);
       } catch (error) {
         log.error({ err: error }, 'cannot open the store again; the one that is open stays');
       }
@@ -154,6 +165,13 @@ export class RunningService {
     const failure = await this.#options.gate.save();
     if (failure !== undefined) this.#parts.log.error({ err: failure }, 'cannot write the counts of requests');
   }
+}
+
+/** Says which store is served; the sample is a warning. */
+function noteStore({ address }: OpenService, log: Log): void {
+  const store = shownAddress(address);
+  if (!isShippedSample(address)) log.info({ store }, `asof serves the store ${store}`);
+  else log.warn({ store }, 'asof serves the sample that it ships: `asof import` makes a store of your own');
 }
 
 async function openService({ openStore, billingUrl, clock, maxSeconds }: ServeOptions): Promise<OpenService> {

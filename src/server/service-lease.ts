@@ -4,6 +4,8 @@ import { TableWorkers } from './table-workers.ts';
 
 /** A service, the threads that make its tables, and how to close what it uses. */
 export type OpenService = {
+  /** The address of its store, which may hold a password. */
+  readonly address: string;
   readonly service: Service;
   readonly tables: Pick<TableWorkers, 'answer'>;
   readonly close: () => Promise<void>;
@@ -20,6 +22,7 @@ export function serviceOf(
   const { store, billingUrl } = options;
   const tables = new TableWorkers({ address: store.address, billingUrl, maxSeconds });
   return {
+    address: store.address,
     service,
     tables,
     async close() {

@@ -96,6 +96,11 @@ export class TableWorkers {
     }
   }
 
+  /** The number of tables that are being made. */
+  get running(): number {
+    return this.#busy.size;
+  }
+
   /** Ends all threads. */
   async close(): Promise<void> {
     await Promise.all([...this.#idle, ...this.#busy.keys()].map((thread) => thread.end()));
@@ -104,12 +109,18 @@ export class TableWorkers {
   /** A thread for a user, as soon as one is free. */
   #take(user: string, signal: AbortSignal): Promise<TableThread> {
     return new Promise((resolve, reject) => {
-      const waiting = { user, start: resolve };
-      this.#waiting.push(waiting);
-      signal.addEventListener('abort', () => {
+      signal.throwIfAborted();
+      const giveUp = (): void => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
         reject(signal.reason);
-      });
+      };
+      const start = (thread: TableThread): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(thread);
+      };
+      const waiting = { user, start };
+      signal.addEventListener('abort', giveUp);
+      this.#waiting.push(waiting);
       this.#start();
     });
   }

@@ -49,7 +49,7 @@ export async function answerTable(
   const { request, sending, admission: { turn } = {} } = exchange;
   const lease = services.lease();
   const stop = new AbortController();
-  const leave = (): void => stop.abort(request.signal.reason);
+  const leave = (): void => stop.abort(new Error('the client is gone'));
   request.signal.addEventListener('abort', leave);
   const end = (): void => {
     request.signal.removeEventListener('abort', leave);
@@ -58,7 +58,7 @@ export async function answerTable(
     lease.release();
   };
   try {
-    request.signal.throwIfAborted();
+    if (request.signal.aborted) leave();
     if (turn !== undefined) await unlessAborted(stop.signal, turn.begun);
     const table = new Table(question, plan, exchange, lease);
     const begun = await restartOnChange(() => table.begin(stop.signal));

@@ -6,14 +6,15 @@ export type Turn = {
   readonly leave: () => void;
 };
 
-type Place = { readonly begin: () => void };
+/** A computation that runs or waits. */
+type Computation = { readonly begin: () => void };
 
 /** How many computations of a key may wait, for each one that may run. */
 const waitingForEach = 4;
 
 /** Lets a few computations of each key run at a time, and some more wait for them, in their order. */
 export class Turns {
-  readonly #keys = new Map<string, { readonly running: Set<Place>; readonly waiting: Place[] }>();
+  readonly #keys = new Map<string, { readonly running: Set<Computation>; readonly waiting: Computation[] }>();
 
   /** A place for a computation of a key, of which `most` may run; undefined if too many wait already. */
   take(keyId: string, most: number): Turn | undefined {
@@ -24,8 +25,8 @@ export class Turns {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const place = { begin };
-    waiting.push(place);
+    const own = { begin };
+    waiting.push(own);
     const next = (): void => {
       while (running.size < most) {
         const first = waiting.shift();
@@ -37,9 +38,9 @@ export class Turns {
     };
     next();
     const leave = (): void => {
-      const at = waiting.indexOf(place);
+      const at = waiting.indexOf(own);
       if (at >= 0) waiting.splice(at, 1);
-      if (running.delete(place)) next();
+      if (running.delete(own)) next();
     };
     return { begun, leave };
   }

@@ -345,7 +345,7 @@ describe('a bug', () => {
     const other = await newHttpService();
     other.replace({
       service: { ...unused, state: () => gone(), followed: () => gone() },
-      tables: new TableWorkers({ address: '' }),
+      ...noStore,
       close: async () => undefined,
     });
     const response = await other.get(asOf);
@@ -369,6 +369,9 @@ const unused = {
   refusal: (reason: string) => new Problem('plan-upgrade-required', reason),
   status: gone,
 };
+
+/** What else belongs to a service, without a store. */
+const noStore = { address: '', tables: new TableWorkers({ address: '' }) };
 
 function gone(): Promise<never> {
   return Promise.reject(new Problem('local-io', 'the disk is gone'));
@@ -618,7 +621,7 @@ describe('probes and pages, without a key', () => {
     }));
     const state = async () => 'x';
     const service = { ...unused, state, followed: async () => followed };
-    other.replace({ service, tables: new TableWorkers({ address: '' }), close: async () => undefined });
+    other.replace({ service, ...noStore, close: async () => undefined });
     expect(await bodyOf(other.ask('/readyz'))).toEqual({
       status: 'ok',
       checks: { store: 'healthy', access: 'healthy' },

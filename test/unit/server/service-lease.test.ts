@@ -16,6 +16,7 @@ function newService(name: string): OpenService & { closed: boolean } {
       status: fail,
       followed: fail,
     },
+    address: name,
     tables: new TableWorkers({ address: name }),
     closed: false,
     close: async () => {
