@@ -306,8 +306,13 @@ function sendingOf(env: object): Sending {
   return {
     cut: incoming.httpVersion === '1.1' ? () => void outgoing.destroy() : undefined,
     ended(note) {
-      if (outgoing.closed || outgoing.destroyed) note('nothing');
-      else outgoing.once('close', () => note(outgoing.writableFinished ? 'all' : 'part'));
+      if (outgoing.closed || outgoing.destroyed) return note('nothing');
+      let isWhole = false;
+      outgoing.once('finish', () => {
+        // Node finishes an answer whose connection was cut too.
+        isWhole = !incoming.socket.destroyed;
+      });
+      outgoing.once('close', () => note(isWhole ? 'all' : 'part'));
     },
   };
 }

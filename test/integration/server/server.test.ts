@@ -14,7 +14,7 @@ const handler: Handler = async (request, sending) => {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith('/slow')) await delay(400);
   sending?.ended((sent) => ended.push([pathname, sent]));
-  const before = pathname.startsWith('/long') ? longText : '';
+  const before = pathname.startsWith('/long') ? longText.repeat(pathname === '/longest' ? 8 : 1) : '';
   return new Response(`${before}${request.method} ${pathname}`, {
     headers: { 'Content-Type': 'text/plain' },
   });
@@ -345,9 +345,9 @@ describe('an answer', () => {
     await say(hurried, `GET /whole HTTP/1.1\r\nHost: x\r\n${bye}`);
     const { socket, heard } = dial(hurried);
     socket.pause();
-    socket.write(`GET /long HTTP/1.1\r\nHost: x\r\n\r\n`);
+    socket.write(`GET /longest HTTP/1.1\r\nHost: x\r\n\r\n`);
     await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2);
-    socket.resume();
+    socket.destroy();
     await heard;
     const gone = dial(hurried);
     gone.socket.write(`GET /slow/gone HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -356,7 +356,7 @@ describe('an answer', () => {
       .poll(() => ended, { timeout: 10_000 })
       .toEqual([
         ['/whole', 'all'],
-        ['/long', 'part'],
+        ['/longest', 'part'],
         ['/slow/gone', 'nothing'],
       ]);
     await hurried.stop();
