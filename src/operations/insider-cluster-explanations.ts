@@ -105,6 +105,7 @@ export const insiderClusterExplanations = operation({
   },
   knownBy: 'filing_date',
   boundBy: 'as_of',
+  order: [{ field: 'date_last', falling: true }],
   limitCounts: ['issuer_cik', 'date_first'],
   check: ({ from, to }) => checkRange(from, to),
   rowTests: {

@@ -62,6 +62,8 @@ asof revisions GDP --stats
     head: { covered_to: '2024-12-19' },
   },
   knownBy: 'as_of_date',
+  order: [{ field: 'date', falling: true }, { field: 'as_of_date' }],
+  identity: ['date', 'as_of_date'],
   limitCounts: ['date'],
   chart: 'revisions',
   check({ date, from, to }) {

@@ -62,6 +62,15 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
   },
   knownBy: 'trade_date',
   boundBy: 'to',
+  order: [{ field: 'trade_date', falling: true }],
+  identity: ['trade_date'],
+  contradiction({ long_rate, short_rate, spread_bps }) {
+    // Two decimals of a basis point may be rounded.
+    const points = (Number(long_rate) - Number(short_rate)) * 100;
+    return Math.abs(points - Number(spread_bps)) < 0.0051
+      ? undefined
+      : `.spread_bps is "${spread_bps}", but ${long_rate} less ${short_rate} is ${points.toFixed(2)} basis points`;
+  },
   chart: 'spread',
   check({ long, short, curve_type, from, to }) {
     checkRange(from, to);

@@ -170,6 +170,7 @@ class RemoteClient implements Client {
     sent: ParamTexts,
   ): Promise<Envelope<R>> {
     let [before, leftOut]: [string?, ReceivedPage<R>['leftOut']?] = [];
+    const cursors = new Set<string>();
     for (let next = sent; ; ) {
       const { envelope, first, ...page } = await this.#direct(operation, asked, next);
       if (leftOut?.ofOther !== false) leftOut = page.leftOut ?? leftOut;
@@ -177,10 +178,10 @@ class RemoteClient implements Client {
       if (results.length > 0) return envelope;
       if (!more || cursor === undefined || page.leftOut === undefined) {
         if (leftOut?.ofOther === true && textOf(asked, 'cursor') === undefined)
-          throw ofAnotherDefault(this.#base.href, leftOut.what);
+          throw ofAnotherQuestion(this.#base.href, leftOut.what);
         return envelope;
       }
-      if (first === before) throw samePageAgain();
+      if (first === before || cursors.size === cursors.add(cursor).size) throw samePageAgain();
       before = first;
       next = [...without(next, 'cursor'), ['cursor', cursor]];
     }
@@ -237,11 +238,8 @@ function isListingOf<R extends Row>(
   return kept.operation === operation;
 }
 
-/**
- * The Problem of an answer whose rows all have another default than that of asof, so that the requested rows may be
- * missing.
- */
-function ofAnotherDefault(service: string, what: string): Problem {
+/** The Problem of an answer whose rows are of another default than that of asof, or of another parameter. */
+function ofAnotherQuestion(service: string, what: string): Problem {
   return new Problem('bad-answer', `the service at ${service} answered another question: ${what}`);
 }
 
