@@ -100,6 +100,17 @@ export type Substitute<R = Row> = {
   };
 };
 
+/** Another question to the same service, whose first row proves a row that does not say all that was asked for. */
+export type Proof = {
+  readonly operation: Operation;
+  readonly texts: ParamTexts;
+  /** The cell that must be the same number as `shownAs` of the first row. */
+  readonly field: string;
+  readonly shownAs: string;
+  /** What the cell is, for messages. */
+  readonly noun: string;
+};
+
 /** An optional member of an envelope, besides those of every listing. */
 type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker';
 
@@ -161,6 +172,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly requirements: (texts: ParamTexts, clock: Clock) => readonly Requirement<R>[];
   /** What contradicts itself in a row, or the row before it, as messages put it after the place of the row. */
   contradiction?(row: R, before: R | undefined): string | undefined;
+  /** How a client proves a row of another service that does not show what was asked for. */
+  proof?(row: R, texts: ParamTexts): Proof | undefined;
   /** How a client does without these parameters; undefined if the others alone ask for the same rows or more. */
   readonly substitute?: (
     texts: ParamTexts,
@@ -196,6 +209,7 @@ type Declaration<
   | 'identity'
   | 'members'
   | 'prepare'
+  | 'proof'
   | 'remark'
   | 'requirements'
   | 'shown'
@@ -209,6 +223,7 @@ type Declaration<
   readonly example: Example<CompleteRow<F>>;
   readonly identity?: readonly F['name'][];
   contradiction?(row: RowFrom<F>, before: RowFrom<F> | undefined): string | undefined;
+  proof?(row: RowFrom<F>, texts: ParamTexts): Proof | undefined;
   /** Refuses parameters that contradict each other, before any access to the store. */
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;

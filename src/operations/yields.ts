@@ -26,9 +26,8 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
   params: {
     maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
       bounds: { field: 'maturity', is: 'equal' },
-      extension: true,
     }),
-    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' }, extension: true }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,

@@ -175,7 +175,11 @@ class RemoteClient implements Client {
       const { envelope, first, ...page } = await this.#direct(operation, asked, next);
       if (leftOut?.ofOther !== false) leftOut = page.leftOut ?? leftOut;
       const { results, has_more: more, next_cursor: cursor } = envelope;
-      if (results.length > 0) return envelope;
+      const [found] = results;
+      if (found !== undefined) {
+        await this.#prove(operation, found, asked);
+        return envelope;
+      }
       if (!more || cursor === undefined || page.leftOut === undefined) {
         if (leftOut?.ofOther === true && textOf(asked, 'cursor') === undefined)
           throw ofAnotherQuestion(this.#base.href, leftOut.what);
@@ -185,6 +189,24 @@ class RemoteClient implements Client {
       before = first;
       next = [...without(next, 'cursor'), ['cursor', cursor]];
     }
+  }
+
+  /** Refuses a row that does not say all that was asked for, if another answer of the service contradicts it. */
+  async #prove<R extends Row>(operation: Operation<Params, R>, row: R, asked: ParamTexts): Promise<void> {
+    const proof = operation.proof?.(row, asked);
+    if (proof === undefined) return;
+    const { texts, field, shownAs, noun } = proof;
+    const answer = this.#direct(proof.operation, texts, texts).catch((error: unknown) => {
+      // A service without that question cannot be asked for more than it was.
+      if (error instanceof Problem && error.missing) return undefined;
+      throw error;
+    });
+    const page = await answer;
+    if (page === undefined) return;
+    const shown = page.envelope.results[0]?.[shownAs];
+    if (shown != null && Number(row[field]) === Number(shown)) return;
+    const what = `results[0].${field} is "${row[field]}", but its ${noun} is ${shown ?? 'missing'}`;
+    throw ofAnotherQuestion(this.#base.href, what);
   }
 
   async #direct<R extends Row>(
