@@ -1,9 +1,11 @@
 import { formTypes } from '../domain/insider/filing.ts';
+import { clusterKey, type NamedCluster } from './cluster-listings.ts';
 import { clusterParams, codeField, codeIn, codeTest, tickerTest } from './cluster-params.ts';
 import type { ExplainedTrade } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { clusterExample } from './insider-clusters.ts';
 import { operation } from './operation.ts';
+import { countInPage } from './page.ts';
 import { checkRange } from './params.ts';
 
 const fields = [
@@ -58,7 +60,7 @@ export const insiderClusterExplanations = operation({
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description:
-    'The trades with the code of each cluster (P, or `transaction_code`) in it and near it, in the order of the clusters, then by trade date. A page holds whole clusters: `limit` is their number.',
+    'The trades with the code of each cluster (P, or `transaction_code`) in it and near it, in the order of the clusters, then by trade date. A page has whole clusters: at most `limit`, and no more than 1000 rows unless one cluster alone has more.',
   path: '/v1/insider/clusters/explanations',
   object: 'insider_cluster_explanation',
   members: ['as_of', 'covered_to'],
@@ -119,7 +121,20 @@ export const insiderClusterExplanations = operation({
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     const explained = await explanationsOf(view, clusters, values);
     const code = codeIn(values.transaction_code);
-    return { ...page, rows: explained.map((one) => ({ ...explanationRow(one), ...code })) };
+    const rows = new Map<NamedCluster, ExplainedTrade[]>(clusters.map((cluster) => [cluster, []]));
+    for (const one of explained) rows.get(one.cluster)?.push(one);
+    const ofEach = [...rows.values()];
+    const count = countInPage(ofEach.map((some) => some.length));
+    const last = clusters[count - 1];
+    const { revision: version } = await view.state();
+    return {
+      ...page,
+      rows: ofEach
+        .slice(0, count)
+        .flat()
+        .map((one) => ({ ...explanationRow(one), ...code })),
+      ...(last !== undefined && count < clusters.length && { next: { key: clusterKey(last), version } }),
+    };
   },
 });
 

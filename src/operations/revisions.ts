@@ -2,9 +2,13 @@ import type { Day } from '../domain/series/date.ts';
 import { checkVersion } from './cursor.ts';
 import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
+import { countInPage } from './page.ts';
 import { invalid } from './param.ts';
 import { checkRange, integerParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
+
+/** The number of dates that are read at once. */
+const datesAtOnce = 32;
 
 /**
  * Every value ever published for one date or for each date of a series, newest date first and then in order of
@@ -33,7 +37,7 @@ asof revisions GDP --stats
   },
   summary: 'Every value that was published for each date, and how it changed',
   description:
-    'Newest date first, and for each date one row for each change, in the order of publication. A withdrawal is a row without a value. A page has whole dates.',
+    'Newest date first, and for each date one row for each change, in the order of publication. A withdrawal is a row without a value. A page has whole dates: at most `limit`, and no more than 1000 rows unless one date alone has more.',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
   members: ['covered_to'],
@@ -94,11 +98,17 @@ asof revisions GDP --stats
     const { version, coveredTo } = series;
     checkVersion(position, version);
     const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    const found = await Promise.all(shown.map(revised));
+    const found: Awaited<ReturnType<typeof revised>>['rows'][] = [];
+    const isFull = () => countInPage(found.map((one) => one.length)) < found.length;
+    while (found.length < shown.length && !isFull()) {
+      const next = shown.slice(found.length, found.length + datesAtOnce);
+      for (const one of await Promise.all(next.map(revised))) found.push(one.rows);
+    }
+    const count = countInPage(found.map((one) => one.length));
+    const last = shown[count - 1];
     return {
-      rows: found.flatMap((one) => one.rows),
-      ...(rows.length > limit && last !== undefined && { next: { key: [last], version } }),
+      rows: found.slice(0, count).flat(),
+      ...(rows.length > count && last !== undefined && { next: { key: [last], version } }),
       coveredTo,
     };
   },
