@@ -7,7 +7,7 @@ import { utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { Params, ParamTexts } from '../operations/param.ts';
+import { type Params, type ParamTexts, snakeCase } from '../operations/param.ts';
 import { selectColumns } from '../render/columns.ts';
 import { createRenderer } from '../render/formats.ts';
 import { renderPages } from '../render/renderer.ts';
@@ -225,6 +225,9 @@ class Table {
   }
 }
 
+/** The parameter that the data do not meet. */
+const demandOf = { inexact: 'exact', 'too-old': 'max_age', 'bad-input': undefined };
+
 /** The problem of an answer that failed before anything was sent: a bad question is a bad parameter. */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
@@ -234,6 +237,11 @@ function tableProblem(error: unknown, instance: string): unknown {
       retryAfter: 1,
       instance,
     });
-  const isOfQuestion = kind === 'bad-input' || kind === 'inexact' || kind === 'too-old';
-  return error.with({ instance, ...(isOfQuestion && { kind: 'validation-error' }) });
+  if (kind !== 'bad-input' && kind !== 'inexact' && kind !== 'too-old') return error.with({ instance });
+  const field = error.field ?? demandOf[kind];
+  return error.with({
+    instance,
+    kind: 'validation-error',
+    ...(field !== undefined && { field: snakeCase(field) }),
+  });
 }
