@@ -60,14 +60,17 @@ export const insiderClusterExplanations = operation({
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description:
-    'The trades with the code of each cluster (P, or `transaction_code`) in it and near it, in the order of the clusters, then by trade date. A page has whole clusters: at most `limit`, and no more than 1000 rows unless one cluster alone has more.',
+    'The trades with the code of each cluster (P, or `transaction_code`) in it and near it, in the order of the clusters, then by trade date. A page has whole clusters.',
   path: '/v1/insider/clusters/explanations',
   object: 'insider_cluster_explanation',
   members: ['as_of', 'covered_to'],
   subject: 'insider filings',
   params: {
     ...clusterParams,
-    limit: { ...clusterParams.limit, description: 'Clusters in one page.' },
+    limit: {
+      ...clusterParams.limit,
+      description: 'Clusters in one page, which has at most 1000 rows unless one cluster alone has more.',
+    },
   },
   fields,
   columns: [

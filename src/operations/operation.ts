@@ -101,7 +101,7 @@ export type Substitute<R = Row> = {
 };
 
 /** Another question to the same service, whose first row proves a row that does not say all that was asked for. */
-export type Proof = {
+type Proof = {
   readonly operation: Operation;
   readonly texts: ParamTexts;
   /** The cell that must be the same number as `shownAs` of the first row. */

@@ -37,7 +37,7 @@ asof revisions GDP --stats
   },
   summary: 'Every value that was published for each date, and how it changed',
   description:
-    'Newest date first, and for each date one row for each change, in the order of publication. A withdrawal is a row without a value. A page has whole dates: at most `limit`, and no more than 1000 rows unless one date alone has more.',
+    'Newest date first, and for each date one row for each change, in the order of publication. A withdrawal is a row without a value. A page has whole dates.',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
   members: ['covered_to'],
@@ -47,7 +47,12 @@ asof revisions GDP --stats
     from: periodParam('First date.', { field: 'date', is: 'from' }),
     to: periodParam('Last date.', { field: 'date', is: 'to' }),
     ...paging,
-    limit: integerParam('Dates in one page.', 1, 1000, 100),
+    limit: integerParam(
+      'Dates in one page, which has at most 1000 rows unless one date alone has more.',
+      1,
+      1000,
+      100,
+    ),
   },
   fields: revisionFields,
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
