@@ -23,6 +23,8 @@ export type OperationQuery = Extent &
     readonly params: QueryParams;
     /** Series ids as typed, if the operation runs once for each; an id with `*` means every series that matches. */
     readonly ids?: readonly string[];
+    /** Whether the answer has no pages, even with a limit: no cursor continues it. */
+    readonly unpaged?: boolean;
     /** `asc` reverses the rows of each series, after `limit` or `first` has been applied. */
     readonly sort?: SortOrder;
   };
@@ -217,12 +219,13 @@ export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[
   if (typeof each !== 'string') {
     if ('file' in each) throw new Error('the file of as-of dates has not been read');
     const days = [...new Set(each)].filter((day) => day >= (from ?? '') && day <= (to ?? '~')).sort();
-    if (days.length === 0) throw new Problem('bad-input', 'there is no as-of date');
+    if (days.length === 0) throw new Problem('bad-input', 'there is no as-of date', { field: 'asOfEach' });
     return days;
   }
   if (from === undefined || to === undefined)
     throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');
   const days = schedule(each, from, to);
-  if (days.length === 0) throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`);
+  if (days.length === 0)
+    throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`, { field: 'asOfEach' });
   return days;
 }

@@ -153,7 +153,7 @@ async function* pagesOfSeveral(
     const texts = questions[done] ?? [];
     const pages = remarked(operation, texts, sorted(query, operation, texts, reading), context);
     for await (const page of pagesOrFailure(id, pages, failures)) {
-      yield series.length > 1 ? joinable(page) : page;
+      yield series.length > 1 ? joinable(page) : query.unpaged === true ? withoutPages(page) : page;
       rows += page.results.length;
       context.progress?.(
         total !== undefined || series.length === 1
@@ -227,6 +227,10 @@ async function* sorted(
 
 /** A page as a part of an answer about several series, without the members about a single one. */
 function joinable(page: Envelope): Envelope {
-  const { series: _series, vintage: _vintage, covered_to: _to, next_cursor: _cursor, ...rest } = page;
-  return { ...rest, has_more: false };
+  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutPages(page);
+  return rest;
+}
+
+function withoutPages({ next_cursor: _, ...page }: Envelope): Envelope {
+  return { ...page, has_more: false };
 }

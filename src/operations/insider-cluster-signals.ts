@@ -102,6 +102,8 @@ export const insiderClusterSignals = operation({
   },
   knownBy: 'day',
   boundBy: 'as_of',
+  order: [{ field: 'day', falling: true }],
+  identity: ['day', 'issuer_cik', 'date_first'],
   check: ({ from, to }) => checkRange(from, to),
   rowTests: {
     transaction_code: codeTest,

@@ -171,6 +171,12 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   },
   knownBy: 'detected_on',
   boundBy: 'as_of',
+  order: [{ field: 'date_last', falling: true }],
+  identity: ['issuer_cik', 'date_first'],
+  contradiction: ({ date_first: first, date_last: last, insiders }) =>
+    [first, ...insiders.map((trade) => trade.transaction_date)].some((day) => day < first || day > last)
+      ? `.insiders has a trade outside ${first} to ${last}, the dates of the cluster`
+      : undefined,
   check: ({ from, to }) => checkRange(from, to),
   rowTests: {
     transaction_code: codeTest,

@@ -97,6 +97,8 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
   },
   knownBy: 'filing_date',
+  order: [{ field: 'filing_date', falling: true }],
+  identity: ['accession_number', 'row'],
   boundBy: 'as_of',
   check({ days, from, to }) {
     checkRange(from, to);

@@ -149,6 +149,7 @@ asof series search --all --columns id --no-header -f csv
   columns,
   example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: { ...gdp, matched: 'id' } },
   knownBy: 'first_vintage',
+  identity: ['id'],
   check({ q, match }) {
     if (match !== 'id' && wordsOf(q).length > mostWords)
       throw invalid('q', `invalid 'q': use at most ${mostWords} words`);
@@ -243,6 +244,7 @@ asof series show gdp --columns id,first_vintage,covered_to
   columns,
   example: { params: { id: 'GDP' }, row: { ...gdp, description_changes: [] } },
   knownBy: 'first_vintage',
+  identity: ['id'],
   async remark([first], _texts, { followed }) {
     if (first === undefined) return [];
     const changes = (first.description_changes ?? []).map(

@@ -14,7 +14,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout, Schema } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
-import { type Clock, camelCase, clockAt, invalid, type ParamTexts, paramTexts } from '../operations/param.ts';
+import { type Clock, clockAt, invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/param.ts';
 import { readQuery } from './answer-format.ts';
 import { targetOf } from './malformed-request.ts';
 import type { OperationRoute } from './operation-route.ts';
@@ -58,7 +58,7 @@ export const questions: readonly Question[] = [
     heading: 'Series',
     summary: 'The values of several series, as they were known on a day',
     description:
-      'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages.',
+      'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
     signature: {
       ...ofSeveral,
       args: [{ name: 'ids', kind: seriesIds }],
@@ -73,7 +73,7 @@ export const questions: readonly Question[] = [
     },
     layout: observations,
     mayBeWide: false,
-    members: ['as_of'],
+    members: ['as_of', 'series', 'vintage', 'covered_to'],
     example: {
       params: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
       row: observations.example.row,
@@ -86,6 +86,7 @@ export const questions: readonly Question[] = [
         kind: 'operation',
         operation: chosen.name,
         ids: [ids].flat().map(String),
+        unpaged: true,
         params: Object.fromEntries(paramTexts(chosen.params, others)),
         ...(limit !== undefined && { limit: Number(limit) }),
         ...(first !== undefined && { first: Number(first) }),
@@ -166,15 +167,10 @@ export function parametersOf({ signature: { args, params } }: Question) {
   };
   return Object.entries(kinds).map(([own, { schema = {} }]) => ({
     own,
-    name: wireName(own),
+    name: snakeCase(own),
     schema,
     required: required.has(own),
   }));
-}
-
-/** `asOfEach` of the library is `as_of_each`. */
-function wireName(own: string): string {
-  return own.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The route of a question, in every format. */
@@ -272,8 +268,8 @@ function onWire(problem: Problem): Problem {
   const { detail, field } = problem;
   return problem.with({
     kind: 'validation-error',
-    detail: detail.replaceAll(/'([a-z]+(?:[A-Z][a-z]+)+)'/g, (_, own: string) => `'${wireName(own)}'`),
+    detail: detail.replaceAll(/'([a-z]+(?:[A-Z][a-z]+)+)'/g, (_, own: string) => `'${snakeCase(own)}'`),
     hints: [],
-    ...(field !== undefined && { field: wireName(camelCase(field)) }),
+    ...(field !== undefined && { field: snakeCase(field) }),
   });
 }

@@ -81,7 +81,7 @@ export function envelopeSchema(
       ...Object.fromEntries((operation.members ?? []).map((name) => [name, memberSchemas[name]])),
       results: { type: 'array', items: rows },
       results_count: { type: 'integer', minimum: 0 },
-      has_more: { type: 'boolean' },
+      has_more: paged ? { type: 'boolean' } : { const: false },
       ...(paged && { next_cursor: { type: 'string', description: 'Exactly when has_more is true.' } }),
     },
   };
@@ -135,7 +135,7 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
     type: 'object',
     description:
       'The newest vintage on or before the day, how it came about, and the one after it. Of first releases, only the kinds of all vintages up to the day.',
-    required: ['as_of_date', 'vintage_kind', 'next_date', 'next_kind'],
+    required: ['as_of_date', 'vintage_kind'],
     properties: {
       as_of_date: { ...dateTime, type: ['string', 'null'] },
       vintage_kind: {

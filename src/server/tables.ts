@@ -3,6 +3,7 @@ import type { Query } from '../analysis/query.ts';
 import { restartOnChange } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { snakeCase } from '../operations/param.ts';
 import { unlessAborted } from '../platform/promises.ts';
 import type { Service } from '../service/service.ts';
 import { type AnswerFormat, answerFormats } from './answer-format.ts';
@@ -179,6 +180,9 @@ class Table {
   }
 }
 
+/** The parameter that the data do not meet. */
+const demandOf = { inexact: 'exact', 'too-old': 'max_age', 'bad-input': undefined };
+
 /** The problem of an answer that failed before anything was sent: a bad question is a bad parameter. */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
@@ -188,6 +192,11 @@ function tableProblem(error: unknown, instance: string): unknown {
       retryAfter: 1,
       instance,
     });
-  const isOfQuestion = kind === 'bad-input' || kind === 'inexact' || kind === 'too-old';
-  return error.with({ instance, ...(isOfQuestion && { kind: 'validation-error' }) });
+  if (kind !== 'bad-input' && kind !== 'inexact' && kind !== 'too-old') return error.with({ instance });
+  const field = error.field ?? demandOf[kind];
+  return error.with({
+    instance,
+    kind: 'validation-error',
+    ...(field !== undefined && { field: snakeCase(field) }),
+  });
 }
