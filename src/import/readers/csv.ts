@@ -15,7 +15,7 @@ const longestRecord = 16 * 1024 * 1024;
 /**
  * The records of a CSV file in batches, from its header on: RFC 4180, UTF-8 with or without a byte-order mark, LF or
  * CRLF. What programs make of such a file is undone: titles above the header, semicolons or tabs between cells, decimal
- * commas, empty cells beyond the header, dates in another form, `NaN` for an empty cell. Other cells keep their blanks.
+ * commas, row numbers of a data frame before its dates, empty cells beyond the header, dates in another form, `NaN` for an empty cell. Other cells keep their blanks.
  * Empty lines are skipped, but count as rows. A broken quote, a byte that is not UTF-8, and dates or numbers that could
  * be read in two ways are refused with their row. `usual` is the order of month and day where the file leaves it open.
  */
@@ -167,10 +167,10 @@ export function headerOf(head: string): readonly string[] {
   return header.slice(0, Math.max(last, 0) + 1);
 }
 
-/** The cells of the row with that index below the titles; 0 is the header. */
+/** The cells of the row with that index below the titles, without row numbers of a data frame; 0 is the header. */
 export function cellsOf(head: string, index: number): readonly string[] {
-  const { separator, titles } = dialectOf(head);
-  return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator);
+  const { separator, titles, indexes } = dialectOf(head);
+  return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator).slice(indexes);
 }
 
 /** Records of a CSV file, with what `readHeader` made of its header. */

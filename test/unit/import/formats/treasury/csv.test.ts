@@ -14,6 +14,7 @@ describe('the par curve of the Treasury', () => {
     const points = ['2025-02-18 PAR 1M 4.37', '2025-02-18 PAR 1.5M 4.38', '2025-02-18 PAR 10Y 4.55'];
     expect(await par(text)).toEqual(points);
     expect((await par(turned)).sort()).toEqual([...points].sort());
+    expect(await par(',Date,1 Mo,1.5 Month,10 Yr\n0,2025-02-18,4.37,4.38,4.55\n')).toEqual(points);
   });
 
   it('has no rate for an empty cell or N/A, and the published digits otherwise', async () => {
