@@ -62,7 +62,8 @@ export class Rates {
     const points: CurvePoint[] = [];
     for (const [seriesId, dates] of this.#stated) {
       const maturity = maturityNamed(seriesId);
-      if (maturity !== undefined) points.push(...this.#pointsOf(seriesId, maturity, dates));
+      if (maturity === undefined) continue;
+      for (const point of this.#pointsOf(seriesId, maturity, dates)) points.push(point);
     }
     this.#checks.checkRates(points);
     return points;

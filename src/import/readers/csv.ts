@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Problem } from '../../errors/problem.ts';
-import { type DateOrder, foreign, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, foreign, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type Dialect, dialectOf, linesOf, WrittenCells, type WrittenRow } from './dialect.ts';
 
 /** One record of a CSV file and its row, counted from 1. */
@@ -60,7 +60,8 @@ async function* recordsOf(file: SourceFile, { separator }: Dialect): AsyncGenera
       if (rest.length > longestRecord) throw tooLong(file, row + 1);
     }
     // The last line has no line feed; a carriage return in it is content.
-    if (rest !== '') yield [checkedText(file, { row: row + 1, cells: rest.split(separator) })];
+    if (rest !== '')
+      yield [checkedText(file, { row: row + 1, cells: plainCells(file, row + 1, rest, separator) })];
   } finally {
     input.destroy();
   }
@@ -93,10 +94,16 @@ function plainRows(
     row += 1;
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
     if (text === '') continue;
-    const record = { row, cells: text.split(separator) };
+    const record = { row, cells: plainCells(file, row, text, separator) };
     rows.push(foreign.test(text) ? checkedText(file, record) : record);
   }
   return rows;
+}
+
+function plainCells(file: SourceFile, row: number, text: string, separator: string): string[] {
+  const cells = text.split(separator, limits.columns + 1);
+  if (cells.length > limits.columns) throw tooWide(file, row);
+  return cells;
 }
 
 async function* quotedRows(
@@ -121,6 +128,7 @@ async function* quotedRows(
     for await (const cells of parser as AsyncIterable<string[]>) {
       row += 1;
       if (cells.length === 1 && cells[0] === '') continue;
+      if (cells.length > limits.columns) throw tooWide(file, row);
       batch.push(checkedText(file, { row, cells }));
       if (batch.length < batchSize) continue;
       yield batch;
@@ -143,6 +151,13 @@ function checkedText(file: SourceFile, record: WrittenRow): WrittenRow {
 
 function tooLong(file: SourceFile, row: number): Problem {
   return refusal(file, { row }, 'a record of more than 16 MiB; this is not a CSV file');
+}
+
+function tooWide(file: SourceFile, row: number): Problem {
+  const most = limits.columns.toLocaleString('en-US');
+  return refusal(file, { row }, `more than ${most} columns, the limit of a table`, [
+    'split it, or write one value a line: series_id,date,as_of_date,value',
+  ]);
 }
 
 const quoteErrors: Readonly<Record<string, string>> = {

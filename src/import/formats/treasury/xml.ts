@@ -3,15 +3,12 @@ import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { type CurveMaturity, type CurvePoint, curveMaturity } from '../../../domain/treasury/curve.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { allBytes } from '../../files/content.ts';
-import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
+import { type FilePlace, limits, refusal, type SourceFile } from '../../files/source-file.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { CurveChecks } from './curve-checks.ts';
 
 const source = 'U.S. Treasury';
-
-/** The limit in bytes; all years of the feed take about 13 MB. */
-const largestFeed = 64 * 2 ** 20;
 
 /** `BC_1MONTH`, `BC_1_5MONTH`, `BC_30YEAR` of the par curve, `TC_10YEAR` of the real one. */
 const rateName = /^(BC|TC)_(\d+(?:_5)?)(MONTH|YEAR)$/;
@@ -44,7 +41,7 @@ type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Pro
 
 async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {
   const checks = new CurveChecks(file, options);
-  const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), largestFeed), [
+  const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
     'entry',
   ]);
   if (!isNode(root.feed)) throw refusal(file, {}, 'this XML is not a feed');
