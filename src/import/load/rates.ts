@@ -96,8 +96,8 @@ export class Rates {
     }
     this.#checks.checkDates(new Set(points.map(({ tradeDate }) => tradeDate)), { column: seriesId });
     for (const point of points) {
-      const value = `${point.rate} of ${point.tradeDate}`;
-      this.#checks.checkPoint(point, { column: seriesId, value });
+      const place = () => ({ column: seriesId, value: `${point.rate} of ${point.tradeDate}` });
+      this.#checks.checkPoint(point, place);
     }
     return points;
   }

@@ -30,7 +30,7 @@ export const asofRates: ImportFormat = {
         .map((row) => ({ row: row.row, point: readRate(file, row) }))
         .filter(({ point }) => !checks.skips(point.tradeDate))
         .map(({ row, point }) => {
-          checks.checkPoint(point, { row, column: 'rate', value: point.rate });
+          checks.checkPoint(point, () => ({ row, column: 'rate', value: point.rate }));
           return point;
         });
       for (const point of points) all.push(point);

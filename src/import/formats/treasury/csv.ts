@@ -227,9 +227,9 @@ function appendPoints(
       throw refusal(file, { row, column: names[index] ?? '', value: text }, reason);
     }
     const point = { curveType, tradeDate, maturity, rate, source: layout.source };
-    checks.checkPoint(point, { row, column: names[index] ?? '', value: text });
+    checks.checkPoint(point, () => ({ row, column: names[index] ?? '', value: text }));
     rates.push(point);
   }
-  checks.checkRates(rates, row);
+  checks.checkRates(rates, () => ({ row }));
   points.push(...rates);
 }

@@ -6,6 +6,7 @@ import {
   impossiblePoint,
   impossibleRates,
 } from '../../../domain/treasury/curve.ts';
+import type { Problem } from '../../../errors/problem.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
 import type { ReadOptions } from '../format.ts';
 
@@ -32,16 +33,16 @@ export class CurveChecks {
     return [...this.#skipped].sort();
   }
 
-  /** Refuses a point that cannot be, with its place in the file. */
-  checkPoint(point: CurvePoint, place: FilePlace): void {
-    this.#refuse(impossiblePoint(point), place);
+  /** Refuses a point that cannot be; `placeOf` finds its place in the file, which may take long. */
+  checkPoint(point: CurvePoint, placeOf: () => FilePlace): void {
+    const fault = impossiblePoint(point);
+    if (fault !== undefined) throw this.#refusal(fault, placeOf());
   }
 
-  /** Refuses points whose rates are all zero on a trade date; `row` is theirs if they are of one. */
-  checkRates(points: readonly CurvePoint[], row?: number): void {
+  /** Refuses points whose rates are all zero on a trade date. */
+  checkRates(points: readonly CurvePoint[], placeOf: () => FilePlace = () => ({})): void {
     const fault = impossibleRates(points);
-    if (fault !== undefined)
-      this.#refuse(fault, { value: fault.tradeDate, ...(row !== undefined && { row }) });
+    if (fault !== undefined) throw this.#refusal(fault, { ...placeOf(), value: fault.tradeDate });
   }
 
   /** Refuses the trade dates of a file if they are those of averages. */
@@ -50,11 +51,9 @@ export class CurveChecks {
     if (reason !== undefined) throw refusal(this.#file, place, reason);
   }
 
-  #refuse(fault: CurveFault | undefined, place: FilePlace): void {
-    if (fault === undefined) return;
-    const { reason, tradeDate } = fault;
+  #refusal({ reason, tradeDate }: CurveFault, place: FilePlace): Problem {
     const hints =
       tradeDate === undefined ? [] : [`--skip-days ${tradeDate} imports the other days of the file`];
-    throw refusal(this.#file, place, reason, hints);
+    return refusal(this.#file, place, reason, hints);
   }
 }

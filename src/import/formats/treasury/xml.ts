@@ -78,7 +78,10 @@ function daysOf(
   if (!isNode(properties)) throw refuse(entry, {}, 'an entry without properties');
   const tradeDate = dateOf(properties, refuse);
   if (checks.skips(tradeDate)) return [];
-  const row = lineOf(properties);
+  const place = (): FilePlace => {
+    const row = lineOf(properties);
+    return row === undefined ? {} : { row };
+  };
   const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
   if (rates.length === 0 && Object.keys(properties).some((name) => !plainName.test(name)))
     throw refuse(entry, {}, 'an entry without BC_… or TC_… rates');
@@ -88,10 +91,10 @@ function daysOf(
     const rate = rateOf(column, element, refuse);
     if (rate === undefined) return [];
     const point = { ...found, tradeDate, rate, source };
-    checks.checkPoint(point, { column, value: rate, ...(row !== undefined && { row }) });
+    checks.checkPoint(point, () => ({ ...place(), column, value: rate }));
     return [point];
   });
-  checks.checkRates(points, row);
+  checks.checkRates(points, place);
   return [{ tradeDate, points }];
 }
 
