@@ -199,6 +199,12 @@ export const day = kindOf(dayParam(''));
 /** A date that has begun somewhere on Earth. */
 export const asOfDay = kindOf(asOfParam());
 
+/** A list of dates, also an empty one. */
+export const days: Kind = (value, name, clock) => {
+  if (!Array.isArray(value)) throw refused(name, value, 'use a list of dates, such as ["2017-04-14"]');
+  for (const one of value) day(one, name, clock);
+};
+
 /** One of a few words, or a list of dates. */
 export function oneOrDays(choices: readonly string[]): Kind {
   const check: Kind = (value, name, clock) => {

@@ -179,8 +179,11 @@ export class HttpServer {
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
       if (this.#connections.get(incoming.socket)?.begin(incoming, outgoing) !== true) return;
       if (this.#isStopping) outgoing.setHeader('Connection', 'close');
-      if (incoming.headers.host === undefined && incoming.httpVersion === '1.1')
+      const hosts = incoming.headersDistinct.host?.length ?? 0;
+      if (hosts === 0 && incoming.httpVersion === '1.1')
         this.#refuse(outgoing, { status: 400, detail: 'the Host header is missing' });
+      // A proxy before this service may believe another of them than Node does.
+      else if (hosts > 1) this.#refuse(outgoing, { status: 400, detail: 'the Host header is sent twice' });
       else listener(incoming, outgoing);
     };
     this.#server.on('request', answer);

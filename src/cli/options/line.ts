@@ -88,6 +88,7 @@ export type ImportLine = {
   readonly replace: boolean;
   readonly complete: boolean;
   readonly projections: boolean;
+  readonly skipDays: readonly Day[] | undefined;
   readonly skipUnknown: boolean;
   readonly withSample: boolean;
   readonly dryRun: boolean;

@@ -87,6 +87,8 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     ['a header without a colon', `${ping}nonsense\r\n\r\n`, 400, '/ping'],
     ['a control character in a header', `${ping}X: a\x00b\r\n\r\n`, 400, '/ping'],
     ['no Host', 'GET /ping HTTP/1.1\r\n\r\n', 400],
+    ['two Hosts', 'GET /ping HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+    ['two equal Hosts', 'GET /ping HTTP/1.0\r\nHost: x\r\nhost: x\r\n\r\n', 400],
     ['an invalid Host', 'GET /ping HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
     [
       'both lengths of a body',

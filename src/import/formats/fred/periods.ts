@@ -59,9 +59,6 @@ type PeriodPlaces = {
   readonly names: readonly string[];
 };
 
-/** The columns that data frames write besides those of the figures. */
-const indexName = /^(?:|index|unnamed: ?\d+)$/i;
-
 /** The places of the columns; undefined for any other header. */
 function placesIn(header: readonly string[]): PeriodPlaces | undefined {
   const names = header.map((name) => name.trim());
@@ -69,9 +66,7 @@ function placesIn(header: readonly string[]): PeriodPlaces | undefined {
   const start = names.findIndex((name) => /^realtime_start(?:_date)?$/i.test(name));
   const end = names.findIndex((name) => /^realtime_end(?:_date)?$/i.test(name));
   if (date < 0 || start < 0) return undefined;
-  const others = [...names.keys()].filter(
-    (index) => ![date, start, end].includes(index) && !indexName.test(names[index] ?? ''),
-  );
+  const others = [...names.keys()].filter((index) => ![date, start, end].includes(index));
   const [value, ...more] = others;
   return value === undefined || more.length > 0 ? undefined : { date, start, end, value, names };
 }
