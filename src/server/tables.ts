@@ -170,8 +170,6 @@ class Table {
         setCursor(page.next_cursor);
         yield page;
       }
-      const [failure] = answer.failures;
-      if (failure !== undefined) throw failure.error;
       if ((await service.state(about)) !== state) throw dataChanged();
     };
     for await (const chunk of renderPages(renderer, whole())) yield Buffer.from(chunk);

@@ -85,6 +85,7 @@ const facts: CommandSpec = {
       name: 'metadata',
       about: 'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
     },
+    sharedFlags.skipMissing,
     file,
     store,
     ...messages,
@@ -98,6 +99,7 @@ const facts: CommandSpec = {
     return {
       command: 'facts',
       ids: line.args,
+      skipMissing: line.has('skip-missing'),
       metadata: line.has('metadata'),
       file: target,
       store: line.text('store'),

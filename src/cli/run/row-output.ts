@@ -23,7 +23,6 @@ export class RowOutput {
   readonly #most: number;
   #rows = 0;
   #hidden = 0;
-  #hasPages = false;
   #isCopied = false;
 
   /** `isScreen` limits the output to a screenful of rows. */
@@ -42,10 +41,6 @@ export class RowOutput {
     return this.#hidden;
   }
 
-  get hasPages(): boolean {
-    return this.#hasPages;
-  }
-
   /** The columns that the terminal has no room for. */
   get dropped(): readonly string[] {
     return this.#renderer.dropped?.() ?? [];
@@ -58,7 +53,6 @@ export class RowOutput {
 
   /** The output of rows that are a text already. */
   async *copied({ header, pages }: WrittenRows): AsyncGenerator<Chunk> {
-    this.#hasPages = true;
     yield Buffer.from(header, 'latin1');
     for await (const { bytes, rows } of pages()) {
       this.#rows += rows;
@@ -69,7 +63,6 @@ export class RowOutput {
   }
 
   #page(page: Envelope): Chunk {
-    this.#hasPages = true;
     const results = page.results.slice(0, this.#most - this.#rows);
     this.#rows += results.length;
     this.#hidden += page.results.length - results.length;
