@@ -197,6 +197,24 @@ describe('a session of asof mcp', () => {
     expect({ size: rows.length, has_more, notes }).toEqual({ size: 4, has_more: false, notes: [] });
   });
 
+  it('answers nothing about several series if one is unknown, unless told to skip it, and names it then', async () => {
+    const asked = { ids: ['GDP', 'NOPE'], from: '2014-07-01', to: '2014-10-01' };
+    const { text, isError } = await said(latest, 'panel', asked);
+    expect([isError, text.split('\n')]).toEqual([
+      true,
+      [
+        "series 'NOPE' not found",
+        'the tool series_search finds series by words',
+        "'skipMissing' leaves out what is not found",
+      ],
+    ]);
+    const { rows, missing } = await answer(latest, 'panel', { ...asked, skipMissing: true });
+    expect([rows, missing]).toEqual([
+      (await answer(latest, 'panel', { ...asked, ids: ['GDP'] })).rows,
+      ['NOPE'],
+    ]);
+  });
+
   it('searches by words unless told otherwise', async () => {
     const { rows } = await answer(latest, 'series_search', { text: 'jobs' });
     expect(rows[0]).toMatchObject({ id: 'PAYEMS' });
@@ -334,8 +352,8 @@ describe('a session of asof mcp --as-of', () => {
     ['versions', { ids: ['JTSJOL'], days: ['2014-12-31', 'latest'] }],
   ])('answers %s %j as if a series that began later did not exist', async (name, values) => {
     const { text, isError } = await said(bound, name, values);
-    expect([text, isError]).toEqual([
-      "series 'JTSJOL' not found\nthe tool series_search finds series by words",
+    expect([text.split('\n').slice(0, 2), isError]).toEqual([
+      ["series 'JTSJOL' not found", 'the tool series_search finds series by words'],
       true,
     ]);
     expect((await said(latest, name, values)).isError).toBe(false);

@@ -2,6 +2,7 @@ import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatForFile } from '../../render/formats.ts';
 import { type CommandSpec, connectionIn, demandsIn, fileIn, messagesIn } from './command.ts';
+import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { readFor } from './typed-line.ts';
 
@@ -98,8 +99,7 @@ const facts: CommandSpec = {
       });
     return {
       command: 'facts',
-      ids: line.args,
-      skipMissing: line.has('skip-missing'),
+      ...seriesIn(line, line.args),
       metadata: line.has('metadata'),
       file: target,
       store: line.text('store'),
