@@ -6,6 +6,7 @@ import { metadataCells, metadataColumns } from '../../import/formats/own/metadat
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/formats.ts';
+import { printableLines } from '../../render/printable.ts';
 import type { StoreContents } from '../../store/contents.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
@@ -42,9 +43,11 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   }
 }
 
-/** The sink of the file, whose content is compressed if its name ends in .gz. */
+/** The sink of the file, compressed if its name ends in .gz; a terminal gets no control characters. */
 async function factsSink(file: string | undefined, io: Io): Promise<Sink> {
   const sink = await openSink(file, io);
+  if (file === undefined && io.stdout.isTTY === true)
+    return { ...sink, write: (chunk) => sink.write(printableLines(String(chunk))) };
   if (!isGzipName(file)) return sink;
   const { GzipMembers } = await import('../../render/gzip.ts');
   const members = new GzipMembers();

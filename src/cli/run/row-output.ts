@@ -6,11 +6,13 @@ import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 
 /** The rows as they are written, where the output is to look like that. */
 export function writtenAs(
-  { format, file, columns, header }: OutputChoice,
+  { format, file, columns, header, onTerminal }: OutputChoice,
   { written }: QueryAnswer,
 ): WrittenRows | undefined {
   const separator = { csv: ',', tsv: '\t' }[String(format)];
-  if (written?.separator !== separator || columns !== undefined || isGzipName(file)) return undefined;
+  if (written?.separator !== separator || columns !== undefined) return undefined;
+  // A terminal gets no control characters.
+  if (onTerminal || isGzipName(file)) return undefined;
   return written && { ...written, header: header ? `${written.header}\n` : '' };
 }
 
