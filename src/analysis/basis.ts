@@ -36,6 +36,8 @@ type SubjectNotes = {
 export class Basis {
   readonly demands: Demands;
   readonly today: Day;
+  /** The ids that no series has, which the answer leaves out. */
+  readonly missing = new Set<string>();
   readonly #subjects = new Map<string, SubjectNotes>();
   readonly #vintages = new Map<string, AnswerVintage>();
 

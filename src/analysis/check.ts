@@ -46,9 +46,9 @@ export async function answerCheck(query: CheckQuery, context: QueryContext): Pro
   const counts = { ahead: 0, before: 0, beyond: 0, known: 0, never: 0, newer: 0, old: 0 };
   const answer = await composed<CheckRow>(context, async (counting) => {
     const checked = await checkedColumns(table, on, query, counting);
-    const { columns, failures } = await knownColumns(checked, query, [...new Set(days.values())], counting);
-    const rows = failures.length > 0 ? [] : rowsOf({ table, on, days, columns, query }, counts, context);
-    return { object: 'check', ...checkLayout, rows, failures };
+    const columns = await knownColumns(checked, query, [...new Set(days.values())], counting);
+    const rows = rowsOf({ table, on, days, columns, query }, counts, context);
+    return { object: 'check', ...checkLayout, rows };
   });
   // Whether anything differs is known after the last row.
   return Object.defineProperty({ ...answer }, 'differs', {
@@ -93,8 +93,9 @@ async function knownColumns(
   const asked = [...(strict ? days.map((day) => addDays(day, -1)) : days)].sort();
   const bySeries = new Map<string, Checked[]>();
   for (const one of checked) bySeries.set(one.series.id, [...(bySeries.get(one.series.id) ?? []), one]);
-  const { done, failures } = await eachOf([...bySeries.values()], async (columns) => {
-    const [{ series } = { series: { id: '' } }] = columns;
+  const all = Array.from(bySeries, ([id, columns]) => ({ id, columns }));
+  const done = await eachOf(all, counting, async ({ id, columns }) => {
+    const [{ series } = { series: { id } }] = columns;
     const last = Math.max(...columns.map(({ lag }) => lag)) + 1;
     const query = { last, beyond, ...(transformation && { transformation }) };
     const history = await columnsOfHistory(series, asked, query, counting);
@@ -114,10 +115,7 @@ async function knownColumns(
       return { ...one, history, points, beyond, found: new Map() };
     }),
   );
-  return {
-    columns: columns.sort((a, b) => a.place - b.place),
-    failures: failures.map(({ of: [first], error }) => ({ id: first?.series.id ?? '', error })),
-  };
+  return columns.sort((a, b) => a.place - b.place);
 }
 
 type Checking = {

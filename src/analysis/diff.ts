@@ -18,9 +18,9 @@ export function answerDiff(query: DiffQuery, context: QueryContext): Promise<Que
 }
 
 async function compare(query: DiffQuery, context: ComposedContext) {
-  const { ids, days, from, to, allRows } = query;
+  const { days, from, to, allRows } = query;
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const { done, failures } = await eachOf(await resolveSeries(ids, context), async (series) => {
+  const done = await eachOf(await resolveSeries(query, context), context, async (series) => {
     const { id } = series;
     const [before = [], after = []] = await Promise.all(
       days.map((day) =>
@@ -50,17 +50,16 @@ async function compare(query: DiffQuery, context: ComposedContext) {
     ...diffLayout,
     rows: allRows ? rows : differing,
     differs: differing.length > 0,
-    failures: failures.map(({ of: { id }, error }) => ({ id, error })),
   } as const;
 }
 
 /** The number of requests that a diff takes, in words. */
-export function estimateDiff({ ids, days }: DiffQuery, context: QueryContext): Promise<string> {
+export function estimateDiff(query: DiffQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(ids, counting);
+    const series = await resolveSeries(query, counting);
     const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
     const described = context.note === undefined ? 0 : undescribed(series);
-    const values = days.length * pages.reduce((sum, count) => sum + count, 0);
+    const values = query.days.length * pages.reduce((sum, count) => sum + count, 0);
     return `this diff takes about ${values + described + counting.checks()} requests`;
   });
 }

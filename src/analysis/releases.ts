@@ -9,9 +9,9 @@ import { firstInput, Transformer, Vintages } from '../domain/series/transformer.
 import { counted } from '../errors/wording.ts';
 import { revisions, vintages } from '../operations/figures.ts';
 import { commandNaming } from '../operations/operation.ts';
-import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { explainSeries, failureOf, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { releasesDrawing } from './charts.ts';
-import { type ComposedContext, type ComposedRows, composed, eachOf } from './composed.ts';
+import { type ComposedContext, type ComposedRows, composed } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import type { WideRow } from './layouts.ts';
 import type { ReleasesQuery, TriangleQuery } from './query.ts';
@@ -166,19 +166,20 @@ function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory):
 async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
   query: ReleasesQuery | TriangleQuery,
   context: ComposedContext,
-  answer: (history: SeriesHistory) => Promise<Omit<ComposedRows<R>, 'failures'>>,
+  answer: (history: SeriesHistory) => Promise<ComposedRows<R>>,
 ): Promise<ComposedRows<R>> {
   const { id, asOf, from, to } = query;
-  const { done, failures } = await eachOf([{ id }], async () => answer(await historyOf(query, context)));
-  await noteBasis(done.length === 0 ? [] : [{ id }], asOf === undefined ? [] : [asOf], context);
-  const [made] = done;
-  if (Array.isArray(made?.rows) && made.rows.length === 0) {
+  const made = await historyOf(query, context)
+    .then(answer)
+    .catch((error) => {
+      throw failureOf(id, error);
+    });
+  await noteBasis([{ id }], asOf === undefined ? [] : [asOf], context);
+  if (Array.isArray(made.rows) && made.rows.length === 0) {
     const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], ...range }, context);
   }
-  const failed = failures.map(({ of, error }) => ({ id: of.id, error }));
-  const nothing = { object: 'release_table', fields: [], columns: [], rows: [] } as const;
-  return { ...(made ?? nothing), ...(asOf !== undefined && { asOf }), failures: failed };
+  return { ...made, ...(asOf !== undefined && { asOf }) };
 }
 
 async function historyOf(

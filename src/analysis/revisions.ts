@@ -5,14 +5,7 @@ import { parseFrequency } from '../domain/series/series.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
-import {
-  type Failure,
-  pagesOrFailure,
-  type QueryAnswer,
-  type QueryContext,
-  rowsOf,
-  textsOf,
-} from './answer.ts';
+import { pagesAbout, type QueryAnswer, type QueryContext, rowsOf, textsOf } from './answer.ts';
 import { revisionsDrawing } from './charts.ts';
 import { descriptionOf, noteBasis } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
@@ -25,7 +18,6 @@ export async function answerRevisions(
   query: RevisionsQuery,
   context: QueryContext,
 ): Promise<QueryAnswer<RevisionRow>> {
-  const failures: Failure[] = [];
   const { date } = query;
   const drawing =
     context.chart === true && date !== undefined
@@ -34,8 +26,7 @@ export async function answerRevisions(
   return {
     ...revisionLayout,
     ...(drawing && { drawing }),
-    failures,
-    pages: pagesOrFailure(query.id, pages(query, context), failures),
+    pages: pagesAbout(query.id, pages(query, context)),
   };
 }
 

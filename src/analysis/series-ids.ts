@@ -1,16 +1,22 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
+import { throttled } from '../client/throttling.ts';
 import { closeNames } from '../domain/series/closest.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
-import { seriesSearch, spread, yields } from '../operations/figures.ts';
+import { seriesSearch, seriesShow, spread, yields } from '../operations/figures.ts';
 import { commandNaming, type RowOf } from '../operations/operation.ts';
 import { type Naming, type ParamTexts, without } from '../operations/param.ts';
-import type { QueryContext } from './answer.ts';
+import { failureOf, type QueryContext } from './answer.ts';
 
-/** Where series are looked up. */
-type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'>;
+/** Where series are looked up, and what records the ids that are left out. */
+type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'> & {
+  readonly basis?: Pick<QueryContext['basis'], 'missing'>;
+};
+
+/** The series that a question is about, as its `OfSeries` names them. */
+type AskedSeries = { readonly ids: readonly string[]; readonly skipMissing?: boolean };
 
 /**
  * A series of a query; `typed` is its id as typed, unless a pattern matched it, and `row` its description, if that
@@ -19,10 +25,102 @@ type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'>;
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
- * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches. A
- * pattern without a match stays as it is, and fails like any unknown series.
+ * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches. If they
+ * are several, an id that no series has is a Problem, or is left out with `skipMissing`. A service is asked only for
+ * that, or with `lookUp`: otherwise its first answers about the series show the same, without further requests.
  */
 export async function resolveSeries(
+  { ids, skipMissing = false }: AskedSeries,
+  catalogue: Catalogue,
+  lookUp = skipMissing || catalogue.client.offers === undefined,
+): Promise<readonly ResolvedSeries[]> {
+  const meant = await seriesMeant(ids, catalogue);
+  // A single one fails when it is asked for.
+  if (meant.length === 1 || !lookUp) return meant;
+  const outcomes = await describedAll(meant, catalogue);
+  const found = outcomes.flatMap((one) => ('error' in one ? [] : [one]));
+  const failures = outcomes.flatMap((one) => ('error' in one ? [one] : []));
+  return foundOf(found, failures, skipMissing, catalogue);
+}
+
+/** A series that cannot be answered, and why. */
+export type FailedSeries = { readonly id: string; readonly error: unknown };
+
+/**
+ * What was found of several series. Throws the first failure unless no series has the failed ids, and they are to be
+ * left out, and others are found.
+ */
+export function foundOf<T>(
+  found: readonly T[],
+  failures: readonly FailedSeries[],
+  skipMissing: boolean,
+  { basis, naming = commandNaming }: Catalogue,
+): readonly T[] {
+  const [first, ...others] = failures;
+  if (first === undefined) return found;
+  const other = failures.find(({ error }) => !isUnknown(error));
+  if (other !== undefined) throw failureOf(other.id, other.error);
+  if (skipMissing && found.length > 0) {
+    for (const { id } of failures) basis?.missing.add(id);
+    return found;
+  }
+  const { error } = first;
+  if (!(error instanceof Problem)) throw error;
+  throw error.with({
+    hints: [
+      ...error.hints,
+      ...(others.length === 0
+        ? []
+        : [
+            `also not found: ${listed(
+              others.map(({ id }) => id),
+              'and',
+            )}`,
+          ]),
+      ...(found.length === 0 ? [] : [`${naming.param('skip_missing')} leaves out what is not found`]),
+    ],
+  });
+}
+
+/** The same series with their descriptions, or why there is none. */
+async function describedAll(
+  series: readonly ResolvedSeries[],
+  { client, signal }: Catalogue,
+): Promise<readonly (FailedSeries | ResolvedSeries)[]> {
+  const questionOf = (id: string): ParamTexts => [['id', id]];
+  const unknown = series.filter(({ row }) => row === undefined).map(({ id }) => questionOf(id));
+  const expected = unknown.length === 0 ? undefined : await client.expect?.(seriesShow, unknown);
+  const { ask } = throttled(client, signal, () => undefined);
+  return Promise.all(
+    series.map(async (one) => {
+      if (one.row !== undefined) return one;
+      try {
+        const { results } = await ask(seriesShow, questionOf(one.id), expected && { expected });
+        const [row] = results;
+        return row === undefined ? one : { ...one, row };
+      } catch (error) {
+        return { id: one.id, error: failureOf(one.id, error) };
+      }
+    }),
+  );
+}
+
+/** Whether a failure says that no series has the id, or can have it. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof Problem && (error.kind === 'not-found' || error.kind === 'validation-error');
+}
+
+/** The member of an envelope that names the ids which are left out. */
+export function missingMember({ basis: { missing } }: Pick<QueryContext, 'basis'>) {
+  return missing.size === 0 ? {} : { missing: [...missing] };
+}
+
+/** What is said about ids that are left out. */
+export function missingText(missing: Iterable<string>): string {
+  return `left out, because not found: ${listed([...missing], 'and')}`;
+}
+
+async function seriesMeant(
   typed: readonly string[],
   catalogue: Catalogue,
 ): Promise<readonly ResolvedSeries[]> {
@@ -43,27 +141,27 @@ export async function resolveSeries(
 }
 
 /**
- * The series with statements that typed ids mean, and a Problem for each id that means none. Patterns do not match
- * the series that the curves answer.
+ * The series with statements that typed ids mean; an id that means none is a Problem, or is left out with
+ * `skipMissing`. Patterns do not match the series that the curves answer.
  */
 export async function seriesWithStatements(
-  typed: readonly string[],
+  { ids, skipMissing = false }: AskedSeries,
   has: (id: string) => Promise<boolean>,
   catalogue: Catalogue,
-): Promise<{ readonly ids: readonly string[]; readonly failures: readonly unknown[] }> {
-  const ids: string[] = [];
-  const failures: unknown[] = [];
-  for (const one of await resolveSeries(typed, catalogue))
-    if (await has(one.id)) ids.push(one.id);
-    else if (one.typed !== undefined) failures.push(await withoutStatements(one.id, catalogue));
-  if (ids.length === 0 && failures.length === 0) failures.push(ofCurves(typed.join(' '), catalogue));
-  return { ids, failures };
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const failures: FailedSeries[] = [];
+  for (const { id, typed } of await seriesMeant(ids, catalogue))
+    if (await has(id)) found.push(id);
+    else if (typed !== undefined) failures.push({ id, error: withoutStatements(id, catalogue) });
+  if (found.length === 0 && failures.length === 0) throw ofCurves(ids.join(' '), catalogue);
+  return foundOf(found, failures, skipMissing, catalogue);
 }
 
-async function withoutStatements(id: string, catalogue: Catalogue): Promise<unknown> {
+function withoutStatements(id: string, catalogue: Catalogue): Problem {
   const series = yieldSeries.find((one) => one.id === id);
   if (series !== undefined) return ofCurves(id, catalogue, series);
-  return withSuggestion(new Problem('not-found', `series '${id}' not found`), id, catalogue);
+  return new Problem('not-found', `series '${id}' not found`, { series: id });
 }
 
 function ofCurves(id: string, { naming = commandNaming }: Catalogue, series?: YieldSeries): Problem {
@@ -119,14 +217,11 @@ const mostSuggested = 3;
 const mostPages = 3;
 
 /** The same failure; for an unknown series, with a hint at the ids that may be meant. */
-export async function withSuggestion(
-  error: unknown,
-  id: string | undefined,
-  catalogue: Catalogue,
-): Promise<unknown> {
-  if (!(error instanceof Problem) || error.kind !== 'not-found' || id === undefined) return error;
+export async function withSuggestion(error: unknown, catalogue: Catalogue): Promise<unknown> {
+  if (!(error instanceof Problem) || error.kind !== 'not-found' || error.series === undefined) return error;
+  const { series: id } = error;
   const { naming = commandNaming } = catalogue;
-  const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
+  const hinting = (hint: string) => error.with({ hints: [hint, ...error.hints] });
   if (isPattern(id)) {
     const ids = (await firstSeries(catalogue)).map((row) => row.id).filter((one) => patternOf(id).test(one));
     if (ids.length === 0) return hinting('no series id matches this pattern');

@@ -67,6 +67,8 @@ export type ProblemOptions = {
   readonly type?: string | undefined;
   /** Whether the service lacks the endpoint or the parameter that was asked for. */
   readonly missing?: boolean;
+  /** The series that failed, of a question that may be about several. */
+  readonly series?: string;
   readonly cause?: unknown;
 };
 
@@ -101,6 +103,8 @@ export class Problem extends Error {
   readonly type: string | undefined;
   /** Whether the service lacks the endpoint or the parameter that was asked for. */
   readonly missing: boolean;
+  /** The series that failed, of a question that may be about several. */
+  readonly series?: string;
 
   constructor(kind: ProblemKind, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -114,6 +118,7 @@ export class Problem extends Error {
     this.retryAfter = options.retryAfter;
     this.type = options.type;
     this.missing = options.missing ?? false;
+    if (options.series !== undefined) this.series = options.series;
   }
 
   /** The HTTP status of this kind; 0 for a failure of the client's own machine. */

@@ -165,6 +165,12 @@ export const seriesIds = kind(
   },
 );
 
+/** Whether ids that no series has are left out. */
+export const skipMissing = described(
+  'Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure.',
+  flag,
+);
+
 /** The kind of values of an operation's parameter, as its declaration checks them. */
 export function kindOf(param: Param): Kind {
   const { type, format, enum: choices, minimum, maximum } = param.schema;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { seriesWithStatements } from '../analysis/series-ids.ts';
+import { missingText, seriesWithStatements, withSuggestion } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import { dataChanged, type Origin } from '../client/client.ts';
 import { longest } from '../client/remote/retry.ts';
@@ -14,6 +14,7 @@ import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
 import type { AnalysisSource } from './analyses.ts';
+import { seriesOf } from './analysis-queries.ts';
 import {
   abortSignal,
   asOfDay,
@@ -25,12 +26,14 @@ import {
   object,
   seconds,
   seriesIds,
+  skipMissing,
   texts,
   word,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
+import type { SeveralParams } from './panel-params.ts';
 import { analysisSignatures } from './signatures.ts';
 import { StoreCare } from './store-care.ts';
 import { TableAnalyses } from './table-analyses.ts';
@@ -88,13 +91,19 @@ class Library extends TableAnalyses {
   }
 
   /** Every statement about series, by series, date and as-of date; only of a store. */
-  async *facts(ids: string | readonly string[]): AsyncIterable<FactRow> {
+  async *facts(ids: string | readonly string[], params: SeveralParams = {}): AsyncIterable<FactRow> {
     const store = this.#store('facts');
-    const typed = typeof ids === 'string' ? [ids] : ids;
+    const { signal, naming, client, onNote } = this.#source;
     let state: string | undefined;
     const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);
-    const { ids: found, failures } = await seriesWithStatements(typed, has, this.#source);
-    if (failures.length > 0) throw failures[0];
+    const basis = { missing: new Set<string>() };
+    const catalogue = { client, signal, naming, basis };
+    const found = await seriesWithStatements(seriesOf([ids].flat(), params), has, catalogue).catch(
+      async (error) => {
+        throw await withSuggestion(error, catalogue);
+      },
+    );
+    if (basis.missing.size > 0) onNote?.({ kind: 'missing', text: missingText(basis.missing) });
     for (const id of found) {
       const facts = await store.read(async (view) => {
         const { name } = await view.state();
@@ -229,7 +238,11 @@ const options = { noun: 'option' } as const;
 /** What those methods take that are not made from an operation. */
 const signatures: Readonly<Record<Exclude<keyof Library, 'close' | 'store'>, Signature>> = {
   ...analysisSignatures,
-  facts: { name: 'facts', args: [{ name: 'ids', kind: seriesIds }] },
+  facts: {
+    name: 'facts',
+    args: [{ name: 'ids', kind: seriesIds }],
+    params: { noun: 'parameter', kinds: { skipMissing } satisfies Kinds<SeveralParams> },
+  },
   import: { name: 'import', args: [paths], params: { ...options, kinds: storeImportKinds } },
   pull: {
     name: 'pull',

@@ -3,7 +3,7 @@ import type { Beyond } from '../analysis/query.ts';
 import type { UserTable } from '../analysis/table.ts';
 import type { Cell } from '../operations/envelope.ts';
 import { isPlain, type Kind, refused } from './arguments.ts';
-import type { Optional, UnitsParams } from './panel-params.ts';
+import type { Optional, SeveralParams, UnitsParams } from './panel-params.ts';
 
 /** A row of a table: cells by column. */
 export type InputRow = { readonly [column: string]: string | number | boolean | null };
@@ -17,6 +17,7 @@ export type KnownParams = Optional<{
   /** What days after the coverage of a series show, or are compared with (default `empty`: nothing). */
   readonly beyond?: Beyond;
 }> &
+  SeveralParams &
   UnitsParams &
   Demands;
 

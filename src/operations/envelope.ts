@@ -53,6 +53,8 @@ export type Envelope<R = Row> = {
   readonly vintage_kinds?: { readonly [column: string]: string };
   /** Our addition, for answers without filings of a ticker. */
   readonly unknown_ticker?: UnknownTicker;
+  /** Our addition: the ids that no series has, which the answer leaves out because it was asked to. */
+  readonly missing?: readonly string[];
   readonly results: readonly R[];
   readonly results_count: number;
   readonly has_more: boolean;

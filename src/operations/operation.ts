@@ -112,7 +112,7 @@ type Proof = {
 };
 
 /** An optional member of an envelope, besides those of every listing. */
-type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker';
+type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker' | 'missing';
 
 /**
  * An operation of asof, declared once. Its command, route, parameter checks, OpenAPI entry, remote requests and their

@@ -25,6 +25,8 @@ export type ExploreOptions = {
 export type RunningExplorer = {
   /** The address of the page, which contains the token that every request needs. */
   readonly url: string;
+  /** Resolves when the page is first asked for. */
+  readonly visited: Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -63,7 +65,15 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
     clock,
     explorer: { store: name },
   });
-  const guarded = guard(handler, token, () => server.url, clock);
+  let visit = (): void => undefined;
+  const visited = new Promise<void>((resolve) => {
+    visit = resolve;
+  });
+  const admitted: Handler = (request, cut) => {
+    visit();
+    return handler(request, cut);
+  };
+  const guarded = guard(admitted, token, () => server.url, clock);
   const server: HttpServer = await HttpServer.listen({
     handler: guarded,
     host: address,
@@ -77,6 +87,7 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
   });
   return {
     url: `${server.url}/${token}/`,
+    visited,
     async stop() {
       await server.stop();
       await services.close();

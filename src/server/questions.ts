@@ -4,7 +4,7 @@ import type { Query } from '../analysis/query.ts';
 import { servicePanel } from '../analysis/service-panel.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { diffQuery, panelQuery, splitDemands } from '../library/analysis-queries.ts';
+import { diffQuery, panelQuery, seriesOf, splitDemands } from '../library/analysis-queries.ts';
 import { type AnyKinds, choice, described, type NamedValues, seriesIds } from '../library/arguments.ts';
 import { checkArguments, type Signature } from '../library/call.ts';
 import { askedOf, signaturesOf } from '../library/operation-signatures.ts';
@@ -73,19 +73,19 @@ export const questions: readonly Question[] = [
     },
     layout: observations,
     mayBeWide: false,
-    members: ['as_of', 'series', 'vintage', 'covered_to'],
+    members: ['as_of', 'missing', 'series', 'vintage', 'covered_to'],
     example: {
       params: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
       row: observations.example.row,
       head: { as_of: '2015-01-30' },
     },
-    query({ ids, sort, ...values }) {
+    query({ ids, sort, skipMissing, ...values }) {
       const { chosen, params, demands, transformation } = askedOf(observations, [ids, values]);
       const { limit, first, ...others } = params;
       const query: Query = {
         kind: 'operation',
         operation: chosen.name,
-        ids: [ids].flat().map(String),
+        ...seriesOf([ids].flat().map(String), { skipMissing: skipMissing === true }),
         unpaged: true,
         params: Object.fromEntries(paramTexts(chosen.params, others)),
         ...(limit !== undefined && { limit: Number(limit) }),
@@ -110,7 +110,7 @@ export const questions: readonly Question[] = [
     signature: panel,
     layout: servicePanel,
     mayBeWide: true,
-    members: ['as_of'],
+    members: ['as_of', 'missing'],
     example: {
       params: { ids: 'GDP', as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31' },
       row: {
@@ -137,7 +137,7 @@ export const questions: readonly Question[] = [
     signature: diff,
     layout: diffLayout,
     mayBeWide: false,
-    members: [],
+    members: ['missing'],
     example: {
       params: { ids: 'GDP', days: '2015-01-30,2015-02-27', from: '2014-10-01' },
       row: {

@@ -109,6 +109,12 @@ const dateTime = fieldKinds.day.schema;
 
 const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], Schema>> = {
   as_of: { type: 'string', format: 'date', description: 'The as-of date, when as_of was used.' },
+  missing: {
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 1,
+    description: 'The ids that no series has, which skip_missing left out.',
+  },
   series: {
     type: 'object',
     description: 'A summary of the series, when as_of was used.',

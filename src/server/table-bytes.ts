@@ -101,8 +101,6 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
       cursor = page.next_cursor;
       yield page;
     }
-    const [failure] = answer.failures;
-    if (failure !== undefined) throw failure.error;
   };
   for await (const chunk of renderPages(renderer, whole())) yield Buffer.from(chunk);
   return cursor;

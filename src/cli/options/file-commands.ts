@@ -2,6 +2,7 @@ import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatForFile } from '../../render/formats.ts';
 import { type CommandSpec, connectionIn, demandsIn, fileIn, messagesIn } from './command.ts';
+import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { readFor } from './typed-line.ts';
 
@@ -85,6 +86,7 @@ const facts: CommandSpec = {
       name: 'metadata',
       about: 'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
     },
+    sharedFlags.skipMissing,
     file,
     store,
     ...messages,
@@ -97,7 +99,7 @@ const facts: CommandSpec = {
       });
     return {
       command: 'facts',
-      ids: line.args,
+      ...seriesIn(line, line.args),
       metadata: line.has('metadata'),
       file: target,
       store: line.text('store'),

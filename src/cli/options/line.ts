@@ -66,6 +66,7 @@ export type VerifyLine = {
 export type FactsLine = {
   readonly command: 'facts';
   readonly ids: readonly string[];
+  readonly skipMissing?: boolean;
   /** Whether descriptions are written instead of statements. */
   readonly metadata: boolean;
   readonly file: string | undefined;

@@ -233,11 +233,13 @@ export function lostVintages(id: string): Problem {
 
 const mostSuggestions = 3;
 
-/** The Problem for an id that FRED does not know, with the series that it may have meant. */
+/** The Problem for an id that FRED does not know, with the series that it may have meant, if a search finds some. */
 export async function unknownSeries(id: string, api: FredApi): Promise<Problem> {
-  const stem = id.slice(0, Math.max(2, id.length - 1));
-  const alike = await api.listing({ text: stem, by: 'series_id' }, 1000);
-  const listed = alike.length > 0 ? alike : await api.listing({ text: id, by: 'full_text' }, mostSuggestions);
+  const listed = await seriesLike(id, api).catch((error: unknown) => {
+    // What was asked is answered: FRED does not know the id.
+    if (error instanceof Problem && error.kind !== 'interrupted') return [];
+    throw error;
+  });
   const hints = [...listed]
     .sort((a, b) => distance(id, a.id) - distance(id, b.id))
     .slice(0, mostSuggestions)
@@ -245,4 +247,10 @@ export async function unknownSeries(id: string, api: FredApi): Promise<Problem> 
   return new Problem('not-found', `FRED has no series '${id}'`, {
     hints: [...hints, 'asof pull fred --search TEXT lists what FRED has'],
   });
+}
+
+async function seriesLike(id: string, api: FredApi): Promise<readonly FredListing[]> {
+  const stem = id.slice(0, Math.max(2, id.length - 1));
+  const alike = await api.listing({ text: stem, by: 'series_id' }, 1000);
+  return alike.length > 0 ? alike : api.listing({ text: id, by: 'full_text' }, mostSuggestions);
 }

@@ -165,6 +165,15 @@ describe('a pull on a bad day', () => {
     expect((await asof(['pull', '--list', '--columns', 'name', '--no-header'])).out).toBe('GDP\n');
   });
 
+  it('ends with 3 for an unknown id, although the search for suggestions fails', async () => {
+    const { change } = fred.state;
+    fred.state.change = (path, body) => (path === 'series/search' ? {} : body);
+    const { code, err } = await asof(['pull', 'fred', 'GDPX', 'GDP', '-v']);
+    fred.state.change = change;
+    expect([code, err]).toEqual([3, expect.stringContaining("FRED has no series 'GDPX'")]);
+    expect(err).toContain('GDP  395 new vintages');
+  });
+
   it('ends with 6 when FRED throttles, says when to come back, and goes on in the next run', async () => {
     fred.state.maxVintages = 150;
     fred.state.fault = (number) => (number >= 8 ? 'throttled' : undefined);

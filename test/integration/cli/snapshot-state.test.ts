@@ -28,7 +28,8 @@ let imports = 0;
 async function importMore(): Promise<void> {
   imports += 1;
   const date = new Date(Date.UTC(2000, imports, 1)).toISOString().slice(0, 10);
-  const file = join(folder, 'more.csv');
+  // Two requests may be under way, each with an import.
+  const file = join(folder, `more-${imports}.csv`);
   writeFileSync(file, statements(['ONE', 'TWO'].map((id) => `${id},${date},2015-01-01,${imports}.5`)));
   const { code, err } = await asof(['import', file, '--store', store]);
   if (code !== 0) throw new Error(err);

@@ -84,7 +84,9 @@ describe('the OpenAPI description', () => {
     const names = (path: string) =>
       (valueAt(['paths', path, 'get', 'parameters']) as Json[]).map(({ name }) => name);
     expect(names('/v1/diff')).toEqual(
-      'ids days from to all_rows units digits frequency aggregate partial exact max_age'.split(' '),
+      'ids days from to all_rows skip_missing units digits frequency aggregate partial exact max_age'.split(
+        ' ',
+      ),
     );
     expect(names('/v1/panel')).toEqual(
       expect.arrayContaining(['ids', 'as_of', 'as_of_each', 'known_before_each', 'with_dates', 'wide']),

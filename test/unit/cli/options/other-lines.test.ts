@@ -58,6 +58,10 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
   ],
   ['verify desk', { command: 'verify', folder: 'desk', connection: {}, messages }],
   ['facts GDP PCE*', { command: 'facts', ids: ['GDP', 'PCE*'], metadata: false, messages }],
+  [
+    'facts GDP --skip-missing',
+    { command: 'facts', ids: ['GDP'], skipMissing: true, metadata: false, messages },
+  ],
   ['facts * --metadata', { command: 'facts', ids: ['*'], metadata: true, messages }],
   [
     'facts GDP -o gdp.csv --store a.db',
