@@ -10,18 +10,27 @@ import {
   type UncheckedObject,
 } from '../../import/readers/json.ts';
 
-/** A page of older filings, and the filing dates that it spans. */
-export type OlderPage = { readonly path: string; readonly from: Day; readonly to: Day };
+/** A page of older filings, as the list of filings states it. */
+export type OlderPage = {
+  /** `CIK0000789019-submissions-001.json`. */
+  readonly name: string;
+  /** The last filing date on it. */
+  readonly to: Day;
+  /** The number of filings on it; undefined if the list does not say. */
+  readonly count: number | undefined;
+  /** All that the list states about it; another text means that the page has changed. */
+  readonly stated: string;
+};
 
-/** The older pages of a list of filings; refused if they are not where asof looks for them. */
-export async function olderPages(file: SourceFile): Promise<readonly OlderPage[]> {
+/** The older pages of a filer's list of filings; refused if they are not where asof looks for them. */
+export async function olderPages(file: SourceFile, cik: string): Promise<readonly OlderPage[]> {
   const { filings } = await readJsonObject(file);
   if (!isJsonObject(filings)) throw refusal(file, { column: 'filings' }, 'this field is missing');
   return listField(file, filings, 'files').map((page, index) => {
     const row = index + 1;
     const name = textField(file, page, 'name', row);
-    if (!/^CIK\d{10}-submissions-\d+\.json$/.test(name))
-      throw refusal(file, { row, column: 'name', value: name }, 'not the name of a page of filings');
+    if (!/^CIK\d{10}-submissions-\d+\.json$/.test(name) || !name.startsWith(`CIK${cik}-`))
+      throw refusal(file, { row, column: 'name', value: name }, 'not the name of a page of its filings');
     const day = (column: string): Day => {
       const value = textField(file, page, column, row);
       const found = parseDay(value);
@@ -29,7 +38,9 @@ export async function olderPages(file: SourceFile): Promise<readonly OlderPage[]
         throw refusal(file, { row, column, value }, 'not a date of the form YYYY-MM-DD');
       return found;
     };
-    return { path: `/submissions/${name}`, from: day('filingFrom'), to: day('filingTo') };
+    const [from, to] = [day('filingFrom'), day('filingTo')];
+    const count = typeof page.filingCount === 'number' ? page.filingCount : undefined;
+    return { name, to, count, stated: [from, to, count ?? ''].join(' ') };
   });
 }
 

@@ -8,11 +8,11 @@ import {
   impossiblePoint,
   impossibleRates,
 } from '../../../domain/treasury/curve.ts';
-import type { Problem } from '../../../errors/problem.ts';
+import { Problem } from '../../../errors/problem.ts';
 import { allBytes } from '../../files/content.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
 import { isNode, listOf, parseXml, textOf, type XmlNode } from '../../readers/xml.ts';
-import type { Batch, ImportFormat } from '../format.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 
 const source = 'U.S. Treasury';
 
@@ -48,7 +48,7 @@ const plainName = /^(?:Id|NEW_DATE|BC_30YEARDISPLAY|[#@].*)$/;
 /** The refusal of a feed because of one of its elements, with the line on which the element begins. */
 type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Problem;
 
-async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
+async function* readFeed(file: SourceFile, { onRefused }: ReadOptions): AsyncGenerator<Batch> {
   const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), largestFeed), [
     'entry',
   ]);
@@ -59,7 +59,15 @@ async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
     const row = lineOf(element);
     return refusal(file, row === undefined ? place : { ...place, row }, reason);
   };
-  const days = entries.map((entry) => pointsOf(entry, refuse));
+  const days = entries.flatMap((entry) => {
+    try {
+      return [pointsOf(entry, refuse)];
+    } catch (error) {
+      if (onRefused === undefined || !(error instanceof Problem)) throw error;
+      onRefused(error, dayIn(entry));
+      return [];
+    }
+  });
   const fault = impossibleDates(new Set(days.map(({ tradeDate }) => tradeDate)));
   if (fault !== undefined) throw refusal(file, {}, fault);
   const empty = days.filter(({ points }) => points.length === 0);
@@ -74,10 +82,20 @@ async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
 /** The rates of an entry; none for a day without a curve. */
 type FeedDay = { readonly tradeDate: Day; readonly points: readonly CurvePoint[] };
 
-function pointsOf(entry: unknown, refuse: RefuseElement): FeedDay {
+function propertiesOf(entry: unknown): XmlNode | undefined {
   const content = isNode(entry) ? entry.content : undefined;
   const properties = isNode(content) ? content.properties : undefined;
-  if (!isNode(properties)) throw refuse(entry, {}, 'an entry without properties');
+  return isNode(properties) ? properties : undefined;
+}
+
+/** The day that an entry states, if it can be read. */
+function dayIn(entry: unknown): Day | undefined {
+  return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
+}
+
+function pointsOf(entry: unknown, refuse: RefuseElement): FeedDay {
+  const properties = propertiesOf(entry);
+  if (properties === undefined) throw refuse(entry, {}, 'an entry without properties');
   const tradeDate = dateOf(properties, refuse);
   const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
   if (rates.length === 0 && Object.keys(properties).some((name) => !plainName.test(name)))
@@ -99,10 +117,14 @@ function pointsOf(entry: unknown, refuse: RefuseElement): FeedDay {
 
 function dateOf(properties: XmlNode, refuse: RefuseElement): Day {
   const value = textOf(properties.NEW_DATE) ?? '';
-  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
-  const day = parseDay(date);
+  const day = dayStated(value);
   if (day !== undefined) return day;
   throw refuse(properties, { column: 'NEW_DATE', value }, 'not a date of the form YYYY-MM-DDT00:00:00');
+}
+
+function dayStated(value: string): Day | undefined {
+  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
+  return parseDay(date);
 }
 
 /** The rate as published; undefined if the feed states that there is none. */
