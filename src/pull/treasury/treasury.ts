@@ -1,5 +1,5 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { type Day, parseDay, utcDay } from '../../domain/series/date.ts';
+import { type Day, latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
@@ -126,7 +126,7 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
       { name: `${data}_${year}.xml`, path: `${data} of ${year}` },
       (await get(path)).body,
     );
-    const feed = await readFeed(file, family, year, today);
+    const feed = await readFeed(file, family, year, now);
     const held =
       (await read((view) =>
         view.yields({ curveType, from: `${year}-01-01`, to: `${year}-12-31`, limit: mostRates }),
@@ -181,17 +181,22 @@ type Feed = {
 };
 
 /**
- * Reads a year's feed without the entries that cannot be read, or that are of another year or curve; refused if no
- * other is left where there must be some.
+ * Reads a year's feed without the entries that cannot be read, or that are of another year or curve, or of the
+ * future; refused if no other is left where there must be some.
  */
-async function readFeed(file: SourceFile, { curveType }: Family, year: number, today: Day): Promise<Feed> {
-  const isAsked = (point: CurvePoint) =>
-    point.curveType === curveType && point.tradeDate.startsWith(`${year}-`);
+async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
+  const [today, latest] = [utcDay(now), latestDay(now)];
+  const faultOf = ({ curveType: type, tradeDate, maturity }: CurvePoint): string | undefined => {
+    if (type !== curveType || !tradeDate.startsWith(`${year}-`))
+      return `it has the ${type} rate of ${tradeDate} ${maturity}`;
+    return tradeDate > latest ? `it is dated in the future; today is at most ${latest}` : undefined;
+  };
+  const isGood = (point: CurvePoint) => faultOf(point) === undefined;
   const format: ImportFormat = {
     ...treasuryXml,
     async *read(content, options) {
       for await (const batch of treasuryXml.read(content, { onRefused: () => undefined, ...options }))
-        yield { ...batch, points: (batch.points ?? []).filter(isAsked) };
+        yield { ...batch, points: (batch.points ?? []).filter(isGood) };
     },
   };
   if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes()))
@@ -205,14 +210,15 @@ async function readFeed(file: SourceFile, { curveType }: Family, year: number, t
     bad.set(day ?? `entry ${refused.length} without a day`, why);
   };
   for await (const batch of treasuryXml.read(file, { onRefused })) points.push(...(batch.points ?? []));
-  const others = points.filter((point) => !isAsked(point));
-  for (const { tradeDate, curveType: type, maturity } of others)
-    if (!bad.has(tradeDate)) bad.set(tradeDate, `it has the ${type} rate of ${tradeDate} ${maturity}`);
-  const asked = points.filter(isAsked);
+  for (const point of points) {
+    const fault = faultOf(point);
+    if (fault !== undefined && !bad.has(point.tradeDate)) bad.set(point.tradeDate, fault);
+  }
+  const good = points.filter(isGood);
   const [first] = bad;
-  if (asked.length === 0 && first !== undefined)
+  if (good.length === 0 && first !== undefined)
     throw refused[0] ?? new Problem('bad-input', `${file.path}: ${first[1]}`);
-  return { points: asked, bad: [...bad].map(([name, why]) => ({ name, why })), format };
+  return { points: good, bad: [...bad].map(([name, why]) => ({ name, why })), format };
 }
 
 /** Whether a feed is complete and has no entry. */

@@ -216,7 +216,7 @@ describe('pulling the curves of Treasury', () => {
     const feed = spoilt(recordedFeed('par 2024'), '2024-03-05', 'n/a');
     server.feeds['par 2024'] = feedOn(feed, '2024-10-31');
     expect(endings(await pullAt('2024-11-01T12:00:00Z', options))).toEqual(['par left: bad-answer']);
-    server.feeds['par 2024'] = feed;
+    server.feeds['par 2024'] = feedOn(feed, '2024-12-02');
     const last = await pullAt('2024-12-02T12:00:00Z', options);
     expect(last.subjects[0]?.problem?.detail).toMatch(/2024-03-05: .*; given up after 30 days/);
     expect(endings(await pullAt('2024-12-31T12:00:00Z', options))).toEqual(['par nothing-new']);
@@ -249,6 +249,17 @@ describe('pulling the curves of Treasury', () => {
     const { subjects } = await pullAt('2024-12-31T23:30:00Z', options);
     expect(subjects[0]?.problem?.detail).toMatch(/2023-01-03: it has the PAR rate of 2023-01-03 1M/);
     expect(subjects[0]?.problem?.detail).toMatch(/2004-01-02: it has the TIPS rate of 2004-01-02 5Y/);
+    expect(await ratesOf(options.store)).toEqual(await imported(recordedFeed('par 2024')));
+  });
+
+  it('with an entry of a day to come leaves that day out until it is there', async () => {
+    const server = await loopbackTreasury('par 2024');
+    const options = { ...optionsFor(server), ...only('par'), since: '2024-01-01' };
+    const first = await pullAt('2024-12-26T12:00:00Z', options);
+    expect(endings(first)).toEqual(['par left: bad-answer']);
+    expect(first.subjects[0]?.problem?.detail).toMatch(/2024-12-30: it is dated in the future/);
+    expect(await followedOf(options.store)).toMatchObject([{ upTo: '2024-12-27' }]);
+    expect(endings(await pullAt('2024-12-31T12:00:00Z', options))).toEqual(['par pulled']);
     expect(await ratesOf(options.store)).toEqual(await imported(recordedFeed('par 2024')));
   });
 
