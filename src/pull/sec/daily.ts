@@ -200,7 +200,7 @@ export class DailyFilings {
     );
     return isAbsent(reply)
       ? undefined
-      : filingsInIndex(document({ name, path: `index ${name}` }, reply.body));
+      : filingsInIndex(document({ name, path: `index ${name}` }, reply.body), day);
   }
 
   /** Notes working days that have no index although a later day has one. */

@@ -100,11 +100,11 @@ export type IndexedFiling = {
 };
 
 /**
- * The ownership filings of a form index, by accession number. The index lists a filing once for the issuer and once
+ * The ownership filings of the form index of a day, by accession number; refused if they are all of other days. The index lists a filing once for the issuer and once
  * for each owner; the first line counts. Columns are of fixed width in Latin-1, the width of the first differs
  * between years, and form types may hold blanks.
  */
-export async function filingsInIndex(file: SourceFile): Promise<readonly IndexedFiling[]> {
+export async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly IndexedFiling[]> {
   // Latin-1, so that a column of the text is a column of the file; names of filers are not read.
   const lines = (await file.bytes()).toString('latin1').split(/\r?\n/);
   const header = lines.findIndex((line) =>
@@ -114,15 +114,21 @@ export async function filingsInIndex(file: SourceFile): Promise<readonly Indexed
   if (header < 0 || rule < header) throw refusal(file, {}, 'it does not have the columns of a form index');
   const company = (lines[header] ?? '').indexOf('Company Name');
   const filings = new Map<string, IndexedFiling>();
+  const dates = new Set<string>();
   for (const [index, line] of lines.entries()) {
     if (index <= rule || line.trim() === '') continue;
-    const [, path = ''] = /\s\d{1,10} +\d{4}-?\d{2}-?\d{2} +(edgar\/data\/\S+\.txt)\s*$/.exec(line) ?? [];
+    const [, date = '', path = ''] =
+      /\s\d{1,10} +(\d{4}-?\d{2}-?\d{2}) +(edgar\/data\/\S+\.txt)\s*$/.exec(line) ?? [];
     const accessionNumber = accessionIn(path);
     if (accessionNumber === undefined)
       throw refusal(file, { row: index + 1, value: line.trim() }, 'not a line of a form index');
     const formType = parseForm(line.slice(0, company).trim());
+    if (formType !== undefined) dates.add(date.replaceAll('-', ''));
     if (formType !== undefined && !filings.has(accessionNumber))
       filings.set(accessionNumber, { accessionNumber, formType, path: `/Archives/${path}` });
   }
+  const [other] = dates;
+  if (other !== undefined && !dates.has(day.replaceAll('-', '')))
+    throw refusal(file, { column: 'Date Filed', value: other }, `this index is not of ${day}`);
   return [...filings.values()].sort((a, b) => (a.accessionNumber < b.accessionNumber ? -1 : 1));
 }

@@ -267,6 +267,11 @@ describe('pulling everyone’s filings day by day', () => {
     ],
     ['cut within a line', (text: string) => text.slice(0, -40), /not a line of a form index/],
     ['that is a page of HTML', () => '<!DOCTYPE html><html></html>', /columns of a form index/],
+    [
+      'of another day',
+      () => formIndex(filings.filter(({ filedOn }) => filedOn === '2026-06-17')).toString('latin1'),
+      /"Date Filed": "20260617": this index is not of 2026-06-16/,
+    ],
   ])('refuses an index %s by name, and goes no further', async (_, change, reason) => {
     const server = await twoWeeks();
     const path = indexPath('2026-06-16');
