@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import type { FormType } from '../../domain/insider/filing.ts';
-import { utcDay } from '../../domain/series/date.ts';
+import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem, type ProblemKind } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
@@ -105,15 +105,15 @@ const mostFailed = 3;
  */
 export async function submissionsOf(
   wanted: readonly (WantedFiling | LeftFiling)[],
-  { get, now }: Pick<PullTask, 'get' | 'now'>,
+  task: Pick<PullTask, 'get' | 'now'>,
 ): Promise<Submissions> {
-  const today = utcDay(now);
+  const today = utcDay(task.now);
   const files: ImportFile[] = [];
   const failed: LeftFiling[] = [];
   let [unread, unanswered] = [0, 0];
   for (const filing of wanted) {
     const name = `filing ${filing.accessionNumber}`;
-    const answer = await ask(filing, get, failed.length < mostFailed ? {} : { retries: 0 });
+    const answer = await ask(filing, task, failed.length < mostFailed ? {} : { retries: 0 });
     if (!('problem' in answer)) {
       files.push({ file: answer, format: secSubmissionText });
       unanswered = 0;
@@ -145,12 +145,12 @@ const ofOneAnswer: ReadonlySet<ProblemKind> = new Set(['bad-answer', 'service-un
 /** Asks for a full submission; a failure has the fault of the last answer, if there was one. */
 async function ask(
   filing: WantedFiling,
-  get: PullTask['get'],
+  { get, now }: Pick<PullTask, 'get' | 'now'>,
   options: GetOptions,
 ): Promise<SourceFile | { readonly problem: Problem; readonly fault: Fault | undefined }> {
   let fault: Fault | undefined;
   const faultOf = async (reply: HttpReply) => {
-    fault = await faultIn(reply, filing);
+    fault = await faultIn(reply, filing, now);
     return fault?.why;
   };
   try {
@@ -167,7 +167,7 @@ function submissionFile({ accessionNumber }: WantedFiling, body: Buffer): Source
 }
 
 /** Why an answer is not the filing that was asked for, or cannot be read; undefined if it is and can. */
-async function faultIn(reply: HttpReply, filing: WantedFiling): Promise<Fault | undefined> {
+async function faultIn(reply: HttpReply, filing: WantedFiling, now: Date): Promise<Fault | undefined> {
   const { accessionNumber, formType, path } = filing;
   if (isAbsent(reply)) return { why: 'the SEC lists it and does not have it', isAbsent: true };
   if (reply.body.length === 0) return { why: 'the answer is empty' };
@@ -180,6 +180,8 @@ async function faultIn(reply: HttpReply, filing: WantedFiling): Promise<Fault | 
       return { why: `the SEC answers with filing ${header.accessionNumber}` };
     if (header.formType !== formType)
       return { why: `the SEC lists form ${formType} and answers with form ${header.formType}` };
+    if (header.filedOn > latestDay(now))
+      return { why: `its filing date, ${header.filedOn}, is in the future` };
     const asked = Number(/\/edgar\/data\/(\d+)\//.exec(path)?.[1]);
     const stated = ciksInHeader(text);
     if (stated.length > 0 && !stated.includes(asked))

@@ -51,6 +51,11 @@ const faults: readonly (readonly [string, Trouble, RegExp])[] = [
     /the SEC lists form 4 and answers with form 4\/A/,
   ],
   [
+    'a filing of a day to come',
+    { status: 200, body: submissionText({ ...bad, filedOn: '2027-01-04' }) },
+    /its filing date, 2027-01-04, is in the future/,
+  ],
+  [
     'a filing of another filer',
     { status: 200, body: submissionText({ ...bad, cik: '2' }) },
     /the SEC answers with a filing of CIK 2, not 1/,
