@@ -130,7 +130,7 @@ function isPlainText({ filedOn, document }: ListedFiling): boolean {
 }
 
 /** The ownership filings of a list and of its older pages, oldest first, and how the older pages were read. */
-type Listing = Pick<CompanyBookmark, 'pages' | 'unread'> & {
+type WholeList = Pick<CompanyBookmark, 'pages' | 'unread'> & {
   readonly filings: readonly ListedFiling[];
   readonly givenUp: readonly Outstanding[];
 };
@@ -140,7 +140,7 @@ async function listedFilings(
   cik: string,
   bookmark: CompanyBookmark,
   { get, now }: PullTask,
-): Promise<Listing> {
+): Promise<WholeList> {
   const reply = await get(`/submissions/CIK${cik}.json`);
   if (isAbsent(reply))
     throw new Problem('not-found', `the SEC has no filer with the CIK ${Number(cik)}`, {
