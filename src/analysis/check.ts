@@ -4,7 +4,7 @@ import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import { PublishedValues } from '../domain/series/look-ahead.ts';
 import { knownValue } from '../domain/series/newest-values.ts';
 import { Problem } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
+import { counted, listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { type Checked, checkedColumns } from './checked-columns.ts';
@@ -65,7 +65,7 @@ export async function estimateCheck(query: CheckQuery, context: QueryContext): P
     const checked = await checkedColumns(table, on, query, counting);
     const series = new Map(checked.map((one) => [one.series.id, one.series]));
     const pages = await Promise.all([...series.values()].map((one) => pagesExpected(one, counting)));
-    return `this check takes about ${pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks()} requests`;
+    return `this check takes about ${counted(pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks(), 'request')}`;
   });
 }
 

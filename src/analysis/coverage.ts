@@ -58,7 +58,7 @@ export async function noteOutside(
     more <= 0
       ? outside
       : [
-          `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series do not cover ${days.join(' or ')}`,
+          `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series ${more === 1 ? 'does' : 'do'} not cover ${days.join(' or ')}`,
         ];
   for (const text of texts) note({ kind: 'outside coverage', text });
 }

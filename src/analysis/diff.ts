@@ -1,6 +1,7 @@
 import { changeBetween, rescalingOf } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
+import { counted } from '../errors/wording.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { commandNaming } from '../operations/operation.ts';
@@ -60,7 +61,7 @@ export function estimateDiff(query: DiffQuery, context: QueryContext): Promise<s
     const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
     const described = context.note === undefined ? 0 : undescribed(series);
     const values = query.days.length * pages.reduce((sum, count) => sum + count, 0);
-    return `this diff takes about ${values + described + counting.checks()} requests`;
+    return `this diff takes about ${counted(values + described + counting.checks(), 'request')}`;
   });
 }
 

@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../domain/series/date.ts';
-import { listed } from '../errors/wording.ts';
+import { counted, listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
@@ -183,15 +183,15 @@ export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryC
     const days = knownDays(query);
     const asked = await serviceRequests(series, days, query, counting);
     if (asked !== undefined)
-      return `this panel takes ${counting.requests() + asked.length + undescribed(series) + counting.checks()} requests`;
+      return `this panel takes ${counted(counting.requests() + asked.length + undescribed(series) + counting.checks(), 'request')}`;
     if (needsHistory(query)) {
       const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
       // Each series takes its vintages and its published values, page by page.
       const requests = pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks();
-      return `this panel takes about ${requests} requests`;
+      return `this panel takes about ${counted(requests, 'request')}`;
     }
     const { made, left, checks } = await planAll(series, days, query, counting);
-    return `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
+    return `this panel takes ${counted(made + left + checks, 'request')}: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
   });
 }
 

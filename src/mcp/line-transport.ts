@@ -69,18 +69,17 @@ export class LineTransport implements Transport {
     try {
       value = JSON.parse(line);
     } catch (error) {
-      return this.#refuse(ErrorCode.ParseError, `a line is no JSON: ${String(error)}`);
+      this.#refuse(ErrorCode.ParseError, `a line is no JSON: ${String(error)}`);
+      return;
     }
-    if (isDeeper(value, mostLevels))
-      return this.#refuse(
-        ErrorCode.InvalidRequest,
-        `a message is nested more than ${mostLevels} levels deep: send a flatter one`,
-        value,
-      );
+    if (isDeeper(value, mostLevels)) {
+      const reason = `a message is nested more than ${mostLevels} levels deep: send a flatter one`;
+      this.#refuse(ErrorCode.InvalidRequest, reason, value);
+      return;
+    }
     const { success, data } = JSONRPCMessageSchema.safeParse(value);
-    if (!success)
-      return this.#refuse(ErrorCode.InvalidRequest, 'a line is no request of JSON-RPC 2.0', value);
-    this.onmessage?.(data);
+    if (success) this.onmessage?.(data);
+    else this.#refuse(ErrorCode.InvalidRequest, 'a line is no request of JSON-RPC 2.0', value);
   }
 
   #refuse(code: ErrorCode, message: string, request?: unknown): void {

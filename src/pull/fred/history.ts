@@ -1,5 +1,6 @@
 import { addDays, type Day, earlier } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import { fredApi } from '../../import/formats/fred/observations.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import type { ImportFile } from '../../import/load/load.ts';
@@ -197,7 +198,7 @@ export class FredHistory {
       const other = rows.filter((row) => isNews(row, held) && held.has(String(row.date)));
       if (other.length > 0)
         this.#task.note(
-          `${other.length} values changed since the last run today; the next day's run takes them`,
+          `${counted(other.length, 'value')} changed since the last run today; the next day's run takes ${other.length === 1 ? 'it' : 'them'}`,
         );
       news = rows.filter((row) => isNews(row, held) && !held.has(String(row.date)));
     }

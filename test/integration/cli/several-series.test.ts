@@ -159,7 +159,7 @@ describe('coverage', () => {
     [
       '* --as-of 2000-01-01',
       'asof: GDP is covered from 2014-10-30, GDPC1 is covered from 2015-01-30, LONG is covered from 2020-06-30, ' +
-        'and 1 more series do not cover 2000-01-01\n',
+        'and 1 more series does not cover 2000-01-01\n',
     ],
     ['GDP --as-of 2016-01-01 -q', ''],
   ])('asof obs %s', async (line, notes) => {
