@@ -72,14 +72,15 @@ export class LineTransport implements Transport {
       this.#refuse(ErrorCode.ParseError, `a line is no JSON: ${String(error)}`);
       return;
     }
+    const invalid = (reason: string) => this.#refuse(ErrorCode.InvalidRequest, reason, value);
+    // Before the schema, whose checks call themselves for each level.
     if (isDeeper(value, mostLevels)) {
-      const reason = `a message is nested more than ${mostLevels} levels deep: send a flatter one`;
-      this.#refuse(ErrorCode.InvalidRequest, reason, value);
+      invalid(`a message is nested more than ${mostLevels} levels deep: send a flatter one`);
       return;
     }
     const { success, data } = JSONRPCMessageSchema.safeParse(value);
     if (success) this.onmessage?.(data);
-    else this.#refuse(ErrorCode.InvalidRequest, 'a line is no request of JSON-RPC 2.0', value);
+    else invalid('a line is no request of JSON-RPC 2.0');
   }
 
   #refuse(code: ErrorCode, message: string, request?: unknown): void {
