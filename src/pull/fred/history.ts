@@ -1,4 +1,4 @@
-import { addDays, type Day, earlier, latestDay } from '../../domain/series/date.ts';
+import { addDays, type Day, earlier, later, latestDay } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
@@ -38,7 +38,7 @@ import { StoredHistory } from './stored.ts';
 const beginning: Day = '1776-07-04';
 
 /** The dates that a query is about, if it is not about all of them. */
-type DateRange = Pick<FredQuery, 'observation_start' | 'observation_end'>;
+type ObservationRange = Pick<FredQuery, 'observation_start' | 'observation_end'>;
 
 /** The answer to a query about a period; `windows` more of them follow. */
 type Answer = {
@@ -100,7 +100,7 @@ export class FredHistory {
       return;
     }
     const after = from ?? this.#stored.firstVintage;
-    this.#complete = { after, upTo: partial < vintage ? vintage : partial };
+    this.#complete = { after, upTo: later(vintage, partial) };
     if (!full) yield* this.#sinceKnown(vintage, this.#stored);
     else if (since !== undefined && since > after && since <= vintage)
       yield* this.#sinceKnown(since, this.#stored);
@@ -140,7 +140,7 @@ export class FredHistory {
   async *#answers(
     start: Day,
     last?: Day,
-    { dates, range }: { readonly dates?: readonly Day[]; readonly range?: DateRange } = {},
+    { dates, range }: { readonly dates?: readonly Day[]; readonly range?: ObservationRange } = {},
   ): AsyncGenerator<Answer> {
     let first = start;
     let left: readonly Day[] | undefined = dates?.filter((date) => date >= start);
@@ -214,7 +214,7 @@ export class FredHistory {
       files,
       ...(files.length === 0 && { coverage: await this.#coverage(end) }),
       bookmark: JSON.stringify(this.#bookmark),
-      upTo: this.#task.full && upTo > end ? upTo : end,
+      upTo: this.#task.full ? later(upTo, end) : end,
       remaining: windows,
     };
   }
@@ -333,7 +333,7 @@ export class FredHistory {
     const { sent = this.#task.now } = current;
     const answered = chicagoDay(sent);
     if (answered > latestDay(this.#task.now)) throw this.#clockBehind(`FRED answered on ${answered}`);
-    if (answered > this.#today) this.#today = answered;
+    this.#today = later(this.#today, answered);
     const day = this.#today;
     const period = { realtime_start: day, realtime_end: day };
     const rows = current.rows.map((row) => ({ ...row, ...period }));
@@ -343,7 +343,7 @@ export class FredHistory {
   /** The rows of a period; if the clock of this machine is ahead of FRED's, up to FRED's today. */
   async #rows<Expected extends FredRefusal = never>(
     period: Period,
-    range: DateRange = {},
+    range: ObservationRange = {},
     expected?: Expected,
   ): Promise<FredRows | 'too-many-vintages' | Expected> {
     const query = { realtime_start: period.start, realtime_end: period.end, ...range };
