@@ -225,7 +225,7 @@ export class FredHistory {
       const next = answered.get(key)?.[0]?.start;
       if (next === start) continue;
       const following = next === undefined ? 'nothing follows' : `the next begins on ${next}`;
-      throw refusal(file, { value: end }, `the period of ${date} ends, and ${following}`);
+      throw refusal(file, { value: date }, `the period of this date ends on ${end}, and ${following}`);
     }
   }
 

@@ -151,10 +151,7 @@ describe('a series with vintages of several kinds', () => {
     '2024-01-01 2024-06-14 2024-06-30 2',
     '2024-02-01 2024-06-14 2024-06-30 3',
   );
-  const sinceJune = [
-    '2024-01-01 2024-06-14 2024-06-30 2',
-    '2024-02-01 2024-06-14 2024-06-30 3',
-  ] as const;
+  const sinceJune = ['2024-01-01 2024-06-14 2024-06-30 2', '2024-02-01 2024-06-14 2024-06-30 3'] as const;
 
   it('has none of publication on the first day of an answer about later days, and exact ones after it', async () => {
     const rows = ['2024-01-01 2024-06-14 2024-06-20 2', '2024-01-01 2024-06-21 2024-06-30 3'];

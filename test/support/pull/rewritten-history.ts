@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { addDays, weekendDay } from '../../../src/domain/series/date.ts';
+import { addDays, later, weekendDay } from '../../../src/domain/series/date.ts';
 import type { HistoryRow, LoopbackSeries } from './loopback-fred.ts';
 
 /** What happens at FRED, or to a store that pulls from it. */
@@ -143,8 +143,7 @@ export class RewrittenHistory {
   }
 
   #publish({ after, added, revised, number }: Extract<Step, { kind: 'publish' }>, last: string): void {
-    const least = addDays(last, 1);
-    this.today = addDays(least > this.today ? least : this.today, after);
+    this.today = addDays(later(addDays(last, 1), this.today), after);
     const stated = new Map<string, string>();
     const { longer } = calendars[this.#frequency];
     const each = longer[number % longer.length] ?? 1;
