@@ -253,6 +253,18 @@ describe('asof pull fred --full', () => {
     }
   });
 
+  it('is not needed where the newest vintage has moved to the day after, because every pull begins with it', async () => {
+    publish('S', ...ofS);
+    await pull('2024-06-20');
+    // Of the date that the store knows from the 14th on, FRED has nothing on that day.
+    publish('S', ofS[0], ofS[1], '2024-02-01 2024-06-15 - 3');
+    const { outcome, detail } = await pull('2024-07-01');
+    expect([outcome, detail]).toEqual([
+      'conflict',
+      expect.stringContaining('S 2024-02-01 as of 2024-06-14: withdrawn, against 3'),
+    ]);
+  });
+
   it('keeps how far the store is, so that the next pull asks for what is new alone', async () => {
     publish('S', ...ofS);
     await pull('2024-06-20');

@@ -130,10 +130,15 @@ describe('a history to which FRED adds dates under vintages of the past, and vin
         Object.assign(fred.state, limited);
         const history = new RewrittenHistory(rhythm);
         await take(before, new Puller(history), async () => undefined);
-        const puller = new Puller(history, addDays(history.today, -1));
+        const since = addDays(history.today, -1);
+        const puller = new Puller(history, since);
         await take([...after, { kind: 'pull', after: 0, full: false }], puller, async () => {
           expect((await puller.pull())?.problem?.detail).toBeUndefined();
-          expect(await puller.content()).toEqual(await puller.imported());
+          const content = await puller.content();
+          expect(content).toEqual(await puller.imported());
+          // The window made its first day; the others are days of publication.
+          const kinds = content.vintages?.map(({ asOfDate, kind }) => [asOfDate > since, kind]);
+          expect(kinds).toEqual(kinds?.map(([isLater]) => [isLater, isLater === true ? 'exact' : 'fetched']));
         });
       }),
       { numRuns: runs(15) },
