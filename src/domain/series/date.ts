@@ -94,6 +94,11 @@ export function earlier(a: Day, b: Day): Day {
   return a < b ? a : b;
 }
 
+/** The later of two days. */
+export function later(a: Day, b: Day): Day {
+  return a > b ? a : b;
+}
+
 /** The place of a day among ascending days, or where it belongs: that of the first day that is not before it. */
 export function placeAmong(days: readonly Day[], day: Day): number {
   let [low, high] = [0, days.length];
