@@ -106,6 +106,12 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
+  it('has no restore by psql that ends with 0 although it failed', () => {
+    const restores = pages.flatMap(({ text }) => text.match(/^psql .*-f .*$/gm) ?? []);
+    expect(restores.length).toBeGreaterThan(0);
+    for (const line of restores) expect(line).toContain('-v ON_ERROR_STOP=1');
+  });
+
   it('links every page of docs/ from docs/README.md', () => {
     const linked = new Set(
       linksOf(pageAt('docs/README.md').text).map((link) => targetOf('docs/README.md', link)?.path),
