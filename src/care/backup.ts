@@ -126,10 +126,10 @@ class DatedBackups {
     return found.slice(0, Math.max(0, found.length - newest));
   }
 
-  /** Refuses to write beside backups of another store, which would be removed; stores differ in their first import. */
+  /** Refuses to write beside backups of another store, or those of an emptied one: stores differ in their first import. */
   async refuseOther(first: string | undefined): Promise<void> {
     const path = this.#found().at(-1);
-    if (path === undefined || first === undefined) return;
+    if (path === undefined) return;
     const { firstImportOf } = await import('../store/sqlite/copy.ts');
     const other = firstImportOf(path);
     if (other === undefined || other === first) return;

@@ -17,6 +17,7 @@ import { checkStore } from '../../../src/care/check.ts';
 import { copyStore } from '../../../src/care/copy.ts';
 import { digestOfStore } from '../../../src/care/digest.ts';
 import { Problem } from '../../../src/errors/problem.ts';
+import { initStore } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { onEveryEngine, postgres, sqlite } from '../../support/engines.ts';
 import { scratchFolder } from '../../support/folders.ts';
@@ -28,6 +29,12 @@ const digestIn = (address: string) => reading(address, (view) => digestOfStore(v
 /** A store with one series, whose first file differs from that of other names. */
 async function newStore(id = 'GDP', address = sqlite.newAddress()): Promise<string> {
   await importFiles(address, { 'facts.csv': facts(`${id} 2014-10-01 2015-01-30 1.50`) });
+  return address;
+}
+
+async function emptyStore(): Promise<string> {
+  const address = sqlite.newAddress();
+  await initStore(address, false);
   return address;
 }
 
@@ -152,11 +159,14 @@ describe('backups with dated names', () => {
     expect(filesIn(folder)).toEqual(['asof-2026-03-15T030000Z.db']);
   });
 
-  it('of another store are not mixed with those of this one', async () => {
-    const [store, other, folder] = [await newStore(), await newStore('UNRATE'), scratchFolder()];
-    await backupStore(other, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
+  it.each([
+    ['of another store', () => newStore('UNRATE')],
+    ['of a store that was emptied', emptyStore],
+  ])('%s do not take the place of those of this one', async (_, begin) => {
+    const [store, other, folder] = [await newStore(), await begin(), scratchFolder()];
+    await backupStore(store, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
     const { detail } = await problemOf(
-      backupStore(store, folder, { keep: 1, ...at('2026-03-15T02:00:00Z') }),
+      backupStore(other, folder, { keep: 1, ...at('2026-03-15T02:00:00Z') }),
     );
     expect(detail).toContain('is a backup of another store');
     expect(filesIn(folder)).toEqual(['asof-2026-03-15T010000Z.db']);
