@@ -81,7 +81,8 @@ class Library extends TableAnalyses {
       await this.#refuseSample();
       return named;
     };
-    this.store = new StoreCare({ address, written, session, signal });
+    const rest = async () => this.#store('care of a store').rest?.();
+    this.store = new StoreCare({ address, written, rest, session, signal });
     for (const [name, signature] of Object.entries(signatures)) {
       const method = Reflect.get(Library.prototype, name).bind(this);
       const value =

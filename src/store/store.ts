@@ -228,6 +228,8 @@ export interface Store {
   read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
   /** Like `read`, for work that asks about many series at once; absent if the engine gains nothing by it. */
   readTogether?<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
+  /** Closes the files that no read needs just now, so that another can take their place; absent if it has none. */
+  rest?(): Promise<void>;
   close(): Promise<void>;
 }
 
