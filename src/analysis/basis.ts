@@ -46,7 +46,7 @@ export class Basis {
 
   /**
    * The same client, which records what each answer is based on, and throws a Problem if that does not meet the
-   * demands. Its answers as of a day no longer say what is known about later days.
+   * demands. Its answers as of a day do not say to which day the data are covered.
    */
   through(client: Client): Client {
     return {
@@ -55,7 +55,7 @@ export class Basis {
         const envelope = await client.ask(operation, texts, ...options);
         const day = operation.boundBy === undefined ? undefined : textOf(texts, operation.boundBy);
         this.#take(operation, texts, day, envelope);
-        return day === undefined ? envelope : upToDay(envelope);
+        return day === undefined ? envelope : withoutCoverage(envelope);
       },
     };
   }
@@ -76,7 +76,9 @@ export class Basis {
    */
   add(id: string, day: Day | undefined, coveredTo: Day | null | undefined, kinds: readonly string[]): void {
     this.#requireAge(id, day, coveredTo);
-    const notes = this.#notesOf(id, coveredTo, false);
+    const notes = this.#notesOf(id, day, coveredTo, false);
+    // Requests that no day bounds may have noted a later coverage.
+    if (coveredTo != null) notes.coveredTo = earlier(coveredTo, day ?? coveredTo);
     for (const kind of kinds) this.#addKinds(notes, kind);
     if (this.demands.exact !== true) return;
     const inexact = kinds.find((kind) => kind !== 'exact');
@@ -119,20 +121,27 @@ export class Basis {
       const coveredTo = covered_to === undefined ? coverage?.covered_to : covered_to;
       // If no day bounds the request, the analysis that knows the day checks.
       if (boundBy !== undefined) this.#requireAge(subject, day, coveredTo);
-      this.#notesOf(subject, coveredTo, operation.subject !== undefined);
+      this.#notesOf(subject, day, coveredTo, operation.subject !== undefined);
     }
     if (!members.includes('vintage')) return;
     this.#requireExact(subject, day, vintage);
     if (vintage === undefined) return;
     this.#vintages.set(keyOf(subject, day), vintage);
-    this.#addKinds(this.#notesOf(subject, undefined, false), vintage.vintage_kind);
+    this.#addKinds(this.#notesOf(subject, day, undefined, false), vintage.vintage_kind);
   }
 
-  #notesOf(subject: string, coveredTo: Day | null | undefined, isDaily: boolean): SubjectNotes {
+  /** What is noted about a subject; its coverage counts up to the last of the days that answers are as of. */
+  #notesOf(
+    subject: string,
+    day: Day = '~',
+    coveredTo: Day | null | undefined,
+    isDaily: boolean,
+  ): SubjectNotes {
     const kinds = new Set<VintageKind>();
     const notes = this.#subjects.get(subject) ?? { coveredTo: undefined, kinds, isDaily };
     this.#subjects.set(subject, notes);
-    notes.coveredTo ??= coveredTo ?? undefined;
+    const known = coveredTo == null ? undefined : earlier(coveredTo, day);
+    if (known !== undefined && known > (notes.coveredTo ?? '')) notes.coveredTo = known;
     return notes;
   }
 
@@ -196,27 +205,23 @@ function subjectOf({ subject, params }: Operation<Params, unknown>, texts: Param
   );
 }
 
-/** The envelope without what is known about days after its own. */
-function upToDay<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
-  const { vintage } = page;
-  if (vintage === undefined) return page;
-  const { as_of_date, vintage_kind } = vintage;
-  return { ...page, vintage: { as_of_date, vintage_kind } };
+/** The envelope without the coverage of its data, which the basis of the answer states up to its day. */
+function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
+  return page;
 }
 
 /**
  * Why an answer as of a day may not be exactly what was published by then, such as `UNRATE is sampled: this is
- * 2008-08-15, the next sample is 2008-11-15`; undefined if it is exact.
+ * 2008-08-15`; undefined if it is exact. Names no later vintage.
  */
 export function inexactText(id: string, day: Day | undefined, vintage: AnswerVintage): string | undefined {
-  const { as_of_date: newest, vintage_kind: kind, next_date: next = null, next_kind } = vintage;
+  const { as_of_date: newest, vintage_kind: kind, may_lack: mayLack = false } = vintage;
   if (kind === '') return undefined;
   if (kind === 'unknown') return `it is not known how the vintages of ${id} came about`;
-  if (kind === 'exact') {
-    if (next === null || next_kind === 'exact' || day === newest) return undefined;
-    return `${id} is exact on ${newest}: what was published between that and ${next}, which is ${next_kind}, may be missing`;
-  }
+  const missing = 'what was published since then may be missing';
+  if (kind === 'exact') return mayLack ? `${id} is exact on ${newest}: ${missing}` : undefined;
   if (newest === null) return `${id} is ${kind}: a first release is the first vintage that has the date`;
   const noun = kind === 'sampled' ? 'sample' : 'vintage';
-  return `${id} is ${kind}: this is ${newest}, ${next === null ? `the newest ${noun}` : `the next ${next_kind === kind ? noun : 'vintage'} is ${next}`}`;
+  const rest = day === undefined ? `, the newest ${noun}` : day > newest ? `; ${missing}` : '';
+  return `${id} is ${kind}: this is ${newest}${rest}`;
 }

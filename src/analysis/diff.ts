@@ -6,7 +6,7 @@ import type { ObservationRow } from '../operations/observations.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
-import { noteBasis } from './coverage.ts';
+import { knowledgeDay, noteBasis } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
 import { undescribed } from './panel.ts';
 import type { DiffQuery } from './query.ts';
@@ -20,7 +20,8 @@ export function answerDiff(query: DiffQuery, context: QueryContext): Promise<Que
 async function compare(query: DiffQuery, context: ComposedContext) {
   const { ids, days, from, to, allRows } = query;
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const { done, failures } = await eachOf(await resolveSeries(ids, context), async (series) => {
+  const all = await resolveSeries(ids, context, knowledgeDay(query));
+  const { done, failures } = await eachOf(all, async (series) => {
     const { id } = series;
     const [before = [], after = []] = await Promise.all(
       days.map((day) =>
@@ -55,9 +56,10 @@ async function compare(query: DiffQuery, context: ComposedContext) {
 }
 
 /** The number of requests that a diff takes, in words. */
-export function estimateDiff({ ids, days }: DiffQuery, context: QueryContext): Promise<string> {
+export function estimateDiff(query: DiffQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(ids, counting);
+    const { ids, days } = query;
+    const series = await resolveSeries(ids, counting, knowledgeDay(query));
     const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
     const described = context.note === undefined ? 0 : undescribed(series);
     const values = days.length * pages.reduce((sum, count) => sum + count, 0);

@@ -32,7 +32,7 @@ export function answerWidePanel(query: PanelQuery, context: QueryContext): Promi
 
 async function columnsOf(query: PanelQuery, context: ComposedContext) {
   const { ids, asOf, from, to } = query;
-  const series = await resolveSeries(ids, context);
+  const series = await resolveSeries(ids, context, asOf);
   // The length of a series takes a request, unless a pattern found it with its description.
   if (series.every(({ row }) => row !== undefined))
     context.expect(context.requests() + (await requestsLeft(query, series, context)));
@@ -82,7 +82,7 @@ export function undescribed(series: readonly ResolvedSeries[]): number {
 /** The number of requests that a panel takes, in words. */
 export function estimatePanel(query: PanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(query.ids, counting);
+    const series = await resolveSeries(query.ids, counting, query.asOf);
     return `this panel takes about ${await requestsLeft(query, series, counting)} requests`;
   });
 }

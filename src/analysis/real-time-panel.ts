@@ -28,7 +28,7 @@ export function answerLongRealTimePanel(
   return composed(context, async (counting) => {
     // The descriptions come first: a chart of too many series is refused before their values are requested.
     const isDrawn = counting.chart === true;
-    const series = isDrawn && (await resolveSeries(query.ids, counting));
+    const series = isDrawn && (await resolveSeries(query.ids, counting, knownDays(query).at(-1)));
     const drawing = series && (await realTimePanelDrawing(series, query, counting));
     // A line has one value a day, the newest of those requested.
     const { columns, failures } = await columnsOf(isDrawn ? { ...query, last: 1 } : query, counting);
@@ -52,8 +52,8 @@ type FoundColumns = { readonly columns: readonly PanelColumn[]; readonly failure
 
 /** The columns of a panel on its as-of dates, with the notes on what they are based on. */
 export async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
-  const series = await resolveSeries(query.ids, counting);
   const days = knownDays(query);
+  const series = await resolveSeries(query.ids, counting, days.at(-1));
   // Few vintages may answer any number of days.
   counting.allow?.(series.length * days.length * (query.last ?? 1));
   const { columns, failures } =
@@ -184,8 +184,8 @@ function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { not
 /** The number of requests that a real-time panel takes, in words; makes the requests that plan it. */
 export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(query.ids, counting);
     const days = knownDays(query);
+    const series = await resolveSeries(query.ids, counting, days.at(-1));
     const asked = await serviceRequests(series, days, query, counting);
     if (asked !== undefined)
       return `this panel takes ${counting.requests() + asked.length + undescribed(series) + counting.checks()} requests`;

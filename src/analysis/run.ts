@@ -16,7 +16,7 @@ import {
   type QueryContext,
   textsOf,
 } from './answer.ts';
-import { noteBasis } from './coverage.ts';
+import { knowledgeDay, noteBasis } from './coverage.ts';
 import type { OperationQuery, PanelQuery, Query } from './query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
@@ -68,7 +68,7 @@ function observationsOf({ ids, asOf, from, to, transformation }: PanelQuery): Op
 async function answerOperation(query: OperationQuery, context: QueryContext): Promise<QueryAnswer> {
   const operation = operationNamed(query.operation);
   const { ids } = query;
-  const series = ids === undefined ? undefined : await resolveSeries(ids, context);
+  const series = ids === undefined ? undefined : await resolveSeries(ids, context, knowledgeDay(query));
   if (query.cursor !== undefined && series !== undefined && series.length !== 1)
     throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
   const drawing = context.chart === true ? await drawingOf(operation, query, series, context) : undefined;

@@ -1,5 +1,6 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { closeNames } from '../domain/series/closest.ts';
+import type { Day } from '../domain/series/date.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
@@ -19,12 +20,13 @@ type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'>;
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
- * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches. A
- * pattern without a match stays as it is, and fails like any unknown series.
+ * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches, of those
+ * that had begun by a day. A pattern without a match stays as it is, and fails like any unknown series.
  */
 export async function resolveSeries(
   typed: readonly string[],
   catalogue: Catalogue,
+  asOf: Day = '~',
 ): Promise<readonly ResolvedSeries[]> {
   const meant = new Map<string, ResolvedSeries>();
   let known: readonly Row[] | undefined;
@@ -34,7 +36,10 @@ export async function resolveSeries(
     if (isPattern(id)) {
       known ??= await allSeries(catalogue);
       const pattern = patternOf(id);
-      for (const row of known) if (pattern.test(String(row.id))) matching.push({ id: String(row.id), row });
+      // Another service may not say when a series began.
+      for (const row of known)
+        if (pattern.test(String(row.id)) && String(row.first_vintage ?? '') <= asOf)
+          matching.push({ id: String(row.id), row });
     }
     for (const one of matching.length > 0 ? matching : [{ id, typed: text }])
       if (!meant.has(one.id)) meant.set(one.id, one);

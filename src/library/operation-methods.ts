@@ -229,7 +229,7 @@ function methodOf(operation: Operation, source: AnswerSource) {
   async function* all(...asked: readonly unknown[]): AsyncGenerator<Row> {
     const { chosen, ids, params, demands, transformation } = askedOf(operation, asked);
     const based = await transformedContext({ transformation }, basedOn(source, demands));
-    for (const id of await meant(chosen, ids, based)) {
+    for (const id of await meant(chosen, ids, params, based)) {
       try {
         for await (const page of pagesFor(chosen, id, params, based)) yield* page.results;
       } catch (error) {
@@ -247,10 +247,12 @@ function methodOf(operation: Operation, source: AnswerSource) {
 async function meant(
   { command: { several } }: Operation,
   ids: readonly (string | undefined)[],
+  { asOf }: NamedValues,
   source: AnswerSource,
 ): Promise<readonly (string | undefined)[]> {
   if (several !== true) return ids;
-  return (await resolveSeries(ids.map(String), source)).map(({ id }) => id);
+  const day = asOf === undefined ? undefined : String(asOf);
+  return (await resolveSeries(ids.map(String), source, day)).map(({ id }) => id);
 }
 
 function pagesFor(

@@ -1,4 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
+import { frequencyOn } from '../domain/series/series.ts';
 import { checkVersion } from './cursor.ts';
 import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
@@ -73,10 +74,16 @@ asof revisions GDP --stats
   async run({ id, date, from, to, limit }, { view, position }) {
     const revised = async (day: Day) => {
       const { series, rows } = existing(await view.revisions(id, day), id);
-      const found = rows.map(({ kind, ...revision }) => ({
-        ...observationRow(series, { date: day, ...revision }),
-        vintage_kind: kind,
-      }));
+      // An inferred frequency is the one that was implied on the day of the row.
+      const frequencies = series.frequencyIsInferred ? await view.impliedFrequencies(id) : [];
+      const found = rows.map(({ kind, ...revision }) => {
+        const { asOfDate } = revision;
+        const frequency = series.frequencyIsInferred ? frequencyOn(frequencies, asOfDate) : series.frequency;
+        return {
+          ...observationRow({ ...series, frequency }, { date: day, ...revision }),
+          vintage_kind: kind,
+        };
+      });
       return { rows: found, coveredTo: series.coveredTo };
     };
     if (date !== undefined) return revised(date);

@@ -49,16 +49,17 @@ export class YieldSeriesView implements StoreView {
   }
 
   async searchEntries(query: IndexQuery): Promise<readonly SearchedSeries[]> {
-    const all = await this.#all();
+    const all = await this.#begunBy(query.upTo);
     const ids = all.map(({ id }) => id);
     const held = await this.#view.searchEntries({ ...query, ids: [...query.ids, ...ids] });
     const known = new Set(held.map(({ id }) => id));
     return [...held, ...all.filter(({ id }) => !known.has(id))];
   }
 
-  async searchable(what: 'ids' | 'words'): Promise<readonly string[]> {
-    const added = (await this.#all()).flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
-    return [...new Set([...(await this.#view.searchable(what)), ...added])];
+  async searchable(what: 'ids' | 'words', upTo?: Day): Promise<readonly string[]> {
+    const begun = await this.#begunBy(upTo);
+    const added = begun.flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
+    return [...new Set([...(await this.#view.searchable(what, upTo)), ...added])];
   }
 
   async observations(query: ObservationQuery) {
@@ -95,6 +96,10 @@ export class YieldSeriesView implements StoreView {
       series,
       rows: rates.map(({ asOfDate, value }) => ({ asOfDate, value, kind: 'exact' as const })),
     };
+  }
+
+  impliedFrequencies(seriesId: string) {
+    return this.#view.impliedFrequencies(seriesId);
   }
 
   async vintages(query: VintageQuery) {
@@ -152,8 +157,8 @@ export class YieldSeriesView implements StoreView {
     return this.#view.filingCounts();
   }
 
-  coveredTo(what: CurveType | 'filings') {
-    return this.#view.coveredTo(what);
+  coveredTo(what: CurveType | 'filings', upTo?: Day) {
+    return this.#view.coveredTo(what, upTo);
   }
 
   clusterTrades(query: ClusterTradesQuery) {
@@ -198,6 +203,10 @@ export class YieldSeriesView implements StoreView {
     return (await this.#all()).find((series) => series.id === id);
   }
 
+  async #begunBy(day: Day = '~'): Promise<readonly Series[]> {
+    return (await this.#all()).filter(({ firstVintage }) => firstVintage <= day);
+  }
+
   async #all(): Promise<readonly Series[]> {
     const state = await this.#view.state();
     const before = known.get(state);
@@ -222,6 +231,7 @@ export class YieldSeriesView implements StoreView {
         title: definition.title,
         units: 'Percent',
         frequency: 'D',
+        frequencyIsInferred: false,
         seasonalAdjustment: 'NSA',
         source: summary.sources.join('; '),
         observationCount: summary.count,

@@ -135,8 +135,8 @@ describe('coverage', () => {
     ['GDP --as-of 2015-03-27', ''],
     ['GDP --as-of 2014-10-30', ''],
     ['GDP --as-of 2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
-    ['GDP --as-of 2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
-    ['GDP --known-before 2014-10-30', 'asof: GDP is covered from 2014-10-30\n'],
+    ['GDP --as-of 2014-10-29', 'asof: GDP has no vintage up to 2014-10-29\n'],
+    ['GDP --known-before 2014-10-30', 'asof: GDP has no vintage up to 2014-10-29\n'],
     ['GDP', ''],
     ['GDP* --as-of 2016-01-01', 'asof: GDP is covered to 2015-03-27\nasof: GDPC1 is covered to 2015-01-30\n'],
     [
