@@ -38,8 +38,7 @@ export async function resolveSeries(
       const pattern = patternOf(id);
       // Another service may not say when a series began.
       for (const row of known)
-        if (pattern.test(String(row.id)) && String(row.first_vintage ?? '') <= asOf)
-          matching.push({ id: String(row.id), row });
+        if (pattern.test(String(row.id)) && hadBegun(row, asOf)) matching.push({ id: String(row.id), row });
     }
     for (const one of matching.length > 0 ? matching : [{ id, typed: text }])
       if (!meant.has(one.id)) meant.set(one.id, one);
@@ -84,6 +83,11 @@ function questionFor({ rate, less }: Partial<YieldSeries> = {}): Parameters<Nami
   return [yields.name, { maturity: rate.maturity, ...type }];
 }
 
+/** Whether a series had begun by a day; another service may not say, and then it counts. */
+function hadBegun({ first_vintage: first }: Row, day: Day): boolean {
+  return String(first ?? '') <= day;
+}
+
 function isPattern(id: string): boolean {
   return id.includes('*');
 }
@@ -93,14 +97,17 @@ function patternOf(id: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-/** The first pages of the list of series, each requested once; empty if they cannot be had. */
-async function firstSeries({ client }: Catalogue): Promise<readonly RowOf<typeof seriesSearch>[]> {
+/** The series on the first pages of the list that had begun by a day; each page is requested once. */
+async function firstSeries(
+  { client }: Catalogue,
+  asOf: Day,
+): Promise<readonly RowOf<typeof seriesSearch>[]> {
   const rows: RowOf<typeof seriesSearch>[] = [];
   let texts: ParamTexts = [['limit', String(largestPage)]];
   try {
     for (let pages = 0; pages < mostPages; pages += 1) {
       const { results, next_cursor: cursor } = await client.ask(seriesSearch, texts, { once: true });
-      rows.push(...results);
+      rows.push(...results.filter((row) => hadBegun(row, asOf)));
       if (cursor === undefined) break;
       texts = [...without(texts, 'cursor'), ['cursor', cursor]];
     }
@@ -123,24 +130,25 @@ const mostSuggested = 3;
 /** The most pages of the list of series that are read for a suggestion. */
 const mostPages = 3;
 
-/** The same failure; for an unknown series, with a hint at the ids that may be meant. */
+/** The same failure; for an unknown series, with a hint at the ids that may be meant, of those known on a day. */
 export async function withSuggestion(
   error: unknown,
   id: string | undefined,
   catalogue: Catalogue,
+  asOf: Day = '~',
 ): Promise<unknown> {
   if (!(error instanceof Problem) || error.kind !== 'not-found' || id === undefined) return error;
   const { naming = commandNaming } = catalogue;
   const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
   if (isPattern(id)) {
-    const ids = (await firstSeries(catalogue)).map((row) => row.id).filter((one) => patternOf(id).test(one));
+    const ids = (await firstSeries(catalogue, asOf)).map((row) => row.id).filter((one) => patternOf(id).test(one));
     if (ids.length === 0) return hinting('no series id matches this pattern');
     const some = ids.slice(0, mostSuggested);
     return hinting(
       `name one series, such as ${listed(some, 'or')}: a pattern is for questions about several`,
     );
   }
-  const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue));
+  const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
   return near.length === 0
     ? hinting(`${naming.question(seriesSearch.name)} finds series by words`)
     : hinting(`did you mean ${listed(near, 'or')}?`);

@@ -184,7 +184,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
       yield page;
     }
     const [failure] = answer.failures;
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, context);
+    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, context, asOf);
   };
   const { from = '' } = query.kind === 'operation' ? query.params : {};
   if (String(from) > asOf)

@@ -4,6 +4,7 @@ import { Basis, type Demands } from '../../analysis/basis.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
+import { knowledgeDay } from '../../analysis/coverage.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
 import type { TableFiles, UserTable } from '../../analysis/table.ts';
 import { type Client, isDataChange, restartOnChange } from '../../client/client.ts';
@@ -48,7 +49,8 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     const codes: number[] = [];
     for (const { id, error: failure } of failures) {
       const error = namingCursor(failure, query);
-      codes.push(reportFailure(await withSuggestion(error, id, context), line.output.format === 'json', io));
+      const explained = await withSuggestion(error, id, context, knowledgeDay(line.query));
+      codes.push(reportFailure(explained, line.output.format === 'json', io));
     }
     if (codes[0] !== undefined) return codes[0];
     if (rows === 0 && output.failEmpty) return exitCode.empty;
