@@ -25,7 +25,7 @@ export type SubjectBasis = {
 type SubjectNotes = {
   coveredTo: Day | undefined;
   readonly kinds: Set<VintageKind>;
-  /** Whether its data appear only on weekdays, as curves and filings do. */
+  /** Whether its data may appear only on weekdays, as curves and filings do. */
   readonly isDaily: boolean;
 };
 
@@ -65,6 +65,12 @@ export class Basis {
     return this.#vintages.get(keyOf(id, asOf));
   }
 
+  /** Whether the data about a subject reach a day, as far as the service says. */
+  reaches(subject: string, day: Day): boolean {
+    const notes = this.#subjects.get(subject);
+    return notes === undefined || doesReach(notes, day);
+  }
+
   /** The last day that the data about a subject cover, if the service named it. */
   coveredTo(subject: string): Day | undefined {
     return this.#subjects.get(subject)?.coveredTo;
@@ -87,17 +93,13 @@ export class Basis {
   }
 
   /**
-   * The subjects whose data do not reach a day, such as `GDP is covered to 2024-12-19`; curves and filings need to
-   * reach only the last weekday before it.
+   * The subjects whose data do not reach a day, such as `GDP is covered to 2024-12-19`; curves, filings and daily series
+   * need to reach only the last weekday before it.
    */
   staleOn(day: Day): readonly string[] {
-    return Array.from(this.#subjects, ([subject, { coveredTo = day, isDaily }]) => ({
-      subject,
-      coveredTo,
-      isDaily,
-    }))
-      .filter(({ coveredTo, isDaily }) => coveredTo < (isDaily ? lastWeekday(day) : day))
-      .map(({ subject, coveredTo }) => coveredText(subject, coveredTo));
+    return Array.from(this.#subjects).flatMap(([subject, notes]) =>
+      notes.coveredTo === undefined || doesReach(notes, day) ? [] : coveredText(subject, notes.coveredTo),
+    );
   }
 
   /** What the answer is based on, subject by subject, up to a day. */
@@ -113,7 +115,7 @@ export class Basis {
     operation: Operation<Params, unknown>,
     texts: ParamTexts,
     day: Day | undefined,
-    { vintage, coverage, covered_to }: Envelope<unknown>,
+    { vintage, coverage, covered_to, series }: Envelope<unknown>,
   ): void {
     const { members = [], boundBy } = operation;
     const subject = subjectOf(operation, texts);
@@ -121,7 +123,8 @@ export class Basis {
       const coveredTo = covered_to === undefined ? coverage?.covered_to : covered_to;
       // If no day bounds the request, the analysis that knows the day checks.
       if (boundBy !== undefined) this.#requireAge(subject, day, coveredTo);
-      this.#notesOf(subject, day, coveredTo, operation.subject !== undefined);
+      const isDaily = operation.subject !== undefined || series?.frequency === 'D';
+      this.#notesOf(subject, day, coveredTo, isDaily);
     }
     if (!members.includes('vintage')) return;
     this.#requireExact(subject, day, vintage);
@@ -174,6 +177,11 @@ export class Basis {
       `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}: more than ${maxAge}`,
     );
   }
+}
+
+/** Whether the data about a subject reach a day; without a stated coverage they do. */
+function doesReach({ coveredTo, isDaily }: SubjectNotes, day: Day): boolean {
+  return coveredTo === undefined || coveredTo >= (isDaily ? lastWeekday(day) : day);
 }
 
 /** The coverage of a subject in words. A subject that ends with a lower-case s, unlike an id, is a plural: filings. */

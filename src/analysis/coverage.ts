@@ -65,8 +65,9 @@ export async function noteOutside(
 /** The coverage of a series, if the answers so far stated what these days need. */
 function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: QueryContext): Row | undefined {
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
-  const covered_to = basis.coveredTo(id);
-  if (vintages.length < days.length || covered_to === undefined) return undefined;
+  const coveredTo = basis.coveredTo(id);
+  if (vintages.length < days.length || coveredTo === undefined) return undefined;
+  const covered_to = basis.reaches(id, [...days].sort().at(-1) ?? '') ? null : coveredTo;
   const before = vintages.filter(
     ({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '',
   );

@@ -98,10 +98,7 @@ function patternOf(id: string): RegExp {
 }
 
 /** The series on the first pages of the list that had begun by a day; each page is requested once. */
-async function firstSeries(
-  { client }: Catalogue,
-  asOf: Day,
-): Promise<readonly RowOf<typeof seriesSearch>[]> {
+async function firstSeries({ client }: Catalogue, asOf: Day): Promise<readonly RowOf<typeof seriesSearch>[]> {
   const rows: RowOf<typeof seriesSearch>[] = [];
   let texts: ParamTexts = [['limit', String(largestPage)]];
   try {
@@ -141,7 +138,9 @@ export async function withSuggestion(
   const { naming = commandNaming } = catalogue;
   const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
   if (isPattern(id)) {
-    const ids = (await firstSeries(catalogue, asOf)).map((row) => row.id).filter((one) => patternOf(id).test(one));
+    const ids = (await firstSeries(catalogue, asOf))
+      .map((row) => row.id)
+      .filter((one) => patternOf(id).test(one));
     if (ids.length === 0) return hinting('no series id matches this pattern');
     const some = ids.slice(0, mostSuggested);
     return hinting(

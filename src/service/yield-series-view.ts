@@ -76,7 +76,8 @@ export class YieldSeriesView implements StoreView {
       to: last.sort()[0],
       limit,
     });
-    return { series, vintage: await this.#vintageOn(series, asOf), rows };
+    const vintage = await this.#vintageOn(series, asOf);
+    return { series: await this.#coveredOn(series, asOf), vintage, rows };
   }
 
   async dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
@@ -243,6 +244,13 @@ export class YieldSeriesView implements StoreView {
       });
     }
     return described;
+  }
+
+  /** The series, covered to the newest curve up to a day. */
+  async #coveredOn(series: Series, day: Day | undefined): Promise<Series> {
+    const curveType = definitionOf(series.id)?.rate.curveType;
+    if (day === undefined || day >= series.coveredTo || curveType === undefined) return series;
+    return { ...series, coveredTo: (await this.#view.coveredTo(curveType, day)) ?? series.coveredTo };
   }
 
   /** The newest trade date up to a day, which is its vintage; the vintage after it changes no earlier date. */

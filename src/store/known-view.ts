@@ -108,7 +108,7 @@ export class KnownView implements StoreView {
     for (let { before } = query; ; ) {
       const page = await this.#view.dates({ ...query, ...(before !== undefined && { before }) });
       if (page === undefined || page.series.firstVintage > this.#day) return undefined;
-      const series = await this.#asKnownOn(this.#day, page.series);
+      const series = await this.#described(page.series);
       if (page.series.lastVintage <= this.#day) return { ...page, series };
       for (const date of page.rows) if (await this.#wasKnown(query.seriesId, date)) rows.push(date);
       before = page.rows.at(-1);
@@ -120,7 +120,7 @@ export class KnownView implements StoreView {
   async revisions(seriesId: string, date: Day): ReturnType<StoreView['revisions']> {
     const page = await this.#view.revisions(seriesId, date);
     if (page === undefined || page.series.firstVintage > this.#day) return undefined;
-    const series = await this.#asKnownOn(this.#day, page.series);
+    const series = await this.#described(page.series);
     return { series, rows: page.rows.filter(({ asOfDate }) => asOfDate <= this.#day) };
   }
 
@@ -236,7 +236,7 @@ export class KnownView implements StoreView {
   async #known(series: Series): Promise<Series | undefined> {
     const day = this.#day;
     if (series.firstVintage > day) return undefined;
-    const known = await this.#asKnownOn(day, series);
+    const known = await this.#described(series);
     if (series.lastVintage <= day) return known;
     const query = { seriesId: series.id, asOf: day };
     const [values, releases] = await Promise.all([
@@ -249,6 +249,14 @@ export class KnownView implements StoreView {
       lastVintage: values?.vintage.newest?.asOf ?? series.firstVintage,
       vintageKind: releases?.vintage.kinds ?? series.vintageKind,
     };
+  }
+
+  /** The series with the coverage and the frequency that are known on the day of this view. */
+  async #described(series: Series): Promise<Series> {
+    const day = this.#day;
+    if (series.coveredTo <= day) return this.#asKnownOn(day, series);
+    const page = await this.#view.observations({ seriesId: series.id, asOf: day, limit: 1 });
+    return this.#asKnownOn(day, page?.series ?? series);
   }
 
   /** The series with the coverage and the frequency that were known on a day. */
