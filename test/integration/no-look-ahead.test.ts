@@ -246,7 +246,7 @@ describe('nothing published after a day changes an answer as of that day', () =>
     ).toEqual(Object.keys(lines).sort());
   });
 
-  it.each(Object.keys(lines))('in asof %s, neither its rows nor its notes', async (command) => {
+  it.each(Object.keys(lines))('in asof %s', async (command) => {
     await comparing(
       (store, day, earlier) =>
         each(lines[command] ?? [], (line) => written(filled(line, day, earlier), ['--store', store])),
