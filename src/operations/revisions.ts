@@ -73,12 +73,12 @@ asof revisions GDP --stats
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position }) {
     const revised = async (day: Day) => {
-      const { series, rows } = existing(await view.revisions(id, day), id);
-      // An inferred frequency is the one that was implied on the day of the row.
-      const frequencies = series.frequencyIsInferred ? await view.impliedFrequencies(id) : [];
+      const [page, frequencies] = await Promise.all([view.revisions(id, day), view.impliedFrequencies(id)]);
+      const { series, rows } = existing(page, id);
       const found = rows.map(({ kind, ...revision }) => {
-        const { asOfDate } = revision;
-        const frequency = series.frequencyIsInferred ? frequencyOn(frequencies, asOfDate) : series.frequency;
+        // An inferred frequency is the one that was implied on the day of the row.
+        const frequency =
+          frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, revision.asOfDate);
         return {
           ...observationRow({ ...series, frequency }, { date: day, ...revision }),
           vintage_kind: kind,

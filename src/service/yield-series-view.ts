@@ -232,7 +232,6 @@ export class YieldSeriesView implements StoreView {
         title: definition.title,
         units: 'Percent',
         frequency: 'D',
-        frequencyIsInferred: false,
         seasonalAdjustment: 'NSA',
         source: summary.sources.join('; '),
         observationCount: summary.count,

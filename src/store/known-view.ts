@@ -19,19 +19,8 @@ import type {
 
 const every = Number.MAX_SAFE_INTEGER;
 
-/** What is derived from one state of a store, by the day up to which its data are known, and by series. */
-type Derived = {
-  readonly states: Map<Day, StoreState>;
-  readonly frequencies: Map<string, Promise<readonly FrequencySince[]>>;
-};
-
-const derived = new WeakMap<StoreState, Derived>();
-
-function derivedFrom(state: StoreState): Derived {
-  const known = derived.get(state) ?? { states: new Map(), frequencies: new Map() };
-  derived.set(state, known);
-  return known;
-}
+/** The states of what is known of one state of a store, by the day up to which it is known. */
+const states = new WeakMap<StoreState, Map<Day, StoreState>>();
 
 /**
  * A view of what is known on a day, usually today: nothing in it was published, quoted or filed later. What it says of
@@ -40,6 +29,7 @@ function derivedFrom(state: StoreState): Derived {
 export class KnownView implements StoreView {
   readonly #view: StoreView;
   readonly #day: Day;
+  readonly #frequencies = new Map<string, Promise<readonly FrequencySince[]>>();
 
   constructor(view: StoreView, day: Day) {
     this.#view = view;
@@ -49,17 +39,17 @@ export class KnownView implements StoreView {
   /** The state of what is known on the day: the next day, more of the same data may be known. */
   async state(seriesId?: string): Promise<StoreState> {
     const state = await this.#view.state(seriesId);
-    const { states } = derivedFrom(state);
+    const byDay = states.get(state) ?? new Map<Day, StoreState>();
     const day = this.#day;
     const { revision, sample } = state;
-    const known = states.get(day) ?? {
+    const known = byDay.get(day) ?? {
       get name() {
         return `${state.name}-${day}`;
       },
       revision,
       sample,
     };
-    states.set(day, known);
+    states.set(state, byDay.set(day, known));
     return known;
   }
 
@@ -90,9 +80,11 @@ export class KnownView implements StoreView {
   }
 
   async observations(query: ObservationQuery): ReturnType<StoreView['observations']> {
-    const page = await this.#view.observations(query);
+    const { asOf, seriesId } = query;
+    // Asked before the series is known to need them, so that a database is asked for both at once.
+    const frequencies = asOf === undefined ? undefined : this.impliedFrequencies(seriesId);
+    const [page] = await Promise.all([this.#view.observations(query), frequencies]);
     if (page === undefined || page.series.firstVintage > this.#day) return undefined;
-    const { asOf } = query;
     if (asOf === undefined && page.series.lastVintage > this.#day)
       return this.observations({ ...query, asOf: this.#day });
     const { next, ...vintage } = page.vintage;
@@ -125,11 +117,8 @@ export class KnownView implements StoreView {
   }
 
   async impliedFrequencies(seriesId: string) {
-    const state = await this.#view.state();
-    const { frequencies } = derivedFrom(state);
-    const known = frequencies.get(seriesId) ?? this.#view.impliedFrequencies(seriesId);
-    frequencies.set(seriesId, known);
-    known.catch(() => frequencies.delete(seriesId));
+    const known = this.#frequencies.get(seriesId) ?? this.#view.impliedFrequencies(seriesId);
+    this.#frequencies.set(seriesId, known);
     return (await known).filter(({ since }) => since <= this.#day);
   }
 
@@ -262,7 +251,8 @@ export class KnownView implements StoreView {
   /** The series with the coverage and the frequency that were known on a day. */
   async #asKnownOn(day: Day, series: Series): Promise<Series> {
     const known = { ...series, coveredTo: earlier(series.coveredTo, day) };
-    if (!series.frequencyIsInferred || series.lastVintage <= day) return known;
-    return { ...known, frequency: frequencyOn(await this.impliedFrequencies(series.id), day) };
+    if (series.lastVintage <= day) return known;
+    const frequencies = await this.impliedFrequencies(series.id);
+    return frequencies.length === 0 ? known : { ...known, frequency: frequencyOn(frequencies, day) };
   }
 }

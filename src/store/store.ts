@@ -17,8 +17,6 @@ export type Series = {
   readonly title: string;
   readonly units: string;
   readonly frequency: Frequency;
-  /** Whether no file states the frequency, so that the spacing of all dates implies it. */
-  readonly frequencyIsInferred: boolean;
   readonly seasonalAdjustment: string;
   readonly source: string;
   /** The dates that have a value in the newest vintage. */
@@ -185,7 +183,10 @@ export interface StoreView extends FilingsView, SearchIndex<SearchedSeries> {
   /** The dates that ever had a value, newest first; then the changes of one date's value, oldest first. */
   dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>): Promise<SeriesPage<Day> | undefined>;
   revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
-  /** The frequencies that the spacing of the dates of a series implied, each from a day on, oldest first. */
+  /**
+   * The frequencies that the spacing of the dates of a series implied, each from a day on, oldest first; none if its
+   * frequency is stated.
+   */
   impliedFrequencies(seriesId: string): Promise<readonly FrequencySince[]>;
   /** Every day on which anything was stated about a series, including days that changed nothing. */
   vintages(query: VintageQuery): Promise<VintagePage | undefined>;

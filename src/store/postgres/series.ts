@@ -9,7 +9,6 @@ import { addWords, putWords } from './words.ts';
 
 const columns = `id, coalesce(title, id) as title, coalesce(units, '') as units,
   coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
-  coalesce(frequency, implied_frequency) is null as "frequencyIsInferred",
   coalesce(seasonal_adjustment, '') as "seasonalAdjustment",
   case when strpos(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
   observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount",

@@ -40,8 +40,8 @@ import { readDates, readSeries, searchSeries } from './series.ts';
 import { readFirstDate, readObservations, readRevisions, readStatements } from './statements.ts';
 import {
   readCompleteVintages,
+  readUnstatedDates,
   readVintageCounts,
-  readVintages,
   readVintagesAround,
   vintageOnDay,
 } from './vintages.ts';
@@ -124,7 +124,7 @@ export class PostgresView implements StoreView, StoreContents {
   }
 
   async impliedFrequencies(seriesId: string) {
-    return frequenciesIn(await readVintages(this.#open(), seriesId));
+    return frequenciesIn(await readUnstatedDates(this.#open(), seriesId));
   }
 
   async vintages(query: VintageQuery) {

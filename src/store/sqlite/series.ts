@@ -11,7 +11,6 @@ import { putWords, removeWords } from './words.ts';
 
 const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as units,
   coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
-  coalesce(frequency, implied_frequency) is null as frequencyIsInferred,
   coalesce(seasonal_adjustment, '') as seasonalAdjustment, 
   case when instr(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
   observation_count as observationCount, date_count as dateCount, fact_count as factCount,
@@ -19,10 +18,7 @@ const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as u
   vintage_kind as vintageKind, stated_vintage_kind as statedKind, version`;
 
 /** A row of a series with its key. */
-export type KeyedSeriesRow = Omit<SeriesRow, 'frequencyIsInferred'> & {
-  readonly key: number;
-  readonly frequencyIsInferred: number;
-};
+export type KeyedSeriesRow = SeriesRow & { readonly key: number };
 
 /** The row of a series that has statements; undefined for any other id. */
 export function readSeries(connection: Connection, id: string): KeyedSeriesRow | undefined {
@@ -32,8 +28,8 @@ export function readSeries(connection: Connection, id: string): KeyedSeriesRow |
 }
 
 /** The series of a row with a key. */
-export function seriesOf({ key: _key, frequencyIsInferred, ...row }: KeyedSeriesRow): Series {
-  return seriesOfRow({ ...row, frequencyIsInferred: frequencyIsInferred === 1 });
+export function seriesOf({ key: _key, ...row }: KeyedSeriesRow): Series {
+  return seriesOfRow(row);
 }
 
 /** A page of the series whose ids contain a text. */

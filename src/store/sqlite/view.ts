@@ -113,8 +113,12 @@ export class SqliteView implements StoreView, StoreContents {
 
   impliedFrequencies(seriesId: string) {
     return this.#answer((connection) => {
-      const series = readSeries(connection, seriesId);
-      return series === undefined ? [] : frequenciesIn(readVintages(connection, series.key));
+      const key = connection
+        .column<number>(
+          'select key from series where id = ? and frequency is null and implied_frequency is null',
+        )
+        .get(seriesId);
+      return key === undefined ? [] : frequenciesIn(readVintages(connection, key));
     });
   }
 
