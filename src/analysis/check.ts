@@ -229,6 +229,9 @@ function dateBeside(
   return date;
 }
 
+/** After every day: a value that only a later vintage has is one that was known too early. */
+const latest: Day = '~';
+
 /** What kind of value this is, compared with what was known on its day. */
 function judged(
   column: KnownColumn,
@@ -240,9 +243,13 @@ function judged(
   const asOf = strict ? addDays(day, -1) : day;
   const nothing = { known: null, known_date: null, first_known: null, value_date: null };
   if (column.beyond.has(asOf)) return { ...nothing, kind: 'beyond' };
-  const { vintages, transformer } = column.history;
+  const { vintages, transformers } = column.history;
   const newest = column.points.get(asOf);
-  const dated = date === undefined ? undefined : knownValue(vintages.on(asOf), date, transformer);
+  const isComputable = transformers === undefined || transformers.on(asOf) !== undefined;
+  const dated =
+    date === undefined || !isComputable
+      ? undefined
+      : knownValue(vintages.on(asOf), date, transformers?.on(asOf));
   const known = date === undefined ? newest : dated && { ...dated, asOfDate: dated.asOf };
   const beside = { known: known?.value ?? null, known_date: known?.date ?? null };
   // A computed growth rate may have more digits than the published one.
@@ -253,7 +260,7 @@ function judged(
     const kind = isLagged && (known.date ?? '') > (newest?.date ?? '') ? 'newer' : 'known';
     return { ...beside, first_known: known.asOfDate ?? null, value_date: beside.known_date, kind };
   }
-  column.values ??= new PublishedValues(vintages, transformer);
+  column.values ??= new PublishedValues(vintages, transformers?.on(latest));
   const { kind, published } = column.values.placed(value, {
     day: asOf,
     newest: newest?.date,

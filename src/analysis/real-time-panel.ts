@@ -28,7 +28,7 @@ export function answerLongRealTimePanel(
   return composed(context, async (counting) => {
     // The descriptions come first: a chart of too many series is refused before their values are requested.
     const isDrawn = counting.chart === true;
-    const series = await resolveSeries(query, counting);
+    const series = await resolveSeries({ ...query, asOf: knownDays(query).at(-1) }, counting);
     const drawing = isDrawn && (await realTimePanelDrawing(series, query, counting));
     // A line has one value a day, the newest of those requested.
     const columns = await columnsOf(series, isDrawn ? { ...query, last: 1 } : query, counting);
@@ -179,8 +179,8 @@ function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { not
 /** The number of requests that a real-time panel takes, in words; makes the requests that plan it. */
 export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(query, counting);
     const days = knownDays(query);
+    const series = await resolveSeries({ ...query, asOf: days.at(-1) }, counting);
     const asked = await serviceRequests(series, days, query, counting);
     if (asked !== undefined)
       return `this panel takes ${counted(counting.requests() + asked.length + undescribed(series) + counting.checks(), 'request')}`;

@@ -1,4 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
+import { frequencyOn } from '../domain/series/series.ts';
 import { checkVersion } from './cursor.ts';
 import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
@@ -83,11 +84,17 @@ asof revisions GDP --stats
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position }) {
     const revised = async (day: Day) => {
-      const { series, rows } = existing(await view.revisions(id, day), id);
-      const found = rows.map(({ kind, ...revision }) => ({
-        ...observationRow(series, { date: day, ...revision }),
-        vintage_kind: kind,
-      }));
+      const [page, frequencies] = await Promise.all([view.revisions(id, day), view.impliedFrequencies(id)]);
+      const { series, rows } = existing(page, id);
+      const found = rows.map(({ kind, ...revision }) => {
+        // An inferred frequency is the one that was implied on the day of the row.
+        const frequency =
+          frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, revision.asOfDate);
+        return {
+          ...observationRow({ ...series, frequency }, { date: day, ...revision }),
+          vintage_kind: kind,
+        };
+      });
       return { rows: found, coveredTo: series.coveredTo };
     };
     if (date !== undefined) return revised(date);

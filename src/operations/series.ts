@@ -69,6 +69,7 @@ const descriptionChanges = {
   description: 'Fields of its description that had another text before, oldest first.',
   extension: true,
   grows: true,
+  knownBy: 'changed_on',
   fields: [
     { name: 'changed_on', type: 'day', description: 'The day on which the change was noticed.' },
     {

@@ -177,7 +177,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   const note: QueryContext['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
   const context = { client, basis, note, signal, chart: output.drawn, recessions: output.recessions };
   const suggesting = async (error: unknown) => {
-    throw await withSuggestion(error, context);
+    throw await withSuggestion(error, context, asOf);
   };
   const answer = await run(query, context).catch(suggesting);
   let rows = 0;
