@@ -126,7 +126,9 @@ export class Basis {
       // If no day bounds the request, the analysis that knows the day checks.
       if (boundBy !== undefined) this.#requireAge(subject, day, coveredTo);
       const isDaily = operation.subject !== undefined || series?.frequency === 'D';
-      this.#notesOf(subject, day, coveredTo, isDaily);
+      // What a request that no day bounds says of today must not replace what is known of a day.
+      const noted = boundBy === undefined ? (this.coveredTo(subject) ?? coveredTo) : coveredTo;
+      this.#notesOf(subject, day, noted, isDaily);
     }
     if (!members.includes('vintage')) return;
     this.#requireExact(subject, day, vintage);

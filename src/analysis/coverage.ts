@@ -67,7 +67,8 @@ function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Query
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
   const coveredTo = basis.coveredTo(id);
   if (vintages.length < days.length || coveredTo === undefined) return undefined;
-  const covered_to = basis.reaches(id, [...days].sort().at(-1) ?? '') ? null : coveredTo;
+  const last = [...days].sort().at(-1) ?? '';
+  const covered_to = basis.reaches(id, last) ? last : coveredTo;
   const before = vintages.filter(
     ({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '',
   );
