@@ -229,6 +229,7 @@ describe('a pull on a bad day', () => {
       8,
       expect.stringMatching(/SMALL 2024-07-01 as of 2024-10-30: withdrawn, against \d/),
     ]);
+    expect((await asof(['unfollow', 'fred', 'SMALL'])).code).toBe(0);
     expect((await asof(['series', 'rm', 'SMALL', '--yes'])).code).toBe(0);
     expect((await asof(['pull', 'fred', 'SMALL'])).code).toBe(0);
     const { out } = await asof(['vintages', 'SMALL', '--all', '--no-header']);
