@@ -28,7 +28,7 @@ export function answerLongRealTimePanel(
   return composed(context, async (counting) => {
     // The descriptions come first: a chart of too many series is refused before their values are requested.
     const isDrawn = counting.chart === true;
-    const series = await resolveSeries({ ...query, asOf: knownDays(query).at(-1) }, counting);
+    const series = await panelSeries(query, counting);
     const drawing = isDrawn && (await realTimePanelDrawing(series, query, counting));
     // A line has one value a day, the newest of those requested.
     const columns = await columnsOf(series, isDrawn ? { ...query, last: 1 } : query, counting);
@@ -42,9 +42,17 @@ export function answerWideRealTimePanel(
   context: QueryContext,
 ): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
-    const columns = await columnsOf(await resolveSeries(query, counting), query, counting);
+    const columns = await columnsOf(await panelSeries(query, counting), query, counting);
     return widePanel(columns, query.sort, 'as_of', query.withDates);
   });
+}
+
+/** The series of a panel, of those that had begun by its last as-of date. */
+export function panelSeries(
+  query: RealTimePanelQuery,
+  counting: ComposedContext,
+): Promise<readonly ResolvedSeries[]> {
+  return resolveSeries({ ...query, asOf: knownDays(query).at(-1) }, counting);
 }
 
 /** The columns of a panel on its as-of dates; notes what they are based on. */
@@ -180,7 +188,7 @@ function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { not
 export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
     const days = knownDays(query);
-    const series = await resolveSeries({ ...query, asOf: days.at(-1) }, counting);
+    const series = await panelSeries(query, counting);
     const asked = await serviceRequests(series, days, query, counting);
     if (asked !== undefined)
       return `this panel takes ${counted(counting.requests() + asked.length + undescribed(series) + counting.checks(), 'request')}`;
