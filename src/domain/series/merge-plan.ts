@@ -143,31 +143,9 @@ class SeriesDraft {
       const held = this.#vintages.get(asOf);
       const all = held === undefined ? dates : [...parseDateSet(held.dates).days(), ...dates];
       const given = kinds.get(asOf) ?? usual;
-      const kind = held === undefined ? given : this.#kindOfBoth(held, { dates, kind: given });
+      const kind = held === undefined ? given : betterKnown(held.kind, given);
       this.#vintages.set(asOf, { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind });
     }
-  }
-
-  /**
-   * The kind of a vintage that two files describe. It is exact only if the exact file states every value that is new
-   * on that day: a value that somebody merely fetched then may be older.
-   */
-  #kindOfBoth(
-    { asOf, dates: text, kind: heldKind }: HeldVintage,
-    given: { readonly dates: readonly Day[]; readonly kind: KeptKind },
-  ): KeptKind {
-    const isMixed = [heldKind, given.kind].sort().join() === 'exact,fetched';
-    if (!isMixed) return betterKnown(heldKind, given.kind);
-    const held = parseDateSet(text).days();
-    const [exact, fetched] = heldKind === 'exact' ? [held, given.dates] : [given.dates, held];
-    const stated = new Set(exact.map((date) => periodStart(date, this.#frequency)));
-    const isNew = (date: Day): boolean => {
-      const start = periodStart(date, this.#frequency);
-      const changes = this.#changes.get(start) ?? this.#held.get(start);
-      const isChange = changes?.some((change) => change.asOf === asOf && change.value !== null);
-      return !stated.has(start) && isChange !== false;
-    };
-    return fetched.some(isNew) ? 'fetched' : 'exact';
   }
 
   complete({ asOf, dates, kind }: WholeVintage, { replace, kind: usual = '' }: MergeOptions): void {

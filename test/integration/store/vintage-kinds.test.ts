@@ -143,38 +143,11 @@ describe('a series with vintages of several kinds', () => {
     },
   );
 
-  const ofX = { series: 'X' } as const;
-  const whole = answerOf(
-    '1776-07-04',
-    '2024-06-30',
-    '2024-01-01 2024-03-15 2024-06-13 1',
-    '2024-01-01 2024-06-14 2024-06-30 2',
-    '2024-02-01 2024-06-14 2024-06-30 3',
-  );
-  const sinceJune = ['2024-01-01 2024-06-14 2024-06-30 2', '2024-02-01 2024-06-14 2024-06-30 3'] as const;
-
   it('has none of publication on the first day of an answer about later days, and exact ones after it', async () => {
     const rows = ['2024-01-01 2024-06-14 2024-06-20 2', '2024-01-01 2024-06-21 2024-06-30 3'];
-    const path = await storeOf([answerOf('2024-06-14', '2024-06-30', ...rows), ofX]);
+    const path = await storeOf([answerOf('2024-06-14', '2024-06-30', ...rows), { series: 'X' }]);
     expect((await kindsOf(path, 'X')).vintages).toEqual({ '2024-06-14': 'fetched', '2024-06-21': 'exact' });
   });
-
-  it.each([
-    ['a value that the whole answer lacks', ['2023-12-01 2024-06-14 2024-06-30 9'], 'fetched'],
-    ['nothing that the whole answer lacks', [], 'exact'],
-  ] as const)(
-    'is of one kind, imported in both orders, where an answer about later days begins with %s',
-    async (_, added, kind) => {
-      const clipped = answerOf('2024-06-14', '2024-06-30', ...sinceJune, ...added);
-      for (const order of [
-        [whole, clipped],
-        [clipped, whole],
-      ]) {
-        const path = await storeOf(...order.map((files) => [files, ofX] as const));
-        expect((await kindsOf(path, 'X')).vintages).toEqual({ '2024-03-15': 'exact', '2024-06-14': kind });
-      }
-    },
-  );
 
   it('keeps them when a stated frequency moves its dates', async () => {
     const quarter = 'series_id,frequency\nGDPC1,Q\n';
