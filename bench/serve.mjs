@@ -15,7 +15,7 @@ const days = 9000;
 
 /** The HTTP service against a bare node:http server that sends the same bytes: repeated pages, different pages, memory. */
 export async function serve(folder) {
-  const { service, key } = await startService(folder);
+  const { service, key, otherKey } = await startService(folder);
   const started = [service];
   try {
     const headers = { 'x-api-key': key };
@@ -33,7 +33,7 @@ export async function serve(folder) {
       };
       if (round > 0) for (const [side, figure] of Object.entries(figures)) sides[side].push(figure);
     }
-    return [...lines(sides), await memory(service, headers)];
+    return [...lines(sides), await neighbours(service.url, key, otherKey), await memory(service, headers)];
   } finally {
     for (const { child } of started) child.kill();
   }
@@ -67,6 +67,42 @@ function lines({ rival, repeated, days, rows }) {
     figure: middle(side, 'p99') / p50,
   }));
   return [...rates, ...waits];
+}
+
+/** How long a ping takes while another key has four panels in the making, and beside four pages of observations. */
+async function neighbours(url, key, otherKey) {
+  const panel = '/v1/panel?ids=*&as_of_each=month-end&from=1990-01-01&to=2020-12-31&last=12&format=csv';
+  const beside = async (pathOfOther) => {
+    const stop = new AbortController();
+    const asking = Array.from({ length: 4 }, async () => {
+      for (let number = 0; !stop.signal.aborted; number += 1) {
+        const asked = fetch(url + pathOfOther(number), {
+          headers: { 'x-api-key': otherKey },
+          signal: stop.signal,
+        });
+        await asked.then((answer) => answer.arrayBuffer()).catch(() => undefined);
+      }
+    });
+    const figures = await timedRun({
+      url: `${url}/v1/ping`,
+      connections: 1,
+      duration: seconds,
+      headers: { 'x-api-key': key },
+    });
+    stop.abort();
+    await Promise.all(asking);
+    return figures.p99;
+  };
+  const rounds = [];
+  for (let round = 0; round < 3; round += 1) rounds.push([await beside(pathOf), await beside(() => panel)]);
+  const [pages, panels] = [0, 1].map((side) => median(rounds.map((round) => round[side])));
+  return {
+    name: "serve: p99 of a ping beside another key's panels",
+    ours: duration(panels),
+    theirs: `${duration(pages)} beside pages`,
+    figure: panels / pages,
+    atMost: 5,
+  };
 }
 
 /** Resident memory after 200 000 more requests, half of them for pages that were never requested before. */

@@ -3,19 +3,23 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asof, timedAsof } from './measure.mjs';
 
-/** A service of the sample without limits, and a key for it. */
+/** A service of the sample without limits, and keys of two users. */
 export async function startService(folder) {
   // A new folder, because another service may still hold its access store.
   const place = mkdtempSync(join(folder, 'service-'));
-  const [access, plans, keyFile] = ['access.db', 'plans.json', 'key'].map((name) => join(place, name));
+  const [access, plans] = ['access.db', 'plans.json'].map((name) => join(place, name));
   const limit = 2_147_483_647;
   const limits = { monthly_limit: limit, daily_limit: limit, rate_per_minute: limit };
-  writeFileSync(plans, JSON.stringify([{ name: 'bench', vintage_access: true, ...limits }]));
+  writeFileSync(plans, JSON.stringify([{ name: 'bench', vintage_access: true, max_rows: limit, ...limits }]));
   const owner = ['--access', access, '--plans', plans];
-  timedAsof(['keys', 'create', '--name', 'bench', '--plan', 'bench', ...owner], { output: keyFile });
+  const [key, otherKey] = ['one', 'other'].map((name) => {
+    const output = join(place, name);
+    timedAsof(['keys', 'create', '--name', name, '--plan', 'bench', ...owner], { output });
+    return readFileSync(output, 'utf8').trim();
+  });
   const sample = join(import.meta.dirname, '../dist/sample.db');
   const service = await started([asof, 'serve', '--port', '0', '--store', sample, ...owner]);
-  return { service, key: readFileSync(keyFile, 'utf8').trim() };
+  return { service, key, otherKey };
 }
 
 /** Starts a server in a new process; resolves when it logs its address. The rest of its log is dropped. */

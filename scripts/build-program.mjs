@@ -45,6 +45,13 @@ export async function buildProgram() {
     await buildFile(file, homes, namesIn([...parts, ...others]));
   }
   await chmod(join(root, 'dist/asof.cjs'), 0o755);
+  // In one file of its own: the files above run the program when they are loaded.
+  const worker = {
+    entryPoints: ['src/server/table-worker.ts'],
+    outExtension: { '.js': '.cjs' },
+    write: true,
+  };
+  await build({ ...bundle, ...commonJs, ...worker });
 }
 
 /** The home of each module that is in one of `files`, with the names that it exports; and the modules of the parts. */

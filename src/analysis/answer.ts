@@ -1,4 +1,4 @@
-import { type Client, isDataChange } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
@@ -21,6 +21,7 @@ export type Note = {
     | 'outside coverage'
     | 'sampled'
     | 'beyond'
+    | 'missing'
     | 'no curve'
     | 'rescaled'
     | 'empty'
@@ -70,9 +71,6 @@ export type QueryContext = {
   readonly tables?: TableFiles;
 };
 
-/** A series that could not be answered, and why. */
-export type Failure = { readonly id: string; readonly error: unknown };
-
 /** Rows as the bytes of a text; the bytes of a page are valid until the next one is read. */
 export type WrittenRows = TableText & {
   readonly pages: () => AsyncIterable<{ readonly bytes: Uint8Array; readonly rows: number }>;
@@ -87,10 +85,7 @@ export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly differs?: boolean;
   /** The same rows as a text, in which the user's own columns are as the user wrote them. */
   readonly written?: WrittenRows;
-  /** The pages of all series that could be answered. */
   readonly pages: AsyncIterable<Envelope<R>>;
-  /** The series that could not be answered, complete after the last page. */
-  readonly failures: readonly Failure[];
 };
 
 /** These values as texts. */
@@ -124,23 +119,21 @@ export async function* counted<R>(
   }
 }
 
-/** The pages about one series; a Problem ends them and is added to the failures. */
-export async function* pagesOrFailure<R>(
+/** The same pages about a series; their Problem names it. */
+export async function* pagesAbout<R>(
   id: string,
   pages: AsyncIterable<Envelope<R>>,
-  failures: Failure[],
 ): AsyncGenerator<Envelope<R>> {
   try {
     yield* pages;
   } catch (error) {
-    if (!isOfOneSeries(error)) throw error;
-    failures.push({ id, error });
+    throw failureOf(id, error);
   }
 }
 
-/** Whether a failure is of one series, so that others can still be answered. */
-export function isOfOneSeries(error: unknown): boolean {
-  return error instanceof Problem && !isDataChange(error);
+/** The same failure; a Problem names the series. */
+export function failureOf(id: string, error: unknown): unknown {
+  return error instanceof Problem ? error.with({ series: id }) : error;
 }
 
 /**

@@ -2,9 +2,9 @@ import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/figures.ts';
-import type { QueryContext } from './answer.ts';
+import { failureOf, type QueryContext } from './answer.ts';
 import type { CheckQuery } from './query.ts';
-import type { ResolvedSeries } from './series-ids.ts';
+import { isUnknown, type ResolvedSeries } from './series-ids.ts';
 import { columnOf, type UserTable } from './table.ts';
 
 /** A column that is checked, and the column of the dates of its values if the file has one. */
@@ -20,7 +20,7 @@ export type Checked = {
 export async function checkedColumns(
   table: UserTable,
   on: number,
-  { columns, lag = 0 }: CheckQuery,
+  { columns, lag = 0, skipMissing = false }: CheckQuery,
   context: QueryContext,
 ): Promise<readonly Checked[]> {
   const places = new Map(table.fields.map(({ name }, place) => [name, place]));
@@ -40,18 +40,27 @@ export async function checkedColumns(
   const candidates = named ?? others.map(({ name }) => checkedAs(name, name));
   const found = await Promise.all(
     candidates.map(async ({ id, ...one }) => {
-      const row = await described(id, context, named !== undefined);
+      const row = await described(id, context, named !== undefined && !skipMissing);
       return row === undefined ? undefined : { ...one, series: { id, typed: one.name, row } };
     }),
   );
   const checked = found.filter((one) => one !== undefined);
-  const left = candidates.filter((_, i) => found[i] === undefined).map(({ name }) => name);
+  const left = candidates.filter((_, i) => found[i] === undefined);
+  const [first] = left;
+  if (checked.length === 0 && named !== undefined && first !== undefined)
+    await described(first.id, context, true);
   if (checked.length === 0)
     throw new Problem('bad-input', `${table.name} has no column with the name of a series`, {
       hints: ['--column NAME=ID names a column and its series'],
     });
-  if (left.length > 0)
-    context.note?.({ kind: 'check', text: `not checked, as no series has the name: ${listed(left, 'and')}` });
+  if (named !== undefined) for (const { id } of left) context.basis.missing.add(id);
+  else if (left.length > 0) {
+    const names = left.map(({ name }) => name);
+    context.note?.({
+      kind: 'check',
+      text: `not checked, as no series has the name: ${listed(names, 'and')}`,
+    });
+  }
   return checked;
 }
 
@@ -66,12 +75,7 @@ async function described(id: string, { client }: QueryContext, needed: boolean):
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];
   } catch (error) {
-    if (!needed && error instanceof Problem && isUnknown(error)) return undefined;
-    throw error;
+    if (!needed && isUnknown(error)) return undefined;
+    throw failureOf(id, error);
   }
-}
-
-/** Whether no series has that id, or can have it. */
-function isUnknown({ kind }: Problem): boolean {
-  return kind === 'not-found' || kind === 'validation-error';
 }

@@ -1,12 +1,12 @@
-import { dataChanged } from '../client/client.ts';
+import { dataChanged, isDataChange } from '../client/client.ts';
 import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { seriesShow } from '../operations/figures.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
-import type { ResolvedSeries } from './series-ids.ts';
+import { failureOf, type QueryAnswer, type QueryContext } from './answer.ts';
+import { foundOf, missingMember, type ResolvedSeries } from './series-ids.ts';
 
 /** The rows of an answer that is composed from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
@@ -29,7 +29,6 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly hasMore?: boolean;
   readonly differs?: boolean;
   readonly drawing?: Drawing;
-  readonly failures: readonly Failure[];
 };
 
 /** The context of a composed query: its client makes a few requests at a time and counts them. */
@@ -53,12 +52,11 @@ export async function composed<R extends Row>(
   });
   const made = await compose(counting);
   if (await watch.changed()) throw dataChanged();
-  const { fields, columns, failures, differs, drawing } = made;
-  const pages = pagesOf(made, requestId);
+  const { fields, columns, differs, drawing } = made;
+  const pages = pagesOf(made, requestId, context);
   return {
     fields,
     columns,
-    failures,
     pages,
     ...(differs !== undefined && { differs }),
     ...(drawing && { drawing }),
@@ -99,18 +97,18 @@ async function countingRequests(context: QueryContext, answered: (requestId: str
 const pageSize = 1000;
 
 async function* pagesOf<R extends Row>(
-  { object, asOf, kinds, rows, hasMore = false, failures }: ComposedRows<R>,
+  { object, asOf, kinds, rows, hasMore = false }: ComposedRows<R>,
   id: string,
+  context: QueryContext,
 ): AsyncGenerator<Envelope<R>> {
-  const arePages = Symbol.asyncIterator in rows;
-  for await (const results of arePages ? rows : inPages(rows)) {
-    if (!arePages && results.length === 0 && failures.length > 0) return;
+  for await (const results of Symbol.asyncIterator in rows ? rows : inPages(rows)) {
     yield {
       object,
       request_id: id,
       status: 'ok',
       ...(asOf !== undefined && { as_of: asOf }),
       ...(kinds !== undefined && Object.keys(kinds).length > 0 && { vintage_kinds: kinds }),
+      ...missingMember(context),
       results,
       results_count: results.length,
       has_more: hasMore,
@@ -142,27 +140,23 @@ export async function pagesExpected({ id, row }: ResolvedSeries, { client }: Que
   return Math.max(1, Math.ceil(Number(series?.observation_count ?? 0) / largestPage));
 }
 
-/** The results of work on several series, and its failures. */
-export type Outcomes<T, R> = {
-  readonly done: readonly R[];
-  readonly failures: readonly { readonly of: T; readonly error: unknown }[];
-};
-
-/**
- * Works on all items at once, and separates the outcomes from the failures; throws a failure that does not concern
- * only one series.
- */
-export async function eachOf<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<Outcomes<T, R>> {
+/** Works on all series at once and waits for all of them; throws the failure of the first, or one that all have. */
+export async function eachOf<T extends { readonly id: string }, R>(
+  all: readonly T[],
+  context: QueryContext,
+  work: (one: T) => Promise<R>,
+): Promise<readonly R[]> {
   const outcomes = await Promise.all(
-    all.map((of) =>
-      work(of).then(
+    all.map((one) =>
+      work(one).then(
         (value) => ({ value }),
-        (error: unknown) => ({ of, error }),
+        (error: unknown) => ({ id: one.id, error: failureOf(one.id, error) }),
       ),
     ),
   );
   const failures = outcomes.flatMap((one) => ('error' in one ? [one] : []));
-  const fatal = failures.find(({ error }) => isFinal(error) || !isOfOneSeries(error));
-  if (fatal !== undefined) throw fatal.error;
-  return { done: outcomes.flatMap((one) => ('value' in one ? [one.value] : [])), failures };
+  const ofAll = failures.find(({ error }) => isFinal(error) || isDataChange(error));
+  if (ofAll !== undefined) throw ofAll.error;
+  const done = outcomes.flatMap((one) => ('value' in one ? [one.value] : []));
+  return foundOf(done, failures, false, context);
 }

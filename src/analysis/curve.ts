@@ -24,7 +24,7 @@ export async function answerOneCurve(
   context: QueryContext,
 ): Promise<QueryAnswer<RateRow>> {
   const { fields, columns } = curve;
-  return { fields, columns, ...drawn(query, context), failures: [], pages: curvePages(query, context) };
+  return { fields, columns, ...drawn(query, context), pages: curvePages(query, context) };
 }
 
 /** The curve of a day, or of the newest day up to it, compared with the curve of another day. */
@@ -33,7 +33,7 @@ export async function answerComparison(
   context: QueryContext,
 ): Promise<QueryAnswer<CurveComparisonRow>> {
   const { fields, columns } = comparisonLayout;
-  return { fields, columns, ...drawn(query, context), failures: [], pages: compare(query, context) };
+  return { fields, columns, ...drawn(query, context), pages: compare(query, context) };
 }
 
 function drawn(query: YieldCurveQuery, { chart }: QueryContext) {

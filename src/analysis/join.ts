@@ -7,7 +7,7 @@ import { composed } from './composed.ts';
 import { laggedName } from './layouts.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
 import type { JoinQuery, RealTimePanelQuery } from './query.ts';
-import { columnsOf, estimateRealTimePanel } from './real-time-panel.ts';
+import { columnsOf, estimateRealTimePanel, panelSeries } from './real-time-panel.ts';
 import {
   columnOf,
   daysIn,
@@ -32,15 +32,14 @@ export async function answerJoin(query: JoinQuery, context: QueryContext): Promi
   const { table } = dated;
   let joined: readonly JoinedColumn[] = [];
   const answer = await composed<Row>(context, async (counting) => {
-    const { columns, failures } = await columnsOf(panelOf(query, dated.days, files), counting);
-    joined = failures.length > 0 ? [] : columns.flatMap((column) => joinedColumns(column, query));
+    const panel = panelOf(query, dated.days, files);
+    const columns = await columnsOf(await panelSeries(panel, counting), panel, counting);
+    joined = columns.flatMap((column) => joinedColumns(column, query));
     refuseTwice([...table.fields, ...joined.map(({ field }) => field)], table);
     const layout = showing([...table.fields, ...joined.map(({ field }) => field)]);
-    // A table without a requested column would look complete.
-    const rows = failures.length > 0 ? [] : rowsOf(dated, joined);
-    return { object: 'join', ...layout, rows, failures };
+    return { object: 'join', ...layout, rows: rowsOf(dated, joined) };
   });
-  const written = answer.failures.length > 0 ? undefined : writtenRows(dated, joined);
+  const written = writtenRows(dated, joined);
   return { ...answer, ...(written && { written }) };
 }
 
@@ -66,7 +65,7 @@ async function datedTable({ table: name, on, strict }: JoinQuery, files: TableFi
 
 /** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
 function panelOf(
-  { ids, strict, lag, beyond, transformation }: JoinQuery,
+  { ids, skipMissing, strict, lag, beyond, transformation }: JoinQuery,
   days: ReadonlyMap<string, Day>,
   { latest }: TableFiles,
 ): RealTimePanelQuery {
@@ -79,6 +78,7 @@ function panelOf(
     withDates: false,
     // No row can be after the coverage of the data.
     beyond: days.size === 0 ? 'repeat' : beyond,
+    ...(skipMissing && { skipMissing }),
     ...(strict && { knownBefore: true }),
     ...(lag !== undefined && { lag }),
     ...(transformation && { transformation }),

@@ -256,6 +256,7 @@ export function widePanelLayout(
   const repeated = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
   if (repeated !== undefined)
     throw new Problem('bad-input', `two columns have the name ${repeated.name}`, {
+      field: 'ids',
       hints: ['leave out the dates, or type the id of the series in another letter case'],
     });
   return showing([{ name: first, type: 'day', description: 'What the row is about.' }, ...fields]);

@@ -1,5 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
+import { counted } from '../errors/wording.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
@@ -31,8 +32,8 @@ export function answerWidePanel(query: PanelQuery, context: QueryContext): Promi
 }
 
 async function columnsOf(query: PanelQuery, context: ComposedContext) {
-  const { ids, asOf, from, to } = query;
-  const series = await resolveSeries(ids, context);
+  const { asOf, from, to } = query;
+  const series = await resolveSeries(query, context);
   // The length of a series takes a request, unless a pattern found it with its description.
   if (series.every(({ row }) => row !== undefined))
     context.expect(context.requests() + (await requestsLeft(query, series, context)));
@@ -41,23 +42,19 @@ async function columnsOf(query: PanelQuery, context: ComposedContext) {
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
-  const { done, failures } = await eachOf(series, async (one) => {
+  const columns = await eachOf(series, context, async (one) => {
     const rows = await rowsOf(context, observations, { id: one.id, ...params });
     const kind = context.basis.vintageOn(one.id, asOf)?.vintage_kind;
     return { series: one, points: new Map(rows.map((row) => [row.date, pointOf(row, kind)])) };
   });
   await noteBasis(
-    done.map((column) => column.series),
+    columns.map((column) => column.series),
     notedDays(query, context),
     context,
   );
-  if (done.every(({ points }) => points.size === 0))
-    await explainSeries(done, { days: [asOf ?? 'latest'], ...query }, context);
-  return {
-    columns: done,
-    ...(asOf !== undefined && { asOf }),
-    failures: failures.map(({ of: { id }, error }) => ({ id, error })),
-  };
+  if (columns.every(({ points }) => points.size === 0))
+    await explainSeries(columns, { days: [asOf ?? 'latest'], ...query }, context);
+  return { columns, ...(asOf !== undefined && { asOf }) };
 }
 
 function notedDays({ asOf }: PanelQuery, { note }: QueryContext): readonly Day[] {
@@ -82,8 +79,8 @@ export function undescribed(series: readonly ResolvedSeries[]): number {
 /** The number of requests that a panel takes, in words. */
 export function estimatePanel(query: PanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(query.ids, counting);
-    return `this panel takes about ${await requestsLeft(query, series, counting)} requests`;
+    const series = await resolveSeries(query, counting);
+    return `this panel takes about ${counted(await requestsLeft(query, series, counting), 'request')}`;
   });
 }
 

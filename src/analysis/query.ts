@@ -14,15 +14,24 @@ export type SortOrder = 'asc' | 'desc';
 /** How the values of a query are transformed; without it they are as published. */
 type Transformed = { readonly transformation?: Transformation };
 
+/** The series that a query is about. */
+type OfSeries = {
+  /** Ids as typed; one with `*` means every series that matches. */
+  readonly ids: readonly string[];
+  /** Whether ids that no series has are left out; otherwise they are a Problem. */
+  readonly skipMissing?: boolean;
+};
+
 /** The rows of one operation; with `ids`, those of several series one after the other. */
 export type OperationQuery = Extent &
+  Partial<OfSeries> &
   Transformed & {
     readonly kind: 'operation';
     /** The operation's name. */
     readonly operation: string;
     readonly params: QueryParams;
-    /** Series ids as typed, if the operation runs once for each; an id with `*` means every series that matches. */
-    readonly ids?: readonly string[];
+    /** Whether the answer has no pages, even with a limit: no cursor continues it. */
+    readonly unpaged?: boolean;
     /** `asc` reverses the rows of each series, after `limit` or `first` has been applied. */
     readonly sort?: SortOrder;
   };
@@ -88,14 +97,14 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
 };
 
 /** The dates whose values differ between two as-of dates; with `allRows`, also the others. */
-export type DiffQuery = Transformed & {
-  readonly kind: 'diff';
-  readonly ids: readonly string[];
-  readonly days: readonly [Version, Version];
-  readonly from?: Day;
-  readonly to?: Day;
-  readonly allRows: boolean;
-};
+export type DiffQuery = OfSeries &
+  Transformed & {
+    readonly kind: 'diff';
+    readonly days: readonly [Version, Version];
+    readonly from?: Day;
+    readonly to?: Day;
+    readonly allRows: boolean;
+  };
 
 /** An as-of date, or the newest vintage. */
 export type Version = Day | 'latest';
@@ -106,7 +115,6 @@ export type Version = Day | 'latest';
  */
 export type VersionsQuery = PanelForm & {
   readonly kind: 'versions';
-  readonly ids: readonly string[];
   readonly days: readonly Version[];
   readonly compared: boolean;
   readonly from?: Day;
@@ -116,12 +124,11 @@ export type VersionsQuery = PanelForm & {
 };
 
 /** How a panel is laid out: long, or `wide` with a column for each series. */
-type PanelForm = Transformed & { readonly wide: boolean; readonly sort: SortOrder };
+type PanelForm = OfSeries & Transformed & { readonly wide: boolean; readonly sort: SortOrder };
 
 /** Several series as known on one day, aligned by date. */
 export type PanelQuery = PanelForm & {
   readonly kind: 'panel';
-  readonly ids: readonly string[];
   readonly asOf?: Day;
   readonly from?: Day;
   readonly to?: Day;
@@ -139,7 +146,6 @@ export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
 /** The newest values of several series known on each day of a rhythm, or on given days. */
 export type RealTimePanelQuery = PanelForm & {
   readonly kind: 'real-time-panel';
-  readonly ids: readonly string[];
   /** The rhythm, the days in any order, or the file that has the days. */
   readonly each: Rhythm | readonly Day[] | { readonly file: string };
   /** Whether each day shows only what was known before it. */
@@ -167,29 +173,30 @@ type TableQuery = Transformed & {
 };
 
 /** The rows of a table, each with what was known of series on its day. */
-export type JoinQuery = TableQuery & {
-  readonly kind: 'join';
-  readonly on: string;
-  readonly ids: readonly string[];
-  /** Whether the observation date is beside each value. */
-  readonly withDates: boolean;
-  /** Whether the number of days since the publication of each value is beside it. */
-  readonly withAges: boolean;
-};
+export type JoinQuery = TableQuery &
+  OfSeries & {
+    readonly kind: 'join';
+    readonly on: string;
+    /** Whether the observation date is beside each value. */
+    readonly withDates: boolean;
+    /** Whether the number of days since the publication of each value is beside it. */
+    readonly withAges: boolean;
+  };
 
 /** A column of a table, and the series whose values it has; without an id, the series with the name of the column. */
 export type CheckedColumn = { readonly column: string; readonly id?: string };
 
 /** The values of a table that were not known on the day of their row. */
-export type CheckQuery = TableQuery & {
-  readonly kind: 'check';
-  /** The column of the days; by default the first one. */
-  readonly on?: string;
-  /** The columns to check; by default every column with the name of a series. */
-  readonly columns?: readonly CheckedColumn[];
-  /** Whether to list the values that were known as well. */
-  readonly allRows: boolean;
-};
+export type CheckQuery = TableQuery &
+  Pick<OfSeries, 'skipMissing'> & {
+    readonly kind: 'check';
+    /** The column of the days; by default the first one. */
+    readonly on?: string;
+    /** The columns to check; by default every column with the name of a series. */
+    readonly columns?: readonly CheckedColumn[];
+    /** Whether to list the values that were known as well. */
+    readonly allRows: boolean;
+  };
 
 /** A query that takes more than the rows of one operation. */
 export type AnalysisQuery =
@@ -217,12 +224,13 @@ export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[
   if (typeof each !== 'string') {
     if ('file' in each) throw new Error('the file of as-of dates has not been read');
     const days = [...new Set(each)].filter((day) => day >= (from ?? '') && day <= (to ?? '~')).sort();
-    if (days.length === 0) throw new Problem('bad-input', 'there is no as-of date');
+    if (days.length === 0) throw new Problem('bad-input', 'there is no as-of date', { field: 'asOfEach' });
     return days;
   }
   if (from === undefined || to === undefined)
     throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');
   const days = schedule(each, from, to);
-  if (days.length === 0) throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`);
+  if (days.length === 0)
+    throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`, { field: 'asOfEach' });
   return days;
 }

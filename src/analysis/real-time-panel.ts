@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../domain/series/date.ts';
-import { listed } from '../errors/wording.ts';
+import { counted, listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
-import type { Failure, QueryAnswer, QueryContext } from './answer.ts';
+import type { QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
@@ -28,11 +28,11 @@ export function answerLongRealTimePanel(
   return composed(context, async (counting) => {
     // The descriptions come first: a chart of too many series is refused before their values are requested.
     const isDrawn = counting.chart === true;
-    const series = isDrawn && (await resolveSeries(query.ids, counting));
-    const drawing = series && (await realTimePanelDrawing(series, query, counting));
+    const series = await panelSeries(query, counting);
+    const drawing = isDrawn && (await realTimePanelDrawing(series, query, counting));
     // A line has one value a day, the newest of those requested.
-    const { columns, failures } = await columnsOf(isDrawn ? { ...query, last: 1 } : query, counting);
-    return { ...longPanel(columns, query.sort, (day) => day), ...(drawing && { drawing }), failures };
+    const columns = await columnsOf(series, isDrawn ? { ...query, last: 1 } : query, counting);
+    return { ...longPanel(columns, query.sort, (day) => day), ...(drawing && { drawing }) };
   });
 }
 
@@ -42,27 +42,34 @@ export function answerWideRealTimePanel(
   context: QueryContext,
 ): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
-    const { columns, failures } = await columnsOf(query, counting);
-    return { ...widePanel(columns, query.sort, 'as_of', query.withDates), failures };
+    const columns = await columnsOf(await panelSeries(query, counting), query, counting);
+    return widePanel(columns, query.sort, 'as_of', query.withDates);
   });
 }
 
-/** The columns of a panel, and the series that could not be answered. */
-type FoundColumns = { readonly columns: readonly PanelColumn[]; readonly failures: readonly Failure[] };
+/** The series of a panel, of those that had begun by its last as-of date. */
+export function panelSeries(
+  query: RealTimePanelQuery,
+  counting: ComposedContext,
+): Promise<readonly ResolvedSeries[]> {
+  return resolveSeries({ ...query, asOf: knownDays(query).at(-1) }, counting);
+}
 
-/** The columns of a panel on its as-of dates, with the notes on what they are based on. */
-export async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
-  const series = await resolveSeries(query.ids, counting);
+/** The columns of a panel on its as-of dates; notes what they are based on. */
+export async function columnsOf(
+  series: readonly ResolvedSeries[],
+  query: RealTimePanelQuery,
+  counting: ComposedContext,
+): Promise<readonly PanelColumn[]> {
   const days = knownDays(query);
   // Few vintages may answer any number of days.
   counting.allow?.(series.length * days.length * (query.last ?? 1));
-  const { columns, failures } =
+  const columns =
     (await serviceColumns(series, days, query, counting)) ??
     (needsHistory(query)
       ? await historyColumns(series, days, query, counting)
       : await newestColumns(series, days, query, counting));
-  const shown = query.knownBefore === true ? columns.map(dayLater) : columns;
-  return { columns: shown, failures };
+  return query.knownBefore === true ? columns.map(dayLater) : columns;
 }
 
 /** A column of what was known before each day, made from what was known on the previous day. */
@@ -82,14 +89,14 @@ async function serviceColumns(
   days: readonly Day[],
   query: RealTimePanelQuery,
   counting: ComposedContext,
-): Promise<FoundColumns | undefined> {
+): Promise<readonly PanelColumn[] | undefined> {
   const requests = await serviceRequests(series, days, query, counting);
   if (requests === undefined) return undefined;
   counting.expect(counting.requests() + requests.length + undescribed(series) + counting.checks());
   const found = await askService(requests, series, days, query, counting);
   if (found === undefined) return undefined;
   await notePlaced(found.placed, days, counting);
-  return found;
+  return found.columns;
 }
 
 /** The newest value of each series on each day, with few requests. */
@@ -98,22 +105,21 @@ async function newestColumns(
   days: readonly Day[],
   query: RealTimePanelQuery,
   counting: ComposedContext,
-): Promise<FoundColumns> {
+): Promise<readonly PanelColumn[]> {
   const { planned, made, left, checks } = await planAll(series, days, query, counting);
   counting.expect(made + left + checks);
-  const { done, failures } = await eachOf(planned.done, async (plan) => ({
+  const plans = planned.map((plan) => ({ id: plan.series.id, plan }));
+  const columns = await eachOf(plans, counting, async ({ plan }) => ({
     series: plan.series,
     points: await newestValues(plan, counting),
   }));
-  const answered = done.map((column) => column.series);
-  await noteAll(answered, planned.done, notedDays(days, counting), counting);
-  return {
-    columns: done,
-    failures: [
-      ...planned.failures.map(({ of: { id }, error }) => ({ id, error })),
-      ...failures.map(({ of: { series }, error }) => ({ id: series.id, error })),
-    ],
-  };
+  await noteAll(
+    columns.map((column) => column.series),
+    planned,
+    notedDays(days, counting),
+    counting,
+  );
+  return columns;
 }
 
 /** Several values of each series on each day, or transformed ones, from all published values. */
@@ -122,17 +128,14 @@ async function historyColumns(
   days: readonly Day[],
   query: RealTimePanelQuery,
   counting: ComposedContext,
-): Promise<FoundColumns> {
-  const { done, failures } = await eachOf(series, (one) => columnsOfHistory(one, days, query, counting));
+): Promise<readonly PanelColumn[]> {
+  const done = await eachOf(series, counting, (one) => columnsOfHistory(one, days, query, counting));
   await notePlaced(
     done.map(({ placed }) => placed),
     days,
     counting,
   );
-  return {
-    columns: done.flatMap(({ columns }) => columns),
-    failures: failures.map(({ of: { id }, error }) => ({ id, error })),
-  };
+  return done.flatMap(({ columns }) => columns);
 }
 
 /** The places of days in the histories of series, as far as notes need them. */
@@ -184,19 +187,19 @@ function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { not
 /** The number of requests that a real-time panel takes, in words; makes the requests that plan it. */
 export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(query.ids, counting);
     const days = knownDays(query);
+    const series = await panelSeries(query, counting);
     const asked = await serviceRequests(series, days, query, counting);
     if (asked !== undefined)
-      return `this panel takes ${counting.requests() + asked.length + undescribed(series) + counting.checks()} requests`;
+      return `this panel takes ${counted(counting.requests() + asked.length + undescribed(series) + counting.checks(), 'request')}`;
     if (needsHistory(query)) {
       const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
       // Each series takes its vintages and its published values, page by page.
       const requests = pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks();
-      return `this panel takes about ${requests} requests`;
+      return `this panel takes about ${counted(requests, 'request')}`;
     }
     const { made, left, checks } = await planAll(series, days, query, counting);
-    return `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
+    return `this panel takes ${counted(made + left + checks, 'request')}: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
   });
 }
 
@@ -206,9 +209,9 @@ async function planAll(
   query: RealTimePanelQuery,
   context: ComposedContext,
 ) {
-  const planned = await eachOf(series, (one) => planOf(one, days, query.beyond, context));
-  const left = planned.done.reduce((sum, plan) => sum + requestsIn(plan), 0);
+  const planned = await eachOf(series, context, (one) => planOf(one, days, query.beyond, context));
+  const left = planned.reduce((sum, plan) => sum + requestsIn(plan), 0);
   const described =
-    notedDays(days, context).length === 0 ? 0 : undescribed(planned.done.map((plan) => plan.series));
+    notedDays(days, context).length === 0 ? 0 : undescribed(planned.map((plan) => plan.series));
   return { planned, left, made: context.requests(), checks: described + context.checks() };
 }

@@ -133,7 +133,9 @@ function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: 
   const covered = days.filter((day) => day <= to);
   const [first] = days.slice(covered.length);
   if (beyond === 'fail' && first !== undefined)
-    throw new Problem('too-old', `${id} is covered to ${to}: its value on ${first} is not known`);
+    throw new Problem('too-old', `${id} is covered to ${to}: its value on ${first} is not known`, {
+      field: 'beyond',
+    });
   return covered;
 }
 

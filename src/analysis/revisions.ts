@@ -5,14 +5,7 @@ import { parseFrequency } from '../domain/series/series.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
-import {
-  type Failure,
-  pagesOrFailure,
-  type QueryAnswer,
-  type QueryContext,
-  rowsOf,
-  textsOf,
-} from './answer.ts';
+import { pagesAbout, type QueryAnswer, type QueryContext, rowsOf, textsOf } from './answer.ts';
 import { revisionsDrawing } from './charts.ts';
 import { descriptionOf, noteBasis } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
@@ -25,7 +18,6 @@ export async function answerRevisions(
   query: RevisionsQuery,
   context: QueryContext,
 ): Promise<QueryAnswer<RevisionRow>> {
-  const failures: Failure[] = [];
   const { date } = query;
   const drawing =
     context.chart === true && date !== undefined
@@ -34,8 +26,7 @@ export async function answerRevisions(
   return {
     ...revisionLayout,
     ...(drawing && { drawing }),
-    failures,
-    pages: pagesOrFailure(query.id, pages(query, context), failures),
+    pages: pagesAbout(query.id, pages(query, context)),
   };
 }
 
@@ -102,7 +93,7 @@ async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryConte
     context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for these dates` });
     return;
   }
-  const frequency = parseFrequency(String((await descriptionOf({ id }, context))?.frequency ?? ''));
+  const frequency = parseFrequency(await frequencyOf(id, asOf, context));
   const period = periodStart(date, frequency ?? '');
   const weekend = frequency === 'D' ? weekendDay(date) : undefined;
   const reasons = [
@@ -110,6 +101,13 @@ async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryConte
     ...(weekend === undefined ? [] : [`, a ${weekend}`]),
   ];
   context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
+}
+
+/** The frequency of a series, as it was known on a day. */
+async function frequencyOf(id: string, asOf: Day | undefined, context: QueryContext): Promise<string> {
+  if (asOf === undefined) return String((await descriptionOf({ id }, context))?.frequency ?? '');
+  const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
+  return String(newest?.frequency ?? '');
 }
 
 /** The first vintage of a series, and the newest date in it. */

@@ -1,4 +1,4 @@
-import type { Client } from '../client/client.ts';
+import type { AskOptions, Client } from '../client/client.ts';
 import { pagesOf, questionFor } from '../client/pagination.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
@@ -10,15 +10,22 @@ import type { Drawing } from '../render/chart/drawing.ts';
 import {
   counted,
   explainEmpty,
-  type Failure,
-  pagesOrFailure,
+  failureOf,
+  pagesAbout,
   type QueryAnswer,
   type QueryContext,
   textsOf,
 } from './answer.ts';
-import { noteBasis } from './coverage.ts';
+import { knowledgeDay, noteBasis } from './coverage.ts';
 import type { OperationQuery, PanelQuery, Query } from './query.ts';
-import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
+import {
+  type FailedSeries,
+  foundOf,
+  isUnknown,
+  missingMember,
+  type ResolvedSeries,
+  resolveSeries,
+} from './series-ids.ts';
 
 /** Answers a query, with no more requests than the next page takes. */
 export async function run(query: Query, context: QueryContext): Promise<QueryAnswer> {
@@ -54,30 +61,36 @@ export async function transformedContext<
 }
 
 /** The observations that a panel shows. */
-function observationsOf({ ids, asOf, from, to, transformation }: PanelQuery): OperationQuery {
+function observationsOf({ ids, skipMissing, asOf, from, to, transformation }: PanelQuery): OperationQuery {
   const params = {
     ...(asOf !== undefined && { as_of: asOf }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
   const operation = observations.name;
-  return { kind: 'operation', operation, params, ids, ...(transformation && { transformation }) };
+  return {
+    kind: 'operation',
+    operation,
+    params,
+    ids,
+    ...(skipMissing && { skipMissing }),
+    ...(transformation && { transformation }),
+  };
 }
 
 /** The rows of an operation: streamed page by page, one series after the other. */
 async function answerOperation(query: OperationQuery, context: QueryContext): Promise<QueryAnswer> {
   const operation = operationNamed(query.operation);
-  const { ids } = query;
-  const series = ids === undefined ? undefined : await resolveSeries(ids, context);
+  const { ids, skipMissing } = query;
+  const asked = ids && { ids, ...(skipMissing && { skipMissing }), asOf: knowledgeDay(query) };
+  const series = asked && (await resolveSeries(asked, context));
   if (query.cursor !== undefined && series !== undefined && series.length !== 1)
     throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
   const drawing = context.chart === true ? await drawingOf(operation, query, series, context) : undefined;
-  const failures: Failure[] = [];
   const { fields, columns, card } = operation;
   const shown = { fields, columns, ...(card === true && { card }), ...(drawing && { drawing }) };
-  if (series === undefined)
-    return { ...shown, failures, pages: pagesOfOne(query, operation, failures, context) };
-  return { ...shown, failures, pages: pagesOfSeveral(query, operation, series, failures, context) };
+  if (series === undefined) return { ...shown, pages: pagesOfOne(query, operation, context) };
+  return { ...shown, pages: pagesOfSeveral(query, operation, series, context) };
 }
 
 async function drawingOf(
@@ -96,7 +109,6 @@ async function drawingOf(
 function pagesOfOne(
   query: OperationQuery,
   operation: Operation,
-  failures: Failure[],
   context: QueryContext,
 ): AsyncIterable<Envelope> {
   const { client, signal, progress } = context;
@@ -108,7 +120,7 @@ function pagesOfOne(
     context,
   );
   const { id } = query.params;
-  return id === undefined ? pages : pagesOrFailure(String(id), pages, failures);
+  return id === undefined ? pages : pagesAbout(String(id), pages);
 }
 
 /**
@@ -141,19 +153,20 @@ async function* pagesOfSeveral(
   query: OperationQuery,
   operation: Operation,
   series: readonly ResolvedSeries[],
-  failures: Failure[],
   context: QueryContext,
 ): AsyncGenerator<Envelope> {
   const total = expectedRows(operation, query, series);
   const questions = series.map(({ id }): ParamTexts => [['id', id], ...textsOf(query.params)]);
   const first = questions.map((texts) => questionFor(operation, texts, query));
-  const reading = { ...context, client: await expecting(context.client, operation, first) };
+  const reading = { ...context, client: await expecting(series, operation, first, context) };
+  const isJoined = series.length > 1 || context.basis.missing.size > 0;
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
     const texts = questions[done] ?? [];
     const pages = remarked(operation, texts, sorted(query, operation, texts, reading), context);
-    for await (const page of pagesOrFailure(id, pages, failures)) {
-      yield series.length > 1 ? joinable(page) : page;
+    for await (const page of pagesAbout(id, pages)) {
+      if (isJoined) yield joinable(page, context);
+      else yield query.unpaged === true ? withoutPages(page) : page;
       rows += page.results.length;
       context.progress?.(
         total !== undefined || series.length === 1
@@ -162,24 +175,62 @@ async function* pagesOfSeveral(
       );
     }
   }
-  const failed = new Set(failures.map(({ id }) => id));
   const { as_of: asOf } = query.params;
-  await noteBasis(
-    series.filter(({ id }) => !failed.has(id)),
-    asOf === undefined ? [] : [String(asOf)],
-    context,
-  );
+  await noteBasis(series, asOf === undefined ? [] : [String(asOf)], context);
 }
 
-/** The same client, which reads the answers to these questions ahead if that is faster. */
+/**
+ * The same client, which reads the answers to the first questions about these series ahead: of a store if that is
+ * faster, and of a service to find out that all series exist before any row is given.
+ */
 async function expecting(
-  client: Client,
+  series: readonly ResolvedSeries[],
   operation: Operation,
   questions: readonly ParamTexts[],
+  context: QueryContext,
 ): Promise<Client> {
-  if (client.expect === undefined || questions.length < 2) return client;
+  const { client } = context;
+  if (questions.length < 2) return client;
+  if (client.offers !== undefined) {
+    const answers = await firstAnswers(series, operation, questions, context);
+    return {
+      ...client,
+      async ask<R extends Row>(asked: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
+        const key = JSON.stringify(texts);
+        const answer = asked.name === operation.name ? answers.get(key) : undefined;
+        if (!answers.delete(key) || answer === undefined) return client.ask(asked, texts, options);
+        // The answer of the same operation.
+        return answer as Envelope<R>;
+      },
+    };
+  }
+  if (client.expect === undefined) return client;
   const expected = await client.expect(operation, questions);
   return { ...client, ask: (asked, texts, options) => client.ask(asked, texts, { ...options, expected }) };
+}
+
+/** The answers to questions about series that are not known to exist, one for each; throws if one does not. */
+async function firstAnswers(
+  series: readonly ResolvedSeries[],
+  operation: Operation,
+  questions: readonly ParamTexts[],
+  context: QueryContext,
+): Promise<Map<string, Envelope>> {
+  const answers = new Map<string, Envelope>();
+  const failures: FailedSeries[] = [];
+  for (const [done, { id, row }] of series.entries()) {
+    const question = row === undefined ? questions[done] : undefined;
+    if (question === undefined) continue;
+    context.progress?.({ done, total: series.length, unit: 'series' });
+    try {
+      answers.set(JSON.stringify(question), await context.client.ask(operation, question));
+    } catch (error) {
+      if (!isUnknown(error)) throw failureOf(id, error);
+      failures.push({ id, error: failureOf(id, error) });
+    }
+  }
+  foundOf([...answers.keys()], failures, false, context);
+  return answers;
 }
 
 /** The number of rows of whole series as known now, if their descriptions were looked up; otherwise unknown. */
@@ -226,7 +277,12 @@ async function* sorted(
 }
 
 /** A page as a part of an answer about several series, without the members about a single one. */
-function joinable(page: Envelope): Envelope {
-  const { series: _series, vintage: _vintage, covered_to: _to, next_cursor: _cursor, ...rest } = page;
-  return { ...rest, has_more: false };
+function joinable(page: Envelope, context: QueryContext): Envelope {
+  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutPages(page);
+  const { results, results_count, has_more, ...head } = rest;
+  return { ...head, ...missingMember(context), results, results_count, has_more };
+}
+
+function withoutPages({ next_cursor: _, ...page }: Envelope): Envelope {
+  return { ...page, has_more: false };
 }

@@ -1,16 +1,28 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
+import { throttled } from '../client/throttling.ts';
 import { closeNames } from '../domain/series/closest.ts';
+import type { Day } from '../domain/series/date.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
-import { seriesSearch, spread, yields } from '../operations/figures.ts';
+import { seriesSearch, seriesShow, spread, yields } from '../operations/figures.ts';
 import { commandNaming, type RowOf } from '../operations/operation.ts';
 import { type Naming, type ParamTexts, without } from '../operations/param.ts';
-import type { QueryContext } from './answer.ts';
+import { failureOf, type QueryContext } from './answer.ts';
 
-/** Where series are looked up. */
-type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'>;
+/** Where series are looked up, and what records the ids that are left out. */
+type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'> & {
+  readonly basis?: Pick<QueryContext['basis'], 'missing'>;
+};
+
+/** The series that a question is about, as its `OfSeries` names them. */
+type AskedSeries = {
+  readonly ids: readonly string[];
+  readonly skipMissing?: boolean;
+  /** Patterns match only series that had begun by this day. */
+  readonly asOf?: Day | undefined;
+};
 
 /**
  * A series of a query; `typed` is its id as typed, unless a pattern matched it, and `row` its description, if that
@@ -19,12 +31,106 @@ type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'>;
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
- * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches. A
- * pattern without a match stays as it is, and fails like any unknown series.
+ * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches, of those
+ * that had begun by a day. If they are several, an id that no series has is a Problem, or is left out with
+ * `skipMissing`. A service is asked only for that, or with `lookUp`: otherwise its first answers about the series show
+ * the same, without further requests.
  */
 export async function resolveSeries(
+  { ids, skipMissing = false, asOf }: AskedSeries,
+  catalogue: Catalogue,
+  lookUp = skipMissing || catalogue.client.offers === undefined,
+): Promise<readonly ResolvedSeries[]> {
+  const meant = await seriesMeant(ids, catalogue, asOf);
+  // A single one fails when it is asked for.
+  if (meant.length === 1 || !lookUp) return meant;
+  const outcomes = await describedAll(meant, catalogue);
+  const found = outcomes.flatMap((one) => ('error' in one ? [] : [one]));
+  const failures = outcomes.flatMap((one) => ('error' in one ? [one] : []));
+  return foundOf(found, failures, skipMissing, catalogue);
+}
+
+/** A series that cannot be answered, and why. */
+export type FailedSeries = { readonly id: string; readonly error: unknown };
+
+/**
+ * What was found of several series. Throws the first failure unless no series has the failed ids, and they are to be
+ * left out, and others are found.
+ */
+export function foundOf<T>(
+  found: readonly T[],
+  failures: readonly FailedSeries[],
+  skipMissing: boolean,
+  { basis, naming = commandNaming }: Catalogue,
+): readonly T[] {
+  const [first, ...others] = failures;
+  if (first === undefined) return found;
+  const other = failures.find(({ error }) => !isUnknown(error));
+  if (other !== undefined) throw failureOf(other.id, other.error);
+  if (skipMissing && found.length > 0) {
+    for (const { id } of failures) basis?.missing.add(id);
+    return found;
+  }
+  const { error } = first;
+  if (!(error instanceof Problem)) throw error;
+  throw error.with({
+    hints: [
+      ...error.hints,
+      ...(others.length === 0
+        ? []
+        : [
+            `also not found: ${listed(
+              others.map(({ id }) => id),
+              'and',
+            )}`,
+          ]),
+      ...(found.length === 0 ? [] : [`${naming.param('skip_missing')} leaves out what is not found`]),
+    ],
+  });
+}
+
+/** The same series with their descriptions, or why there is none. */
+async function describedAll(
+  series: readonly ResolvedSeries[],
+  { client, signal }: Catalogue,
+): Promise<readonly (FailedSeries | ResolvedSeries)[]> {
+  const questionOf = (id: string): ParamTexts => [['id', id]];
+  const unknown = series.filter(({ row }) => row === undefined).map(({ id }) => questionOf(id));
+  const expected = unknown.length === 0 ? undefined : await client.expect?.(seriesShow, unknown);
+  const { ask } = throttled(client, signal, () => undefined);
+  return Promise.all(
+    series.map(async (one) => {
+      if (one.row !== undefined) return one;
+      try {
+        const { results } = await ask(seriesShow, questionOf(one.id), expected && { expected });
+        const [row] = results;
+        return row === undefined ? one : { ...one, row };
+      } catch (error) {
+        return { id: one.id, error: failureOf(one.id, error) };
+      }
+    }),
+  );
+}
+
+/** Whether a failure says that no series has the id, or can have it. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof Problem && (error.kind === 'not-found' || error.kind === 'validation-error');
+}
+
+/** The member of an envelope that names the ids which are left out. */
+export function missingMember({ basis: { missing } }: Pick<QueryContext, 'basis'>) {
+  return missing.size === 0 ? {} : { missing: [...missing] };
+}
+
+/** What is said about ids that are left out. */
+export function missingText(missing: Iterable<string>): string {
+  return `left out, because not found: ${listed([...missing], 'and')}`;
+}
+
+async function seriesMeant(
   typed: readonly string[],
   catalogue: Catalogue,
+  asOf: Day = '~',
 ): Promise<readonly ResolvedSeries[]> {
   const meant = new Map<string, ResolvedSeries>();
   let known: readonly Row[] | undefined;
@@ -34,7 +140,9 @@ export async function resolveSeries(
     if (isPattern(id)) {
       known ??= await allSeries(catalogue);
       const pattern = patternOf(id);
-      for (const row of known) if (pattern.test(String(row.id))) matching.push({ id: String(row.id), row });
+      // Another service may not say when a series began.
+      for (const row of known)
+        if (pattern.test(String(row.id)) && hadBegun(row, asOf)) matching.push({ id: String(row.id), row });
     }
     for (const one of matching.length > 0 ? matching : [{ id, typed: text }])
       if (!meant.has(one.id)) meant.set(one.id, one);
@@ -43,27 +151,27 @@ export async function resolveSeries(
 }
 
 /**
- * The series with statements that typed ids mean, and a Problem for each id that means none. Patterns do not match
- * the series that the curves answer.
+ * The series with statements that typed ids mean; an id that means none is a Problem, or is left out with
+ * `skipMissing`. Patterns do not match the series that the curves answer.
  */
 export async function seriesWithStatements(
-  typed: readonly string[],
+  { ids, skipMissing = false }: AskedSeries,
   has: (id: string) => Promise<boolean>,
   catalogue: Catalogue,
-): Promise<{ readonly ids: readonly string[]; readonly failures: readonly unknown[] }> {
-  const ids: string[] = [];
-  const failures: unknown[] = [];
-  for (const one of await resolveSeries(typed, catalogue))
-    if (await has(one.id)) ids.push(one.id);
-    else if (one.typed !== undefined) failures.push(await withoutStatements(one.id, catalogue));
-  if (ids.length === 0 && failures.length === 0) failures.push(ofCurves(typed.join(' '), catalogue));
-  return { ids, failures };
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const failures: FailedSeries[] = [];
+  for (const { id, typed } of await seriesMeant(ids, catalogue))
+    if (await has(id)) found.push(id);
+    else if (typed !== undefined) failures.push({ id, error: withoutStatements(id, catalogue) });
+  if (found.length === 0 && failures.length === 0) throw ofCurves(ids.join(' '), catalogue);
+  return foundOf(found, failures, skipMissing, catalogue);
 }
 
-async function withoutStatements(id: string, catalogue: Catalogue): Promise<unknown> {
+function withoutStatements(id: string, catalogue: Catalogue): Problem {
   const series = yieldSeries.find((one) => one.id === id);
   if (series !== undefined) return ofCurves(id, catalogue, series);
-  return withSuggestion(new Problem('not-found', `series '${id}' not found`), id, catalogue);
+  return new Problem('not-found', `series '${id}' not found`, { series: id });
 }
 
 function ofCurves(id: string, { naming = commandNaming }: Catalogue, series?: YieldSeries): Problem {
@@ -79,6 +187,11 @@ function questionFor({ rate, less }: Partial<YieldSeries> = {}): Parameters<Nami
   return [yields.name, { maturity: rate.maturity, ...type }];
 }
 
+/** Whether a series had begun by a day; another service may not say, and then it counts. */
+function hadBegun({ first_vintage: first }: Row, day: Day): boolean {
+  return String(first ?? '') <= day;
+}
+
 function isPattern(id: string): boolean {
   return id.includes('*');
 }
@@ -88,14 +201,14 @@ function patternOf(id: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-/** The first pages of the list of series, each requested once; empty if they cannot be had. */
-async function firstSeries({ client }: Catalogue): Promise<readonly RowOf<typeof seriesSearch>[]> {
+/** The series on the first pages of the list that had begun by a day; each page is requested once. */
+async function firstSeries({ client }: Catalogue, asOf: Day): Promise<readonly RowOf<typeof seriesSearch>[]> {
   const rows: RowOf<typeof seriesSearch>[] = [];
   let texts: ParamTexts = [['limit', String(largestPage)]];
   try {
     for (let pages = 0; pages < mostPages; pages += 1) {
       const { results, next_cursor: cursor } = await client.ask(seriesSearch, texts, { once: true });
-      rows.push(...results);
+      rows.push(...results.filter((row) => hadBegun(row, asOf)));
       if (cursor === undefined) break;
       texts = [...without(texts, 'cursor'), ['cursor', cursor]];
     }
@@ -118,24 +231,27 @@ const mostSuggested = 3;
 /** The most pages of the list of series that are read for a suggestion. */
 const mostPages = 3;
 
-/** The same failure; for an unknown series, with a hint at the ids that may be meant. */
+/** The same failure; for an unknown series, with a hint at the ids that may be meant, of those known on a day. */
 export async function withSuggestion(
   error: unknown,
-  id: string | undefined,
   catalogue: Catalogue,
+  asOf: Day = '~',
 ): Promise<unknown> {
-  if (!(error instanceof Problem) || error.kind !== 'not-found' || id === undefined) return error;
+  if (!(error instanceof Problem) || error.kind !== 'not-found' || error.series === undefined) return error;
+  const { series: id } = error;
   const { naming = commandNaming } = catalogue;
-  const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
+  const hinting = (hint: string) => error.with({ hints: [hint, ...error.hints] });
   if (isPattern(id)) {
-    const ids = (await firstSeries(catalogue)).map((row) => row.id).filter((one) => patternOf(id).test(one));
+    const ids = (await firstSeries(catalogue, asOf))
+      .map((row) => row.id)
+      .filter((one) => patternOf(id).test(one));
     if (ids.length === 0) return hinting('no series id matches this pattern');
     const some = ids.slice(0, mostSuggested);
     return hinting(
       `name one series, such as ${listed(some, 'or')}: a pattern is for questions about several`,
     );
   }
-  const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue));
+  const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
   return near.length === 0
     ? hinting(`${naming.question(seriesSearch.name)} finds series by words`)
     : hinting(`did you mean ${listed(near, 'or')}?`);

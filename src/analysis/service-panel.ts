@@ -4,7 +4,6 @@ import { Problem } from '../errors/problem.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { choiceParam, dayParam, textParam } from '../operations/params.ts';
-import type { Failure } from './answer.ts';
 import { type ComposedContext, eachOf } from './composed.ts';
 import { descriptionOf } from './coverage.ts';
 import { longPanelLayout, type PanelRow } from './layouts.ts';
@@ -137,7 +136,6 @@ function optionsOf({ last, lag, beyond, transformation }: RealTimePanelQuery): P
 export type ServiceColumns = {
   readonly columns: readonly PanelColumn[];
   readonly placed: readonly Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>[];
-  readonly failures: readonly Failure[];
 };
 
 /**
@@ -162,7 +160,7 @@ export async function askService(
   const known = readPoints(answers, new Set(days));
   if (known === undefined || !series.every(({ id }) => known.get(id)?.size === days.length)) return undefined;
   const { last = 1, lag = 0, beyond } = query;
-  const { done, failures } = await eachOf(series, async (one) => {
+  const done = await eachOf(series, context, async (one) => {
     const row = await descriptionOf(one, context);
     const described = { ...one, ...(row !== undefined && { row }) };
     const to = typeof row?.covered_to === 'string' ? row.covered_to : undefined;
@@ -191,7 +189,6 @@ export async function askService(
   return {
     columns: done.flatMap(({ columns }) => columns),
     placed: done.map(({ placed }) => placed),
-    failures: failures.map(({ of: { id }, error }) => ({ id, error })),
   };
 }
 

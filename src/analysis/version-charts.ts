@@ -1,3 +1,4 @@
+import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -11,7 +12,7 @@ import type { ResolvedSeries } from './series-ids.ts';
 /** The drawing of series as of several days over their dates, with a line for each series and day. */
 export async function versionsDrawing(
   series: readonly ResolvedSeries[],
-  { days, compared }: VersionsQuery,
+  { days, compared, transformation }: VersionsQuery,
   context: QueryContext,
 ): Promise<Drawing> {
   const count = series.length * days.length;
@@ -40,7 +41,9 @@ export async function versionsDrawing(
     key: () => [],
     marks(row) {
       const id = String(row.series_id ?? '');
-      const { units: unit = '', frequency = '', source } = about.get(id) ?? {};
+      const { units = '', frequency: own = '', source } = about.get(id) ?? {};
+      const unit = unitText(transformation?.units ?? 'lin', String(units));
+      const frequency = transformation?.aggregation?.frequency.toUpperCase() ?? own;
       return days.map((day, i) => {
         const name = ids.length === 1 ? day : `${id} ${day}`;
         const cells = { series_id: name, unit, frequency, value: row[columns[i] ?? ''] ?? null };

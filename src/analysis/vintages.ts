@@ -3,14 +3,7 @@ import { earlier } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { vintages } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
-import {
-  counted,
-  type Failure,
-  pagesOrFailure,
-  type QueryAnswer,
-  type QueryContext,
-  textsOf,
-} from './answer.ts';
+import { counted, pagesAbout, type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { vintagesDrawing } from './charts.ts';
 import { coverageText, noteBasis } from './coverage.ts';
 import type { VintagesQuery } from './query.ts';
@@ -22,11 +15,10 @@ export async function answerVintages(
   query: VintagesQuery,
   context: QueryContext,
 ): Promise<QueryAnswer<Vintage>> {
-  const failures: Failure[] = [];
   const { fields, columns } = vintages;
   const drawing = context.chart === true ? await vintagesDrawing(query, context) : undefined;
   const shown = { fields, columns, ...(drawing && { drawing }) };
-  return { ...shown, failures, pages: pagesOrFailure(query.id, pages(query, context), failures) };
+  return { ...shown, pages: pagesAbout(query.id, pages(query, context)) };
 }
 
 async function* pages(query: VintagesQuery, context: QueryContext): AsyncGenerator<Envelope<Vintage>> {

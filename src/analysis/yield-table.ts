@@ -25,7 +25,7 @@ export function answerYieldTable(query: YieldTableQuery, context: QueryContext):
   const rows = first === undefined ? rowsUpTo(limit, table, context) : lastRows(table, first);
   const pages = explained(rows, texts, context);
   const drawing = context.chart === true ? { drawing: yieldTableDrawing(query) } : {};
-  return { ...layout, ...drawing, failures: [], pages };
+  return { ...layout, ...drawing, pages };
 }
 
 /** A row for each date from rows for each rate; null for a maturity without a rate on that date. */

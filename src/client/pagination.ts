@@ -1,8 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
+import { compareRows, identityOf, isStrict, type RowOrder } from '../operations/order.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
@@ -29,9 +29,8 @@ export async function* pagesOf<R extends Row>(
   signal: AbortSignal,
 ): Pages<R> {
   const pages = (part: Extent) => receivedPages(client, operation, texts, part, signal);
-  const { newestFirst: field } = operation;
   checkFirst(extent);
-  const listing = field === undefined ? pages(extent) : newestFirst(pages, extent, field);
+  const listing = inOrder(pages, extent, operation);
   const chosen = extent.first === undefined ? listing : lastRows(listing, extent.first, operation);
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   for await (const page of chosen) {
@@ -116,6 +115,7 @@ async function* receivedPages<R extends Row>(
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   let cursor = extent.cursor;
   let before: readonly R[] = [];
+  const cursors = new Set(cursor === undefined ? [] : [cursor]);
   for (;;) {
     // An embedded store answers without waiting, so Node delivers signals only between two ticks.
     await nextTick();
@@ -133,12 +133,12 @@ async function* receivedPages<R extends Row>(
       return undefined;
     }
     const { next_cursor: next, ...rest } = page;
-    if (next === undefined || next === cursor || page.results.length === 0)
+    if (next === undefined || page.results.length === 0)
       throw new Problem(
         'bad-answer',
         `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
-    if (areSame(page.results, before))
+    if (cursors.size === cursors.add(next).size || areSame(page.results, before))
       throw new Problem('bad-answer', 'the service repeats a page of a listing');
     before = page.results;
     cursor = next;
@@ -152,43 +152,73 @@ function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
 }
 
 /**
- * The pages as received, if they are newest first by `field`; otherwise one page of all rows, sorted and cut at the
- * limit.
+ * The pages as received, if their rows are in the order of the operation; otherwise one page of all rows, sorted. A
+ * Problem if a row comes twice, or only a later page breaks the order.
  */
-async function* newestFirst<R extends Row>(
+async function* inOrder<R extends Row>(
   pages: (part: Extent) => Pages<R>,
   extent: Extent,
-  field: string,
+  operation: Operation<Params, R>,
 ): Pages<R> {
-  let before: Day | undefined;
-  for await (const page of pages(extent)) {
-    const days = page.results.map((row) => String(row[field]));
-    const misplaced = days.find((day, i) => day >= (days[i - 1] ?? before ?? '9'));
-    if (misplaced !== undefined && before !== undefined) throw outOfOrder(misplaced);
-    if (misplaced !== undefined) {
-      const { limit: _, ...unlimited } = extent;
-      yield sorted(page, await rowsOf(pages(unlimited)), extent, field);
+  const { order = [], identity = [] } = operation;
+  const strict = isStrict(order, identity);
+  const namesOf = (rows: readonly R[]) => rows.flatMap((row) => identityOf(identity, row) ?? []);
+  let before: { readonly last: R; readonly names: ReadonlySet<string> } | undefined;
+  const received = pages(extent);
+  for await (const page of received) {
+    const { results } = page;
+    if (before === undefined && firstMisplaced(order, results, strict) !== undefined) {
+      const { limit, ...unlimited } = extent;
+      const rows =
+        limit === undefined ? [...results, ...(await rowsOf(received))] : await rowsOf(pages(unlimited));
+      yield sorted(page, rows, operation);
       return undefined;
     }
-    before = days.at(-1) ?? before;
+    if (before !== undefined) {
+      const { last, names } = before;
+      const wrong =
+        firstMisplaced(order, [last, ...results], strict) ??
+        results.find((row) => names.has(identityOf(identity, row) ?? ''));
+      if (wrong !== undefined) throw outOfOrder(wrong, operation);
+      const unit = limitUnit(operation, last);
+      if (unit !== undefined && results[0] !== undefined && unit === limitUnit(operation, results[0]))
+        throw new Problem(
+          'bad-answer',
+          `the service splits the rows of ${operation.limitCounts?.map((name) => last[name]).join(', ')} over two pages`,
+        );
+    }
+    const last = results.at(-1);
+    // A strict order shows by itself that a row comes twice.
+    if (last !== undefined) before = { last, names: new Set(strict ? [] : namesOf(results)) };
     yield page;
   }
   return undefined;
 }
 
-function sorted<R extends Row>(
-  page: Envelope<R>,
-  unsorted: readonly R[],
-  { limit = unsorted.length }: Extent,
-  field: string,
-): Envelope<R> {
-  const rows = [...unsorted].sort((a, b) => (String(a[field]) < String(b[field]) ? 1 : -1));
-  const repeated = rows.find((row, i) => row[field] === rows[i - 1]?.[field]);
-  if (repeated !== undefined) throw outOfOrder(String(repeated[field]));
-  const results = rows.slice(0, limit);
+/** The first row that should come before the row that it follows, or in a strict order is like it. */
+function firstMisplaced<R extends Row>(order: RowOrder, rows: readonly R[], strict: boolean): R | undefined {
+  return rows.find((row, i) => {
+    const before = rows[i - 1];
+    if (before === undefined) return false;
+    const compared = compareRows(order, before, row);
+    return strict ? compared >= 0 : compared > 0;
+  });
+}
+
+type Ordered = Pick<Operation, 'identity' | 'order'>;
+
+function sorted<R extends Row>(page: Envelope<R>, unsorted: readonly R[], operation: Ordered): Envelope<R> {
+  const { order = [], identity = [] } = operation;
+  const results = [...unsorted].sort((a, b) => compareRows(order, a, b));
+  const names = new Set<string>();
+  const repeated = results.find((row) => {
+    const name = identityOf(identity, row);
+    return name !== undefined && names.size === names.add(name).size;
+  });
+  if (repeated !== undefined) throw outOfOrder(repeated, operation);
   // A cursor of the service continues in the order of the service.
   const { next_cursor: _, ...rest } = page;
-  return { ...rest, results, results_count: results.length, has_more: results.length < rows.length };
+  return { ...rest, results, results_count: results.length, has_more: false };
 }
 
 async function rowsOf<R>(pages: Pages<R>): Promise<readonly R[]> {
@@ -197,8 +227,9 @@ async function rowsOf<R>(pages: Pages<R>): Promise<readonly R[]> {
   return rows;
 }
 
-function outOfOrder(day: Day): Problem {
-  return new Problem('bad-answer', `the service gives ${day} again, or out of order, on a later page`);
+function outOfOrder(row: Row, { order = [], identity }: Ordered): Problem {
+  const name = identityOf(identity ?? order.map(({ field }) => field), row) ?? 'a row';
+  return new Problem('bad-answer', `the service gives ${name} again, or out of order, on a later page`);
 }
 
 /** The failure of a cursor that the caller gave: it is a bad value, even if the data changed since. */

@@ -114,6 +114,8 @@ export type ProblemOptions = {
   readonly type?: string | undefined;
   /** Whether the service lacks the endpoint or the parameter that was asked for. */
   readonly missing?: boolean;
+  /** The series that failed, of a question that may be about several. */
+  readonly series?: string;
   readonly cause?: unknown;
   readonly refusal?: RefusedValue | undefined;
   /** What the message lists below its first line: one line each. */
@@ -157,6 +159,8 @@ export class Problem extends Error {
   /** The value that is refused, for programs; the detail says the same in words. */
   readonly refusal: RefusedValue | undefined;
   readonly #sentence: Sentence | undefined;
+  /** The series that failed, of a question that may be about several. */
+  readonly series?: string;
 
   /** A sentence as `detail` is said in the words of the contract, until `in` says it in those of a front. */
   constructor(kind: ProblemKind, detail: string | Sentence, options: ProblemOptions = {}) {
@@ -178,6 +182,7 @@ export class Problem extends Error {
     this.retryAfter = options.retryAfter;
     this.type = options.type;
     this.missing = options.missing ?? false;
+    if (options.series !== undefined) this.series = options.series;
   }
 
   /** The HTTP status of this kind; 0 for a failure of the client's own machine. */

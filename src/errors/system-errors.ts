@@ -3,6 +3,7 @@ import { Problem } from './problem.ts';
 /** Why the operating system refuses an action, in plain words, by the code of the error. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EAGAIN: 'it has nothing to read now, and may never have; save its content to a file',
   EADDRINUSE: 'the port is in use',
   EADDRNOTAVAIL: 'this machine has no such address',
   EBUSY: 'it is in use',

@@ -44,6 +44,8 @@ export type ImportOptions = {
   readonly complete?: boolean | undefined;
   /** Accepts values of periods that begin after the day on which they were known, in files dated by `asOf`. */
   readonly projections?: boolean | undefined;
+  /** The trade dates of curves that are left out, such as a day whose rates are all zero; each must be in a file. */
+  readonly skipDays?: readonly Day[] | undefined;
   /** Creates a new store as a copy of the sample. */
   readonly withSample?: boolean | undefined;
   /** Reads and checks everything, and writes nothing. */
@@ -99,6 +101,7 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
   const { store, clock = () => new Date(), signal, onProgress, dryRun = false } = options;
   const asOf = checkedDay('asOf', options.asOf);
   const filedOn = checkedDay('filedOn', options.filedOn);
+  const skipDays = options.skipDays?.flatMap((day) => checkedDay('skipDays', day) ?? []);
   const series = options.series === undefined ? undefined : checkedId('series', options.series);
   const rename = new Map(
     Object.entries(options.rename ?? {}).map((ids) => {
@@ -127,6 +130,7 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
       ...(asOf !== undefined && { asOf }),
       ...(filedOn !== undefined && { filedOn }),
       ...(series !== undefined && { series }),
+      ...(skipDays !== undefined && { skipDays }),
     });
     // The last chance to stop: a signal that came while SQLite was working is delivered only in the next tick.
     await tick();

@@ -11,6 +11,9 @@ export function importReport(result: ImportResult, replacesSample: boolean | 'fo
   const { files } = result;
   const lines = files.flatMap((file) => [
     `${file.file}: ${file.kind}, ${counts(file)}`,
+    ...(file.skippedDays ?? []).map(
+      (day) => `${file.file}: the curve of ${day} is left out, as --skip-days asks`,
+    ),
     ...file.notes.map((note) => `${file.file}: ${note}`),
   ]);
   const left = result.skipped.map((path) => `${path}: left out, because no format recognises it`);

@@ -19,7 +19,7 @@ import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { diffQuery, panelQuery, rangeOf, splitDemands } from './analysis-queries.ts';
+import { diffQuery, panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
 import { methodNaming } from './call.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
@@ -178,7 +178,7 @@ export class Analyses {
     const { limit, sort = 'desc' } = own;
     const query = this.#bound<VersionsQuery>({
       kind: 'versions',
-      ids: [ids].flat(),
+      ...seriesOf([ids].flat(), own),
       days,
       compared,
       wide: false,

@@ -4,7 +4,7 @@ import { addDays } from '../domain/series/date.ts';
 import { type TransformationParams, transformationOf } from '../domain/series/transformation.ts';
 import type { Clock } from '../operations/param.ts';
 import { asOfDay } from './arguments.ts';
-import type { DateRange, Optional, PanelParams } from './panel-params.ts';
+import type { DateRange, Optional, PanelParams, SeveralParams } from './panel-params.ts';
 import type { DiffParams } from './signatures.ts';
 
 /** The parameters of both kinds of panel, all of them optional. */
@@ -19,7 +19,7 @@ export function panelQuery(
   clock: Clock,
 ): PanelQuery | RealTimePanelQuery {
   const { wide = false, sort = 'desc', asOfEach, asOf } = params;
-  const form = { ids, wide, sort, ...rangeOf(params), ...transformed(params) };
+  const form = { ...seriesOf(ids, params), wide, sort, ...rangeOf(params), ...transformed(params) };
   if (asOfEach === undefined) return { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) };
   const { beyond = 'empty', withDates = false, knownBeforeEach, last, lag } = params;
   const query = {
@@ -41,7 +41,19 @@ export function panelQuery(
 /** The query of a comparison of two as-of dates, from checked parameters. */
 export function diffQuery(ids: readonly string[], days: DiffQuery['days'], params: DiffParams): DiffQuery {
   const { allRows = false } = params;
-  return { kind: 'diff', ids, days, allRows, ...rangeOf(params), ...transformed(params) };
+  return {
+    kind: 'diff',
+    ...seriesOf(ids, params),
+    days,
+    allRows,
+    ...rangeOf(params),
+    ...transformed(params),
+  };
+}
+
+/** The series of a query. */
+export function seriesOf(ids: readonly string[], { skipMissing }: SeveralParams) {
+  return { ids, ...(skipMissing === true && { skipMissing }) };
 }
 
 /** The first and the last date in parameters, if given. */

@@ -152,6 +152,12 @@ export const seriesIds = kind(
   },
 );
 
+/** Whether ids that no series has are left out. */
+export const skipMissing = described(
+  'Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure.',
+  flag,
+);
+
 /** The kind of values of an operation's parameter, as its declaration checks them. */
 export function kindOf(param: Param): Kind {
   const { type, format, enum: choices, minimum, maximum } = param.schema;
@@ -181,6 +187,13 @@ export const day = kindOf(dayParam(''));
 
 /** A date that has begun somewhere on Earth. */
 export const asOfDay = kindOf(asOfParam());
+
+/** A list of dates, also an empty one. */
+export const days: Kind = (value, name, clock) => {
+  if (!Array.isArray(value))
+    throw refused({ param: name, value, reason: 'use a list of dates, such as ["2017-04-14"]' });
+  for (const one of value) day(one, name, clock);
+};
 
 /** One of a few words, or a list of dates. */
 export function oneOrDays(choices: readonly string[]): Kind {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { seriesWithStatements } from '../analysis/series-ids.ts';
+import { missingText, seriesWithStatements, withSuggestion } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import { dataChanged, type Origin } from '../client/client.ts';
 import { longest } from '../client/remote/retry.ts';
-import { addDays, type Day, utcDay } from '../domain/series/date.ts';
+import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
@@ -12,8 +12,10 @@ import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
+import { KnownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { AnalysisSource } from './analyses.ts';
+import { seriesOf } from './analysis-queries.ts';
 import {
   abortSignal,
   asOfDay,
@@ -25,12 +27,14 @@ import {
   object,
   seconds,
   seriesIds,
+  skipMissing,
   texts,
   word,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
+import type { SeveralParams } from './panel-params.ts';
 import { analysisSignatures } from './signatures.ts';
 import { StoreCare } from './store-care.ts';
 import { TableAnalyses } from './table-analyses.ts';
@@ -78,7 +82,8 @@ class Library extends TableAnalyses {
       await this.#refuseSample();
       return named;
     };
-    this.store = new StoreCare({ address, written, session, signal });
+    const rest = async () => this.#store('care of a store').rest?.();
+    this.store = new StoreCare({ address, written, rest, session, signal });
     for (const [name, signature] of Object.entries(signatures)) {
       const method = Reflect.get(Library.prototype, name).bind(this);
       const value =
@@ -88,23 +93,32 @@ class Library extends TableAnalyses {
   }
 
   /** Every statement about series, by series, date and as-of date; only of a store. */
-  async *facts(ids: string | readonly string[]): AsyncIterable<FactRow> {
+  async *facts(ids: string | readonly string[], params: SeveralParams = {}): AsyncIterable<FactRow> {
     const store = this.#store('facts');
-    const typed = typeof ids === 'string' ? [ids] : ids;
+    const { signal, naming, client, onNote } = this.#source;
     let state: string | undefined;
-    const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);
-    const { ids: found, failures } = await seriesWithStatements(typed, has, this.#source);
-    if (failures.length > 0) throw failures[0];
+    const latest = latestDay(this.#source.clock());
+    const has = (id: string) =>
+      store.read(async (view) => (await new KnownView(view, latest).findSeries(id)) !== undefined);
+    const basis = { missing: new Set<string>() };
+    const catalogue = { client, signal, naming, basis };
+    const found = await seriesWithStatements(seriesOf([ids].flat(), params), has, catalogue).catch(
+      async (error) => {
+        throw await withSuggestion(error, catalogue);
+      },
+    );
+    if (basis.missing.size > 0) onNote?.({ kind: 'missing', text: missingText(basis.missing) });
     for (const id of found) {
       const facts = await store.read(async (view) => {
         const { name } = await view.state();
         if (state !== undefined && state !== name) throw dataChanged();
         state = name;
         const rows: FactRow[] = [];
-        for await (const statements of view.statements(id))
+        const known = new KnownView(view, latest);
+        for await (const statements of known.statements(id))
           for (const { seriesId, date, asOf, value, kind = '' } of statements)
             rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
-        for (const { asOf, kind } of await view.completeVintages(id))
+        for (const { asOf, kind } of await known.completeVintages(id))
           rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
         return rows;
       });
@@ -229,7 +243,11 @@ const options = { noun: 'option' } as const;
 /** What those methods take that are not made from an operation. */
 const signatures: Readonly<Record<Exclude<keyof Library, 'close' | 'store'>, Signature>> = {
   ...analysisSignatures,
-  facts: { name: 'facts', args: [{ name: 'ids', kind: seriesIds }] },
+  facts: {
+    name: 'facts',
+    args: [{ name: 'ids', kind: seriesIds }],
+    params: { noun: 'parameter', kinds: { skipMissing } satisfies Kinds<SeveralParams> },
+  },
   import: { name: 'import', args: [paths], params: { ...options, kinds: storeImportKinds } },
   pull: {
     name: 'pull',

@@ -1,15 +1,9 @@
-import {
-  type Note,
-  pagesOrFailure,
-  type QueryAnswer,
-  type QueryContext,
-  textsOf,
-} from '../analysis/answer.ts';
+import { type Note, pagesAbout, type QueryAnswer, type QueryContext, textsOf } from '../analysis/answer.ts';
 import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
 import { withBasis } from '../analysis/coverage.ts';
 import type { OperationQuery } from '../analysis/query.ts';
 import { remarked, transformedContext } from '../analysis/run.ts';
-import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
+import { missingText, resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import { restartOnChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
@@ -28,7 +22,7 @@ import {
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
 import type { NamedValues } from './arguments.ts';
 import { askedOf, signaturesOf } from './operation-signatures.ts';
-import type { Optional } from './panel-params.ts';
+import type { Optional, SeveralParams } from './panel-params.ts';
 import type { Session } from './session.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing values are null. */
@@ -53,6 +47,8 @@ export type Result<R> = {
    * vintages.
    */
   readonly basis: readonly SubjectBasis[];
+  /** The ids that no series has, which `skipMissing` left out. */
+  readonly missing?: readonly string[];
   /** Whether there are more rows than `limit`. */
   readonly hasMore: boolean;
   /** Continues after the rows that `limit` cut off. */
@@ -76,21 +72,23 @@ type BasedSource = AnswerSource & Pick<QueryContext, 'basis' | 'noResult'>;
 export function resultOf<R extends Row>(
   source: AnswerSource,
   demands: Demands,
-  ask: (based: BasedSource) => Promise<Pick<QueryAnswer<R>, 'failures' | 'pages'>>,
+  ask: (based: BasedSource) => Promise<Pick<QueryAnswer<R>, 'pages'>>,
 ): Promise<Result<R>> {
   return restartOnChange(async () => {
     const based = basedOn(source, demands);
-    const { pages, failures } = await ask(based);
     const rows: R[] = [];
     let [first, last]: (Envelope<R> | undefined)[] = [];
-    for await (const page of pages) {
-      for (const row of page.results) rows.push(row);
-      first ??= page;
-      last = page;
+    try {
+      const { pages } = await ask(based);
+      for await (const page of pages) {
+        for (const row of page.results) rows.push(row);
+        first ??= page;
+        last = page;
+      }
+    } catch (error) {
+      throw await withSuggestion(error, based);
     }
-    const [failure] = failures;
-    // An answer about only some of the series would be silently short.
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id || undefined, based);
+    const { missing } = based.basis;
     return {
       rows,
       requestId: first?.request_id ?? '',
@@ -101,6 +99,7 @@ export function resultOf<R extends Row>(
       ...(first?.vintage_kinds !== undefined && { vintageKinds: first.vintage_kinds }),
       ...(typeof first?.covered_to === 'string' && { coveredTo: first.covered_to }),
       basis: based.basis.upTo(source.asOf ?? latestDay(source.clock())),
+      ...(missing.size > 0 && { missing: [...missing] }),
       hasMore: last?.has_more === true,
       ...(last?.next_cursor !== undefined && { nextCursor: last.next_cursor }),
     };
@@ -161,12 +160,19 @@ type Arguments<O, Several = never> = [ArgumentName<O>] extends [never]
 
 type SeveralIds<O> = O extends { readonly command: { readonly several: true } } ? readonly string[] : never;
 
+/** The same arguments, with the parameter of a question about several series. */
+type OfSeveral<O, A extends readonly unknown[]> = O extends { readonly command: { readonly several: true } }
+  ? A extends [argument: infer I, params?: infer P]
+    ? [argument: I, params?: P & SeveralParams]
+    : A
+  : A;
+
 /** The method of an operation: gives all rows, or at most `limit` of them (`first`: the oldest ones). */
 type OperationMethod<O> = ((...asked: Arguments<O>) => Promise<Result<RowOf<O>>>) &
   (O extends { readonly params: { readonly cursor: unknown } }
     ? {
         /** The same rows one by one, without holding them all; for several series, one after the other. */
-        all(...asked: Arguments<O, SeveralIds<O>>): AsyncIterable<RowOf<O>>;
+        all(...asked: OfSeveral<O, Arguments<O, SeveralIds<O>>>): AsyncIterable<RowOf<O>>;
       }
     : unknown);
 
@@ -220,21 +226,21 @@ function methodOf(operation: Operation, source: AnswerSource) {
   const method = (...asked: readonly unknown[]) => {
     const { chosen, ids, params, demands, transformation } = askedOf(operation, asked);
     return resultOf(source, demands, async (plain) => {
-      const failures: { readonly id: string; readonly error: unknown }[] = [];
       const based = await transformedContext({ transformation }, plain);
       const pages = pagesFor(chosen, ids[0], params, based, true);
-      return { failures, pages: pagesOrFailure(ids[0] ?? '', pages, failures) };
+      return { pages: ids[0] === undefined ? pages : pagesAbout(ids[0], pages) };
     });
   };
   async function* all(...asked: readonly unknown[]): AsyncGenerator<Row> {
-    const { chosen, ids, params, demands, transformation } = askedOf(operation, asked);
+    const { chosen, ids, skipMissing, params, demands, transformation } = askedOf(operation, asked);
     const based = await transformedContext({ transformation }, basedOn(source, demands));
-    for (const id of await meant(chosen, ids, based)) {
-      try {
-        for await (const page of pagesFor(chosen, id, params, based)) yield* page.results;
-      } catch (error) {
-        throw await withSuggestion(error, id, based);
+    try {
+      for (const id of await meant(chosen, { ids, skipMissing, params }, based)) {
+        const pages = pagesFor(chosen, id, params, based);
+        for await (const page of id === undefined ? pages : pagesAbout(id, pages)) yield* page.results;
       }
+    } catch (error) {
+      throw await withSuggestion(error, based);
     }
   }
   const guarded = session.guarded(signaturesOf(operation, false), method);
@@ -246,11 +252,20 @@ function methodOf(operation: Operation, source: AnswerSource) {
 
 async function meant(
   { command: { several } }: Operation,
-  ids: readonly (string | undefined)[],
-  source: AnswerSource,
+  asked: {
+    readonly ids: readonly (string | undefined)[];
+    readonly skipMissing: boolean;
+    readonly params: NamedValues;
+  },
+  based: BasedSource,
 ): Promise<readonly (string | undefined)[]> {
-  if (several !== true) return ids;
-  return (await resolveSeries(ids.map(String), source)).map(({ id }) => id);
+  if (several !== true) return asked.ids;
+  const { skipMissing, params } = asked;
+  const asOf = params.asOf === undefined ? undefined : String(params.asOf);
+  const series = await resolveSeries({ ids: asked.ids.map(String), skipMissing, asOf }, based, true);
+  const { missing } = based.basis;
+  if (missing.size > 0) based.onNote?.({ kind: 'missing', text: missingText(missing) });
+  return series.map(({ id }) => id);
 }
 
 function pagesFor(

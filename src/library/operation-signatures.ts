@@ -13,6 +13,7 @@ import {
   type NamedValues,
   seriesId,
   seriesIds,
+  skipMissing,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
@@ -56,6 +57,7 @@ function signatureOf(
         ...(features.includes('oldest') && { first }),
         ...(isAboutData(chosen) && demandKinds),
         ...(hasUnits(chosen) && unitsKinds),
+        ...(several && { skipMissing }),
       },
       ...(hasUnits(chosen) && { check: checkUnits }),
       required: Object.entries(chosen.params)
@@ -94,7 +96,7 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
     ({ command }) =>
       command.flag !== undefined && command.words === words && operation.command.flag === undefined,
   );
-  const { exact, maxAge, ...all } = valuesIn(asked[argument === undefined ? 0 : 1]);
+  const { exact, maxAge, skipMissing = false, ...all } = valuesIn(asked[argument === undefined ? 0 : 1]);
   const isUnits = ([name]: readonly [string, unknown]) =>
     hasUnits(operation) && Object.hasOwn(unitsKinds, name);
   const given = Object.fromEntries(Object.entries(all).filter((entry) => !isUnits(entry)));
@@ -115,6 +117,7 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
     chosen,
     flags,
     ids: ids.map((id) => (id === undefined ? undefined : String(id))),
+    skipMissing: skipMissing === true,
     params,
     demands: { exact, maxAge } as Demands,
     transformation: hasUnits(operation) ? transformationIn(all) : undefined,

@@ -11,6 +11,12 @@ export type Optional<T> = {
   readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
 };
 
+/** A parameter of every question about several series. */
+export type SeveralParams = {
+  /** Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure. */
+  readonly skipMissing?: boolean | undefined;
+};
+
 /** The first and the last date that a query is about. */
 export type DateRange = { readonly from?: Day; readonly to?: Day };
 
@@ -52,6 +58,7 @@ type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
 /** The parameters of a panel. */
 export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) &
   Optional<PanelLayout> &
+  SeveralParams &
   UnitsParams &
   Demands;
 

@@ -16,7 +16,9 @@ import {
   type NamedValues,
   oneOrSeveral,
   releaseKind,
+  skipMissing,
 } from './arguments.ts';
+import type { SeveralParams } from './panel-params.ts';
 import { unitsKinds } from './units-params.ts';
 
 /** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */
@@ -97,6 +99,7 @@ export const revisionsKinds = {
 /** The parameters of values as of several days. */
 export type VersionsParams = Omit<SomeDates, 'asOf'> &
   TransformationParams &
+  SeveralParams &
   Demands & { readonly sort?: 'asc' | 'desc' | undefined };
 
 /** What the parameters of values as of several days may be. */
@@ -105,6 +108,7 @@ export const versionKinds = {
   to: described('Last date.', day),
   limit: described('The newest dates, at most this number.', extentKinds.limit),
   sort: described('The newest date first unless `asc`.', choice(['asc', 'desc'])),
+  skipMissing,
   ...unitsKinds,
 };
 

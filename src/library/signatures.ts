@@ -24,6 +24,7 @@ import {
   record,
   seriesId,
   seriesIds,
+  skipMissing,
   twoAsOfDays,
   versionDays,
   word,
@@ -34,6 +35,7 @@ import {
   type DateRange,
   type Optional,
   type PanelParams,
+  type SeveralParams,
   type UnitsParams,
 } from './panel-params.ts';
 import {
@@ -56,7 +58,10 @@ export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Dema
 export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
 
 /** The parameters of a comparison of two as-of dates. */
-export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & UnitsParams & Demands;
+export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> &
+  SeveralParams &
+  UnitsParams &
+  Demands;
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
@@ -98,6 +103,7 @@ const knownKinds = {
   strict: flag,
   lag: integer(0, 1000),
   beyond: choice(beyondChoices),
+  skipMissing,
   ...unitsKinds,
 };
 
@@ -164,7 +170,12 @@ export const analysisSignatures = {
       },
     ],
     params: params<DiffParams>(
-      { ...range, allRows: described('Also gives the dates with the same value.', flag), ...unitsKinds },
+      {
+        ...range,
+        allRows: described('Also gives the dates with the same value.', flag),
+        skipMissing,
+        ...unitsKinds,
+      },
       [],
       checkUnits,
     ),
@@ -191,6 +202,7 @@ export const analysisSignatures = {
         withDates: described('With `wide`, also the observation date of each value.', flag),
         wide: described('One column for each series.', flag),
         sort: described('Newest (desc) or oldest (asc) first.', choice(['asc', 'desc'])),
+        skipMissing,
         ...unitsKinds,
       },
       [],

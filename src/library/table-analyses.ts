@@ -81,7 +81,13 @@ export class TableAnalyses extends Analyses {
   }
 }
 
-function knownIn({ strict = false, lag, beyond = 'empty', ...units }: Omit<KnownParams, keyof Demands>) {
+function knownIn({
+  strict = false,
+  lag,
+  beyond = 'empty',
+  skipMissing,
+  ...units
+}: Omit<KnownParams, keyof Demands>) {
   const present = Object.fromEntries(Object.entries(units).filter(([, value]) => value !== undefined));
   const transformation = transformationOf(present);
   return {
@@ -89,6 +95,7 @@ function knownIn({ strict = false, lag, beyond = 'empty', ...units }: Omit<Known
     strict,
     ...(lag !== undefined && { lag }),
     beyond,
+    ...(skipMissing === true && { skipMissing }),
     ...(transformation && { transformation }),
   };
 }

@@ -4,7 +4,7 @@ import type { UserTable } from '../analysis/table.ts';
 import { refused } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
 import { isPlain, type Kind } from './arguments.ts';
-import type { Optional, UnitsParams } from './panel-params.ts';
+import type { Optional, SeveralParams, UnitsParams } from './panel-params.ts';
 
 /** A row of a table: cells by column. */
 export type InputRow = { readonly [column: string]: string | number | boolean | null };
@@ -18,6 +18,7 @@ export type KnownParams = Optional<{
   /** What days after the coverage of a series show, or are compared with (default `empty`: nothing). */
   readonly beyond?: Beyond;
 }> &
+  SeveralParams &
   UnitsParams &
   Demands;
 

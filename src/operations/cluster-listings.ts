@@ -217,7 +217,14 @@ function newestFirst(a: NamedCluster, b: NamedCluster): number {
   return (nameA ?? '') < (nameB ?? '') ? -1 : 1;
 }
 
-function clusterKey({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
+/** The key by which clusters are ordered. */
+export function clusterKey({
+  dateLast,
+  size,
+  ticker,
+  issuerCik,
+  dateFirst,
+}: NamedCluster): readonly string[] {
   return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
 }
 

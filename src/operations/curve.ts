@@ -1,5 +1,5 @@
 import { weekendDay } from '../domain/series/date.ts';
-import { type CurvePoint, curveTypes, firstDayOf, maturities } from '../domain/treasury/curve.ts';
+import { type CurvePoint, curveTypes, firstDayOf, maturities, monthsOf } from '../domain/treasury/curve.ts';
 import type { Field, RowFrom } from './field.ts';
 import { type AskMore, operation } from './operation.ts';
 import { type ParamTexts, textOf, without } from './param.ts';
@@ -13,6 +13,9 @@ export const rateFields = [
   { name: 'curve_type', type: 'text', description: 'PAR or TIPS.', choices: curveTypes },
   { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
 ] as const satisfies readonly Field[];
+
+/** The order of rates by maturity, shortest first. */
+export const byMaturity = { field: 'maturity', rank: monthsOf } as const;
 
 /** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
 export const curve = operation({
@@ -63,6 +66,12 @@ asof curve --date 2023-10-19 --vs 2020-03-09 --plot
   },
   knownBy: 'trade_date',
   boundBy: 'date',
+  order: [byMaturity],
+  identity: ['maturity'],
+  contradiction: ({ trade_date: day }, before) =>
+    before === undefined || before.trade_date === day
+      ? undefined
+      : `.trade_date is ${day}, but ${before.trade_date} in the row before: a curve is of one day`,
   chart: 'curve',
   dependsOnToday: ({ date }) => date === undefined,
   coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),

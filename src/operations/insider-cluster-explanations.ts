@@ -1,9 +1,11 @@
 import { formTypes } from '../domain/insider/filing.ts';
+import { clusterKey, type NamedCluster } from './cluster-listings.ts';
 import { clusterParams, codeField, codeIn, codeTest, tickerTest } from './cluster-params.ts';
 import type { ExplainedTrade } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { clusterExample } from './insider-clusters.ts';
 import { operation } from './operation.ts';
+import { countInPage } from './page.ts';
 import { checkRange } from './params.ts';
 
 const fields = [
@@ -58,14 +60,17 @@ export const insiderClusterExplanations = operation({
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description:
-    'The trades with the code of each cluster (P, or `transaction_code`) in it and near it, in the order of the clusters, then by trade date. A page holds whole clusters: `limit` is their number.',
+    'The trades with the code of each cluster (P, or `transaction_code`) in it and near it, in the order of the clusters, then by trade date. A page has whole clusters.',
   path: '/v1/insider/clusters/explanations',
   object: 'insider_cluster_explanation',
   members: ['as_of', 'covered_to'],
   subject: 'insider filings',
   params: {
     ...clusterParams,
-    limit: { ...clusterParams.limit, description: 'Clusters in one page.' },
+    limit: {
+      ...clusterParams.limit,
+      description: 'Clusters in one page, which has at most 1000 rows unless one cluster alone has more.',
+    },
   },
   fields,
   columns: [
@@ -105,6 +110,7 @@ export const insiderClusterExplanations = operation({
   },
   knownBy: 'filing_date',
   boundBy: 'as_of',
+  order: [{ field: 'date_last', falling: true }],
   limitCounts: ['issuer_cik', 'date_first'],
   check: ({ from, to }) => checkRange(from, to),
   rowTests: {
@@ -112,13 +118,26 @@ export const insiderClusterExplanations = operation({
     ticker: tickerTest,
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  coveredTo: (_values, view) => view.coveredTo('filings'),
+  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
   async run(values, { view, position }) {
     const { explanationsOf, pageOfClusters } = await import('./cluster-search.ts');
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     const explained = await explanationsOf(view, clusters, values);
     const code = codeIn(values.transaction_code);
-    return { ...page, rows: explained.map((one) => ({ ...explanationRow(one), ...code })) };
+    const rows = new Map<NamedCluster, ExplainedTrade[]>(clusters.map((cluster) => [cluster, []]));
+    for (const one of explained) rows.get(one.cluster)?.push(one);
+    const ofEach = [...rows.values()];
+    const count = countInPage(ofEach.map((some) => some.length));
+    const last = clusters[count - 1];
+    const { revision: version } = await view.state();
+    return {
+      ...page,
+      rows: ofEach
+        .slice(0, count)
+        .flat()
+        .map((one) => ({ ...explanationRow(one), ...code })),
+      ...(last !== undefined && count < clusters.length && { next: { key: clusterKey(last), version } }),
+    };
   },
 });
 

@@ -102,6 +102,8 @@ export const insiderClusterSignals = operation({
   },
   knownBy: 'day',
   boundBy: 'as_of',
+  order: [{ field: 'day', falling: true }],
+  identity: ['day', 'issuer_cik', 'date_first'],
   check: ({ from, to }) => checkRange(from, to),
   rowTests: {
     transaction_code: codeTest,
@@ -110,7 +112,7 @@ export const insiderClusterSignals = operation({
   },
   whyEmpty: whyNoClusters,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  coveredTo: (_values, view) => view.coveredTo('filings'),
+  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
   async run(values, { view, position }) {
     const { pageOfSignals } = await import('./cluster-search.ts');
     const { signals, ...page } = await pageOfSignals(view, values, position);

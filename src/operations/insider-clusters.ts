@@ -171,6 +171,12 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   },
   knownBy: 'detected_on',
   boundBy: 'as_of',
+  order: [{ field: 'date_last', falling: true }],
+  identity: ['issuer_cik', 'date_first'],
+  contradiction: ({ date_first: first, date_last: last, insiders }) =>
+    [first, ...insiders.map((trade) => trade.transaction_date)].some((day) => day < first || day > last)
+      ? `.insiders has a trade outside ${first} to ${last}, the dates of the cluster`
+      : undefined,
   check: ({ from, to }) => checkRange(from, to),
   rowTests: {
     transaction_code: codeTest,
@@ -188,7 +194,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
       : `detected_on is the day on which a cluster was public, perhaps worth less then: ${naming.param('signals')} has the day on which it was worth it`,
   whyEmpty: whyNoClusters,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  coveredTo: (_values, view) => view.coveredTo('filings'),
+  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
   async run(values, { view, position }) {
     const { pageOfClusters } = await import('./cluster-search.ts');
     const { clusters, ...page } = await pageOfClusters(view, values, position);

@@ -97,6 +97,8 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
   },
   knownBy: 'filing_date',
+  order: [{ field: 'filing_date', falling: true }],
+  identity: ['accession_number', 'row'],
   boundBy: 'as_of',
   check({ days, from, to }) {
     checkRange(from, to);
@@ -134,7 +136,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
-  coveredTo: (_values, view) => view.coveredTo('filings'),
+  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const { transactionValue } = await import('../domain/insider/cluster-totals.ts');
     const { unknownTickerIn } = await import('./filing-reasons.ts');

@@ -4,6 +4,7 @@ import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Envelope, Remark, Row } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
+import type { RowOrder } from './order.ts';
 import type { Page, PagePosition } from './page.ts';
 import {
   type Clock,
@@ -100,8 +101,19 @@ export type Substitute<R = Row> = {
   };
 };
 
+/** Another question to the same service, whose first row proves a row that does not say all that was asked for. */
+type Proof = {
+  readonly operation: Operation;
+  readonly texts: ParamTexts;
+  /** The cell that must be the same number as `shownAs` of the first row. */
+  readonly field: string;
+  readonly shownAs: string;
+  /** What the cell is, for messages. */
+  readonly noun: string;
+};
+
 /** An optional member of an envelope, besides those of every listing. */
-type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker';
+type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker' | 'missing';
 
 /**
  * An operation of asof, declared once. Its command, route, parameter checks, OpenAPI entry, remote requests and their
@@ -123,11 +135,10 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly knownBy?: string;
   /** The parameter that limits an answer to what was known on a day, if there is one. */
   readonly boundBy?: string;
-  /**
-   * The field that orders the rows newest first, and is unique. If a service gives another order, the client sorts;
-   * it refuses a repeated value.
-   */
-  readonly newestFirst?: string;
+  /** The order of the rows. If a service gives another one, the client sorts. */
+  readonly order?: RowOrder;
+  /** The fields that name a row: the client refuses an answer in which two rows are alike in them. */
+  readonly identity?: readonly string[];
   /** Whether a terminal shows its row as a card: a line for each field. */
   readonly card?: boolean;
   /** The kind of chart that shows the rows; absent if they have no chart. */
@@ -160,6 +171,10 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly shown: ReadonlySet<string>;
   /** What every row of an answer to these texts must hold; throws the contract's validation error. */
   readonly requirements: (texts: ParamTexts, clock: Clock) => readonly Requirement<R>[];
+  /** What contradicts itself in a row, or the row before it, as messages put it after the place of the row. */
+  contradiction?(row: R, before: R | undefined): string | undefined;
+  /** How a client proves a row of another service that does not show what was asked for. */
+  proof?(row: R, texts: ParamTexts): Proof | undefined;
   /** How a client does without these parameters; undefined if the others alone ask for the same rows or more. */
   readonly substitute?: (
     texts: ParamTexts,
@@ -188,11 +203,14 @@ type Declaration<
 > = Omit<
   Operation<P>,
   | 'columns'
+  | 'contradiction'
   | 'example'
   | 'fields'
   | 'gated'
+  | 'identity'
   | 'members'
   | 'prepare'
+  | 'proof'
   | 'remark'
   | 'requirements'
   | 'shown'
@@ -204,6 +222,9 @@ type Declaration<
   readonly fields: readonly F[];
   readonly columns: readonly F['name'][];
   readonly example: Example<CompleteRow<F>>;
+  readonly identity?: readonly F['name'][];
+  contradiction?(row: RowFrom<F>, before: RowFrom<F> | undefined): string | undefined;
+  proof?(row: RowFrom<F>, texts: ParamTexts): Proof | undefined;
   /** Refuses parameters that contradict each other, before any access to the store. */
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;

@@ -16,6 +16,19 @@ export type Page<R = Row> = {
   readonly unknownTicker?: UnknownTicker;
 };
 
+/** The most rows of a page whose limit counts what has several rows, such as dates. */
+const mostRows = 1000;
+
+/** How many of these a page holds, by the rows of each: all up to the most rows, but at least the first one. */
+export function countInPage(sizes: readonly number[]): number {
+  let rows = 0;
+  const over = sizes.findIndex((size) => {
+    rows += size;
+    return rows > mostRows;
+  });
+  return over < 0 ? sizes.length : Math.max(1, over);
+}
+
 /** A page out of `limit + 1` rows: the additional row shows that more follow, and where the next page begins. */
 export function pageOf<T, R>(
   found: readonly T[],

@@ -62,6 +62,11 @@ export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** The name on the wire of a parameter of the library: `asOf` is `as_of`. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** The flag of a parameter, without dashes. */
 export function flagName(name: string, param?: Pick<Param, 'flag'>): string {
   return param?.flag ?? name.replaceAll('_', '-');

@@ -55,6 +55,7 @@ export function requirementsOf<P extends Params, F extends Field>(
   clock: Clock,
 ): readonly Requirement<RowFrom<F>>[] {
   const found: Requirement<RowFrom<F>>[] = [];
+  const mayLack = new Set(fields.flatMap(({ name, extension }) => (extension === true ? [name] : [])));
   for (const [name, param] of Object.entries(params)) {
     const value: unknown = values[name];
     if (value === undefined || value === '') continue;
@@ -64,7 +65,10 @@ export function requirementsOf<P extends Params, F extends Field>(
         param: name,
         field: bounds.field,
         fault: faultOf(bounds.is, String(value)),
-        met: (row) => isWithin(bounds.is, Reflect.get(row, bounds.field), value),
+        met: (row) => {
+          const cell: unknown = Reflect.get(row, bounds.field);
+          return (cell == null && mayLack.has(bounds.field)) || isWithin(bounds.is, cell, value);
+        },
       });
     const test = rowTests[name];
     if (test !== undefined && texts.some(([given]) => given === name))

@@ -1,10 +1,15 @@
 import type { Day } from '../domain/series/date.ts';
+import { frequencyOn } from '../domain/series/series.ts';
 import { contradiction } from '../errors/problem.ts';
 import { checkVersion } from './cursor.ts';
 import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
+import { countInPage } from './page.ts';
 import { checkRange, integerParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
+
+/** The number of dates that are read at once. */
+const datesAtOnce = 32;
 
 /**
  * Every value ever published for one date or for each date of a series, newest date first and then in order of
@@ -43,7 +48,12 @@ asof revisions GDP --stats
     from: periodParam('First date.', { field: 'date', is: 'from' }),
     to: periodParam('Last date.', { field: 'date', is: 'to' }),
     ...paging,
-    limit: integerParam('Dates in one page.', 1, 1000, 100),
+    limit: integerParam(
+      'Dates in one page, which has at most 1000 rows unless one date alone has more.',
+      1,
+      1000,
+      100,
+    ),
   },
   fields: revisionFields,
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
@@ -62,6 +72,8 @@ asof revisions GDP --stats
     head: { covered_to: '2024-12-19' },
   },
   knownBy: 'as_of_date',
+  order: [{ field: 'date', falling: true }, { field: 'as_of_date' }],
+  identity: ['date', 'as_of_date'],
   limitCounts: ['date'],
   chart: 'revisions',
   check({ date, from, to }) {
@@ -75,11 +87,17 @@ asof revisions GDP --stats
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position }) {
     const revised = async (day: Day) => {
-      const { series, rows } = existing(await view.revisions(id, day), id);
-      const found = rows.map(({ kind, ...revision }) => ({
-        ...observationRow(series, { date: day, ...revision }),
-        vintage_kind: kind,
-      }));
+      const [page, frequencies] = await Promise.all([view.revisions(id, day), view.impliedFrequencies(id)]);
+      const { series, rows } = existing(page, id);
+      const found = rows.map(({ kind, ...revision }) => {
+        // An inferred frequency is the one that was implied on the day of the row.
+        const frequency =
+          frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, revision.asOfDate);
+        return {
+          ...observationRow({ ...series, frequency }, { date: day, ...revision }),
+          vintage_kind: kind,
+        };
+      });
       return { rows: found, coveredTo: series.coveredTo };
     };
     if (date !== undefined) return revised(date);
@@ -95,11 +113,17 @@ asof revisions GDP --stats
     const { version, coveredTo } = series;
     checkVersion(position, version);
     const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    const found = await Promise.all(shown.map(revised));
+    const found: Awaited<ReturnType<typeof revised>>['rows'][] = [];
+    const isFull = () => countInPage(found.map((one) => one.length)) < found.length;
+    while (found.length < shown.length && !isFull()) {
+      const next = shown.slice(found.length, found.length + datesAtOnce);
+      for (const one of await Promise.all(next.map(revised))) found.push(one.rows);
+    }
+    const count = countInPage(found.map((one) => one.length));
+    const last = shown[count - 1];
     return {
-      rows: found.flatMap((one) => one.rows),
-      ...(rows.length > limit && last !== undefined && { next: { key: [last], version } }),
+      rows: found.slice(0, count).flat(),
+      ...(rows.length > count && last !== undefined && { next: { key: [last], version } }),
       coveredTo,
     };
   },

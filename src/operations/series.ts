@@ -69,6 +69,7 @@ const descriptionChanges = {
   description: 'Fields of its description that had another text before, oldest first.',
   extension: true,
   grows: true,
+  knownBy: 'changed_on',
   fields: [
     { name: 'changed_on', type: 'day', description: 'The day on which the change was noticed.' },
     {
@@ -149,6 +150,7 @@ asof series search --all --columns id --no-header -f csv
   columns,
   example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: { ...gdp, matched: 'id' } },
   knownBy: 'first_vintage',
+  identity: ['id'],
   check({ q, match }) {
     if (match !== 'id' && wordsOf(q).length > mostWords)
       throw refused({ param: 'q', reason: `use at most ${mostWords} words` });
@@ -243,6 +245,7 @@ asof series show gdp --columns id,first_vintage,covered_to
   columns,
   example: { params: { id: 'GDP' }, row: { ...gdp, description_changes: [] } },
   knownBy: 'first_vintage',
+  identity: ['id'],
   async remark([first], _texts, { followed }) {
     if (first === undefined) return [];
     const changes = (first.description_changes ?? []).map(

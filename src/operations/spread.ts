@@ -1,10 +1,11 @@
-import { maturities } from '../domain/treasury/curve.ts';
+import { curveTypes, maturities } from '../domain/treasury/curve.ts';
 import type { RatePair } from '../store/store.ts';
 import { reasonWithoutRates } from './curve.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
-
+import { textOf } from './param.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
+import { yields } from './yields.ts';
 
 /** The difference between two treasury rates, newest trade date first; only days that have both. */
 export const spread = operation({
@@ -33,8 +34,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     short: maturityParam('The maturity to compare it with.', '2Y', {
       bounds: { field: 'short_maturity', is: 'equal' },
     }),
-    // No row says which type it has.
-    curve_type: curveTypeParam({ extension: true }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,
@@ -46,6 +46,13 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     { name: 'spread_bps', type: 'decimal', description: 'Long rate minus short rate, in basis points.' },
     { name: 'long_maturity', type: 'text', description: 'Maturity label.', choices: maturities },
     { name: 'short_maturity', type: 'text', description: 'Maturity label.', choices: maturities },
+    {
+      name: 'curve_type',
+      type: 'text',
+      description: 'PAR or TIPS.',
+      choices: curveTypes,
+      extension: true,
+    },
   ],
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
   example: {
@@ -57,11 +64,28 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       spread_bps: '71.00',
       long_maturity: '10Y',
       short_maturity: '2Y',
+      curve_type: 'PAR',
     },
     head: { covered_to: '2025-12-31' },
   },
   knownBy: 'trade_date',
   boundBy: 'to',
+  order: [{ field: 'trade_date', falling: true }],
+  identity: ['trade_date'],
+  contradiction({ long_rate, short_rate, spread_bps }) {
+    // Two decimals of a basis point may be rounded.
+    const points = (Number(long_rate) - Number(short_rate)) * 100;
+    return Math.abs(points - Number(spread_bps)) < 0.0051
+      ? undefined
+      : `.spread_bps is "${spread_bps}", but ${long_rate} less ${short_rate} is ${points.toFixed(2)} basis points`;
+  },
+  proof({ curve_type, trade_date: day, long_maturity: maturity }, texts) {
+    const asked = textOf(texts, 'curve_type') ?? 'PAR';
+    if (curve_type != null || asked === 'PAR') return undefined;
+    const rate = { maturity, curve_type: asked, from: day, to: day, limit: '1' };
+    const noun = `${asked} rate of ${maturity}`;
+    return { operation: yields, texts: Object.entries(rate), field: 'long_rate', shownAs: 'rate', noun };
+  },
   chart: 'spread',
   check({ long, short, curve_type, from, to }) {
     checkRange(from, to);
@@ -89,6 +113,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       spread_bps: spreadInBasisPoints(pair.long, pair.short),
       long_maturity: long,
       short_maturity: short,
+      curve_type,
     });
     return pageOf(found, limit, row, ({ tradeDate }) => ({ key: [tradeDate] }));
   },

@@ -71,6 +71,8 @@ asof vintages UNRATE --limit 5
   },
   knownBy: 'as_of_date',
   boundBy: 'to',
+  order: [{ field: 'as_of_date', falling: true }],
+  identity: ['as_of_date'],
   chart: 'vintages',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,

@@ -1,4 +1,4 @@
-import { rateFields, rateRow, reasonWithoutRates } from './curve.ts';
+import { byMaturity, rateFields, rateRow, reasonWithoutRates } from './curve.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
@@ -26,9 +26,8 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
   params: {
     maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
       bounds: { field: 'maturity', is: 'equal' },
-      extension: true,
     }),
-    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' }, extension: true }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,
@@ -48,6 +47,8 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
   },
   knownBy: 'trade_date',
   boundBy: 'to',
+  order: [{ field: 'trade_date', falling: true }, byMaturity],
+  identity: ['trade_date', 'maturity'],
   chart: 'yields',
   check({ maturity, curve_type, from, to }) {
     checkRange(from, to);

@@ -40,6 +40,11 @@ export function swaggerFolder(): string {
   return join(packageRoot(), 'dist', 'swagger-ui');
 }
 
+/** The program of the threads in which a service makes tables. */
+export function tableWorkerPath(): string {
+  return join(packageRoot(), 'dist', 'table-worker.cjs');
+}
+
 /** The folder of the explorer: its page, and the scripts and the style that the page loads. */
 export function explorerFolder(): string {
   return join(packageRoot(), 'dist', 'explorer');

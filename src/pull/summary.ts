@@ -34,6 +34,8 @@ export type PullSummary = {
   readonly store: string;
   /** Whether this pull created the store. */
   readonly created: boolean;
+  /** Whether there is a store after the pull, which remembers what is left. */
+  readonly stored: boolean;
   readonly dryRun: boolean;
   readonly subjects: readonly PulledSubject[];
   readonly stops: readonly PullStop[];

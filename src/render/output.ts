@@ -179,7 +179,11 @@ export async function rendererFor(
     const { CardRenderer } = await import('./table/table.ts');
     return new CardRenderer(layout);
   }
-  return packedFor(output, await createRenderer(output.format, layout));
+  const renderer = await createRenderer(output.format, layout);
+  // A table is made for terminals.
+  if (!output.onTerminal || output.format === 'table') return packedFor(output, renderer);
+  const { PrintableRenderer } = await import('./printable-renderer.ts');
+  return new PrintableRenderer(renderer);
 }
 
 async function packedFor({ file }: OutputChoice, renderer: Renderer): Promise<Renderer> {

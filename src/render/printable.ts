@@ -9,6 +9,11 @@ export function printable(text: string): string {
   return plain.test(text) ? text : text.replace(unsafe, pictureOf);
 }
 
+/** The same for lines of text: their ends, and the tabs between cells, stay. */
+export function printableLines(text: string): string {
+  return text.replace(/[^\n\t]+/g, printable);
+}
+
 function pictureOf(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);

@@ -8,8 +8,8 @@ export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
   readonly request: Request;
-  /** Cuts the connection; without it, an answer must be complete before it is sent. */
-  readonly cut?: (() => void) | undefined;
+  /** How its answer is sent; absent without a connection. */
+  readonly sending?: Sending | undefined;
   /** What the answer says to pages of other origins. */
   crossOrigin?: Readonly<Record<string, string>>;
   /** Whether the answer came from the cache, if it might have. */
@@ -19,9 +19,20 @@ export type Exchange = {
   admission?: Admission;
 };
 
+/** How an answer is sent on a connection. */
+export type Sending = {
+  /** Cuts the connection; without it, an answer must be complete before it is sent. */
+  readonly cut: (() => void) | undefined;
+  /** Calls `note` when nothing more is sent of an answer, with how much of it was. */
+  readonly ended: (note: (sent: SentPart) => void) => void;
+};
+
+/** How much of an answer was sent. */
+export type SentPart = 'all' | 'nothing' | 'part';
+
 /** A new exchange for a request. */
-export function beginExchange(request: Request, now: Date, cut?: () => void): Exchange {
-  return { requestId: newRequestId(now), now, request, cut };
+export function beginExchange(request: Request, now: Date, sending?: Sending): Exchange {
+  return { requestId: newRequestId(now), now, request, sending };
 }
 
 /** The log of the service: one JSON object per line. */
@@ -52,7 +63,7 @@ export function createLog(
 
 /** A line of the log for people: the time in UTC, what happened, and the rest as `name=value`. */
 export function readableLine(line: string): string {
-  const { level, time, msg, err, url: _, ...entry } = JSON.parse(line) as LogEntry;
+  const { level, time, msg, err, url: _, store: __, ...entry } = JSON.parse(line) as LogEntry;
   const { method, route, status, ms, key, request_id: id, ...rest } = entry;
   const isRequest = status !== undefined;
   const said = isRequest ? [method, route ?? '-', status, ms === undefined ? undefined : `${ms} ms`] : [msg];
@@ -74,6 +85,7 @@ type LogEntry = {
   readonly msg?: string;
   readonly err?: { readonly message?: string };
   readonly url?: string;
+  readonly store?: string;
   readonly request_id?: string;
   readonly method?: string;
   readonly route?: string | null;

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { Problem } from '../errors/problem.ts';
-import { createService, owner } from '../service/service.ts';
+import { owner } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
 import { beginExchange, createLog } from './exchange.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { type Admission, isSameSecret } from './keys/gate.ts';
 import { respondProblem } from './respond.ts';
 import { HttpServer } from './server.ts';
-import { Services } from './service-lease.ts';
+import { Services, serviceOf } from './service-lease.ts';
 
 /** The store to show, and how. */
 export type ExploreOptions = {
@@ -25,13 +25,20 @@ export type ExploreOptions = {
 export type RunningExplorer = {
   /** The address of the page, which contains the token that every request needs. */
   readonly url: string;
+  /** Resolves when the page is first asked for. */
+  readonly visited: Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
 /** The rights of anyone who knows the token: those of the owner of the store. */
 const admission: Admission = {
   keyId: 'owner',
-  plan: { ...owner, name: owner.plan, maxRows: Number.POSITIVE_INFINITY },
+  plan: {
+    ...owner,
+    name: owner.plan,
+    maxRows: Number.POSITIVE_INFINITY,
+    maxConcurrent: Number.POSITIVE_INFINITY,
+  },
   rate: { window: 'minute', limit: owner.ratePerMinute, remaining: owner.ratePerMinute, reset: 60 },
 };
 
@@ -48,7 +55,7 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
   const { store, port, clock, name } = options;
   const log = createLog(options.log, { level: 'error', readable: true });
   const token = randomBytes(16).toString('base64url');
-  const services = new Services({ service: createService({ store, clock }), close: () => store.close() });
+  const services = new Services(serviceOf({ store, clock }));
   const publicUrl = (): string => 'asof://local';
   const handler = createHandler({
     services,
@@ -58,7 +65,15 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
     clock,
     explorer: { store: name },
   });
-  const guarded = guard(handler, token, () => server.url, clock);
+  let visit = (): void => undefined;
+  const visited = new Promise<void>((resolve) => {
+    visit = resolve;
+  });
+  const admitted: Handler = (request, cut) => {
+    visit();
+    return handler(request, cut);
+  };
+  const guarded = guard(admitted, token, () => server.url, clock);
   const server: HttpServer = await HttpServer.listen({
     handler: guarded,
     host: address,
@@ -72,6 +87,7 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
   });
   return {
     url: `${server.url}/${token}/`,
+    visited,
     async stop() {
       await server.stop();
       await services.close();
@@ -84,7 +100,7 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
  * can neither know the token, nor send the Host of this server by a name that leads here (DNS rebinding).
  */
 function guard(handler: Handler, token: string, url: () => string, clock: () => Date): Handler {
-  return (request, cut) => {
+  return (request, sending) => {
     const own = new URL(url());
     const asked = new URL(request.url);
     const [, first = '', ...rest] = asked.pathname.split('/');
@@ -98,6 +114,6 @@ function guard(handler: Handler, token: string, url: () => string, clock: () => 
     }
     const { method, headers } = request;
     const target = `${own.origin}/${rest.join('/')}${asked.search}`;
-    return handler(new Request(target, { method, headers }), cut);
+    return handler(new Request(target, { method, headers, signal: request.signal }), sending);
   };
 }

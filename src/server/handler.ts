@@ -2,14 +2,14 @@ import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import { CrossOrigin } from './cors.ts';
-import { beginExchange, type Exchange, type Log } from './exchange.ts';
+import { beginExchange, type Exchange, type Log, type Sending, type SentPart } from './exchange.ts';
 import { explorerFiles } from './explorer-files.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
 import { longestTarget, targetOf } from './malformed-request.ts';
 import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
-import { createResponseCache, type OperationRoute, operationRoute } from './operation-route.ts';
+import { asksForTable, createResponseCache, type OperationRoute, operationRoute } from './operation-route.ts';
 import { questionRoute, questions } from './questions.ts';
 import { referencePage } from './reference-page.ts';
 import {
@@ -54,14 +54,14 @@ export type HandlerOptions = {
 
 /**
  * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. Sends
- * a long table while it is made, if `cut` can end the connection when the rest of it fails.
+ * a long table while it is made, if the connection can be cut when the rest of it fails.
  */
-export type Handler = (request: Request, cut?: () => void) => Promise<Response>;
+export type Handler = (request: Request, sending?: Sending) => Promise<Response>;
 
 /** A handler over services and a gate, without a socket. */
 export function createHandler(options: HandlerOptions): Handler {
   const routes = new Routes(options);
-  return (request, cut) => routes.answer(request, cut);
+  return (request, sending) => routes.answer(request, sending);
 }
 
 type Env = { readonly Bindings: { readonly exchange: Exchange } };
@@ -80,8 +80,9 @@ class Routes {
     this.#crossOrigin = corsOrigins.length === 0 ? undefined : new CrossOrigin(corsOrigins);
     this.#addOpenRoutes();
     for (const operation of operations)
-      this.#addGated(operation.path, operationRoute(operation, options, this.#cache));
-    for (const question of questions) this.#addGated(question.path, questionRoute(question, options));
+      this.#addGated(operation.path, operationRoute(operation, options, this.#cache), asksForTable);
+    for (const question of questions)
+      this.#addGated(question.path, questionRoute(question, options), () => true);
     this.#app.notFound(async ({ req, env: { exchange } }) => {
       if (/^\/v1(\/|$)/.test(req.path)) await this.#admit(exchange);
       throw noEndpoint();
@@ -89,23 +90,33 @@ class Routes {
     this.#app.onError((error, { env: { exchange } }) => this.#answerFailure(error, exchange));
   }
 
-  /** Answers a request and logs it. */
-  async answer(request: Request, cut?: () => void): Promise<Response> {
-    const { log, metrics, clock = () => new Date() } = this.#options;
+  /** Answers a request, and logs it when nothing more of the answer is sent. */
+  async answer(request: Request, sending?: Sending): Promise<Response> {
+    const { clock = () => new Date() } = this.#options;
     const started = performance.now();
-    const exchange = beginExchange(request, clock(), cut);
+    const exchange = beginExchange(request, clock(), sending);
     const response = unlessAnyKnown(request, await this.#respond(exchange));
     const ms = performance.now() - started;
-    metrics?.count(exchange, response.status, ms);
+    const { status } = response;
+    if (sending === undefined) this.#note(exchange, { status, ms, sent: 'all' });
+    else sending.ended((sent) => this.#note(exchange, { status, ms, sent }));
+    return response;
+  }
+
+  /** Counts and logs an answer by what was sent of it; `ms` is the time up to its first byte. */
+  #note(exchange: Exchange, { status, ms, sent }: { status: number; ms: number; sent: SentPart }): void {
+    const { log, metrics } = this.#options;
+    const shown = sent === 'nothing' ? clientGone : status;
+    metrics?.count(exchange, shown, ms);
     log.info({
       request_id: exchange.requestId,
-      method: request.method,
+      method: exchange.request.method,
       route: exchange.route ?? null,
-      status: response.status,
+      status: shown,
       ms: Math.round(ms * 100) / 100,
       key: exchange.admission?.keyId ?? null,
+      ...(sent === 'part' && { sent }),
     });
-    return response;
   }
 
   #respond(exchange: Exchange): Promise<Response> | Response {
@@ -159,11 +170,16 @@ class Routes {
   }
 
   /** Adds a route that needs a key. It checks in the contract's order: key, quota, then everything else. */
-  #addGated(path: string, answer: OperationRoute): void {
+  #addGated(path: string, answer: OperationRoute, isComputation: (request: Request) => boolean): void {
     this.#add(path, async (exchange) => {
-      const plan = await this.#admit(exchange);
-      checkMethod(exchange.request);
-      return answer(exchange, plan);
+      const plan = await this.#admit(exchange, isComputation(exchange.request));
+      try {
+        checkMethod(exchange.request);
+        return await answer(exchange, plan);
+      } catch (error) {
+        exchange.admission?.turn?.leave();
+        throw error;
+      }
     });
   }
 
@@ -175,7 +191,7 @@ class Routes {
     });
   }
 
-  async #admit(exchange: Exchange): Promise<Plan> {
+  async #admit(exchange: Exchange, isComputation = false): Promise<Plan> {
     const { headers } = exchange.request;
     const key = headers.get('x-api-key') ?? undefined;
     if (key === undefined && headers.has('authorization'))
@@ -183,13 +199,15 @@ class Routes {
         'unauthorized',
         'missing X-API-Key header: send the key in it, the header Authorization is not read',
       );
-    const admission = await this.#options.gate.admit(key, exchange.now.getTime());
+    const admission = await this.#options.gate.admit(key, exchange.now.getTime(), isComputation);
     exchange.admission = admission;
     if (admission.refusal !== undefined) throw admission.refusal;
     return admission.plan;
   }
 
-  #answerFailure(error: unknown, exchange: Exchange): Promise<Response> {
+  async #answerFailure(error: unknown, exchange: Exchange): Promise<Response> {
+    // Work that ended because its client left is no failure.
+    if (exchange.request.signal.aborted) return new Response(null, { status: clientGone });
     const problem = httpProblem(error);
     if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
       const { requestId, route = null } = exchange;
@@ -202,6 +220,9 @@ class Routes {
     return `${this.#options.publicUrl(headers.get('host') ?? undefined)}/errors`;
   }
 }
+
+/** The status in the log of a request whose client left before anything was sent; no client gets it. */
+const clientGone = 499;
 
 function noEndpoint(): Problem {
   return new Problem('not-found', 'no such endpoint; /v1/openapi.json describes every endpoint');

@@ -61,7 +61,7 @@ export class Metrics implements RequestMetrics {
     });
     this.#refusals = new Counter({
       name: 'asof_quota_refusals_total',
-      help: 'Requests that were refused because a quota was used up, by its window.',
+      help: 'Requests that were refused because a quota was used up, by its window, or for concurrency.',
       labelNames: ['window'],
       registers,
     });
@@ -80,7 +80,7 @@ export class Metrics implements RequestMetrics {
     const { request, route = 'none', admission, isCached } = exchange;
     this.#kindOf(request.method, route, status)(ms / 1000);
     if (isCached !== undefined) this.#cache.inc({ result: isCached ? 'hit' : 'miss' });
-    if (admission?.refusal !== undefined) this.#refusals.inc({ window: admission.rate.window });
+    if (admission?.refusedBy !== undefined) this.#refusals.inc({ window: admission.refusedBy });
   }
 
   #kindOf(method: string, route: string, status: number): (seconds: number) => void {

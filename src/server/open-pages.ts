@@ -30,6 +30,7 @@ const pages: Readonly<Record<string, readonly [title: string, ...lines: string[]
   'rate-limit-exceeded': [
     'Rate Limit Exceeded (429)',
     'The key has used up the requests of this minute, this day or this month (UTC).',
+    'Or more of its requests for tables wait than the service allows; Retry-After is 1 then.',
     'Retry-After gives the seconds until that window ends. Refused requests do not count.',
   ],
   'internal-error': [

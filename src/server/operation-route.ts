@@ -13,6 +13,15 @@ import type { TableSource } from './tables.ts';
 /** Answers the requests of one operation. */
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
 
+/** Whether a request asks for a format without pages, which is computed as a table. */
+export function asksForTable({ url, headers }: Request): boolean {
+  try {
+    return readQuery(targetOf(url).query, headers.get('accept')).format !== 'json';
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The route of an operation. A cached answer serves the same request as long as the data, the day and the plan stay
  * the same; an answer about the key of the request is not cached.

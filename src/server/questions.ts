@@ -4,7 +4,7 @@ import type { Query } from '../analysis/query.ts';
 import { servicePanel } from '../analysis/service-panel.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem, refused, type Voice, wireVoice } from '../errors/problem.ts';
-import { diffQuery, panelQuery, splitDemands } from '../library/analysis-queries.ts';
+import { diffQuery, panelQuery, seriesOf, splitDemands } from '../library/analysis-queries.ts';
 import { type AnyKinds, choice, described, type NamedValues, seriesIds } from '../library/arguments.ts';
 import { checkArguments, type Signature } from '../library/call.ts';
 import { askedOf, signaturesOf } from '../library/operation-signatures.ts';
@@ -14,7 +14,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout, Schema } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
-import { type Clock, camelCase, clockAt, invalid, type ParamTexts, paramTexts } from '../operations/param.ts';
+import { type Clock, clockAt, invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/param.ts';
 import { readQuery } from './answer-format.ts';
 import { targetOf } from './malformed-request.ts';
 import type { OperationRoute } from './operation-route.ts';
@@ -58,7 +58,7 @@ export const questions: readonly Question[] = [
     heading: 'Series',
     summary: 'The values of several series, as they were known on a day',
     description:
-      'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages.',
+      'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
     signature: {
       ...ofSeveral,
       args: [{ name: 'ids', kind: seriesIds }],
@@ -73,19 +73,20 @@ export const questions: readonly Question[] = [
     },
     layout: observations,
     mayBeWide: false,
-    members: ['as_of'],
+    members: ['as_of', 'missing', 'series', 'vintage', 'covered_to'],
     example: {
       params: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
       row: observations.example.row,
       head: { as_of: '2015-01-30' },
     },
-    query({ ids, sort, ...values }) {
+    query({ ids, sort, skipMissing, ...values }) {
       const { chosen, params, demands, transformation } = askedOf(observations, [ids, values]);
       const { limit, first, ...others } = params;
       const query: Query = {
         kind: 'operation',
         operation: chosen.name,
-        ids: [ids].flat().map(String),
+        ...seriesOf([ids].flat().map(String), { skipMissing: skipMissing === true }),
+        unpaged: true,
         params: Object.fromEntries(paramTexts(chosen.params, others)),
         ...(limit !== undefined && { limit: Number(limit) }),
         ...(first !== undefined && { first: Number(first) }),
@@ -109,7 +110,7 @@ export const questions: readonly Question[] = [
     signature: panel,
     layout: servicePanel,
     mayBeWide: true,
-    members: ['as_of'],
+    members: ['as_of', 'missing'],
     example: {
       params: { ids: 'GDP', as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31' },
       row: {
@@ -136,7 +137,7 @@ export const questions: readonly Question[] = [
     signature: diff,
     layout: diffLayout,
     mayBeWide: false,
-    members: [],
+    members: ['missing'],
     example: {
       params: { ids: 'GDP', days: '2015-01-30,2015-02-27', from: '2014-10-01' },
       row: {
@@ -166,15 +167,10 @@ export function parametersOf({ signature: { args, params } }: Question) {
   };
   return Object.entries(kinds).map(([own, { schema = {} }]) => ({
     own,
-    name: wireName(own),
+    name: snakeCase(own),
     schema,
     required: required.has(own),
   }));
-}
-
-/** `asOfEach` of the library is `as_of_each`. */
-function wireName(own: string): string {
-  return own.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The route of a question, in every format. */
@@ -274,8 +270,8 @@ function wordsBesideDays({ format, anyOf = [] }: Schema): readonly unknown[] | u
 /** The words of the contract, with the names that parameters of the library have on the wire. */
 const wireNames: Voice = {
   ...wireVoice,
-  param: (name) => `'${wireName(name)}'`,
-  refused: (refusal) => wireVoice.refused({ ...refusal, param: wireName(refusal.param ?? '') }),
+  param: (name) => `'${snakeCase(name)}'`,
+  refused: (refusal) => wireVoice.refused({ ...refusal, param: snakeCase(refusal.param ?? '') }),
 };
 
 /** A refusal of the library as an answer of the service. */
@@ -284,6 +280,6 @@ function onWire(problem: Problem): Problem {
   return problem.in(wireNames).with({
     kind: 'validation-error',
     hints: [],
-    ...(field !== undefined && { field: wireName(camelCase(field)) }),
+    ...(field !== undefined && { field: snakeCase(field) }),
   });
 }

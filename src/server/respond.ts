@@ -177,7 +177,7 @@ export function respondProblem(
 export function httpProblem(error: unknown): Problem {
   if (error instanceof Problem && error.status >= 400) return error;
   // Clients need not know where the database is.
-  if (error instanceof Problem && error.kind === 'unreachable')
+  if (error instanceof Problem && (error.kind === 'unreachable' || error.retryAfter !== undefined))
     return new Problem('service-unavailable', 'the data cannot be reached just now; try again', {
       retryAfter: error.retryAfter ?? 1,
       cause: error,

@@ -81,7 +81,7 @@ export function envelopeSchema(
       ...Object.fromEntries((operation.members ?? []).map((name) => [name, memberSchemas[name]])),
       results: { type: 'array', items: rows },
       results_count: { type: 'integer', minimum: 0 },
-      has_more: { type: 'boolean' },
+      has_more: paged ? { type: 'boolean' } : { const: false },
       ...(paged && { next_cursor: { type: 'string', description: 'Exactly when has_more is true.' } }),
     },
   };
@@ -109,6 +109,12 @@ const dateTime = fieldKinds.day.schema;
 
 const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], Schema>> = {
   as_of: { type: 'string', format: 'date', description: 'The as-of date, when as_of was used.' },
+  missing: {
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 1,
+    description: 'The ids that no series has, which skip_missing left out.',
+  },
   series: {
     type: 'object',
     description: 'A summary of the series, when as_of was used.',
@@ -134,16 +140,19 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
   vintage: {
     type: 'object',
     description:
-      'The newest vintage on or before the day, how it came about, and the one after it. Of first releases, only the kinds of all vintages up to the day.',
-    required: ['as_of_date', 'vintage_kind', 'next_date', 'next_kind'],
+      'The newest vintage on or before the day, and how it came about. Of first releases, only the kinds of all vintages up to the day.',
+    required: ['as_of_date', 'vintage_kind'],
     properties: {
       as_of_date: { ...dateTime, type: ['string', 'null'] },
       vintage_kind: {
         type: 'string',
         description: 'exact, fetched, sampled or unknown; empty before the first vintage.',
       },
-      next_date: { ...dateTime, type: ['string', 'null'] },
-      next_kind: { type: ['string', 'null'] },
+      may_lack: {
+        type: 'boolean',
+        description:
+          'True if the data are exact only up to this vintage, so that what was published between it and the day may be missing.',
+      },
     },
   },
   covered_to: {

@@ -1,22 +1,28 @@
 import type { Writable } from 'node:stream';
-import { createService, type ServiceOptions } from '../service/service.ts';
+import { isShippedSample } from '../platform/installation.ts';
+import type { ServiceOptions } from '../service/service.ts';
+import { shownAddress } from '../store/address.ts';
 import { createLog, type Log, type LogLevel } from './exchange.ts';
 import { createHandler, type PublicUrl } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import type { MetricsAccess } from './metrics.ts';
 import { HttpServer, type ServerOptions, type ServerTimeouts } from './server.ts';
-import { type OpenService, Services } from './service-lease.ts';
+import { type OpenService, Services, serviceOf } from './service-lease.ts';
 
 /** The store to serve, to whom, and where. */
 export type ServeOptions = {
   /** Opens the store; called again for every reload. */
   readonly openStore: () => Promise<ServiceOptions['store']>;
+  /** Whether `openStore` would open another store now; asked twice a second. */
+  readonly isOutdated?: () => boolean;
   readonly gate: Gate;
   readonly host: string;
   readonly port: number;
   /** The address under which clients reach the service; by default that of each request's Host. */
   readonly publicUrl?: string;
   readonly billingUrl?: string;
+  /** The most seconds that the computation of one table may take. */
+  readonly maxSeconds?: number;
   readonly log: Writable;
   /** The command that makes the first key. */
   readonly keyCommand?: string;
@@ -53,7 +59,9 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     ...(options.logLevel !== undefined && { level: options.logLevel }),
     readable: options.readableLog === true,
   });
-  const services = new Services(await openService(options));
+  const opened = await openService(options);
+  noteStore(opened, log);
+  const services = new Services(opened);
   const publicAddress: PublicUrl = (host) => publicUrl ?? urlOfHost(host);
   const metrics =
     options.metrics && new (await import('./metrics.ts')).Metrics({ services, clock, ...options.metrics });
@@ -108,7 +116,10 @@ export class RunningService {
   constructor(options: ServeOptions, parts: ServiceParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#saving = setInterval(() => void this.#save(), saveInterval);
+    this.#saving = setInterval(() => {
+      void this.#save();
+      if (options.isOutdated?.() === true) void this.reload();
+    }, saveInterval);
   }
 
   /** The address on which the service listens. */
@@ -127,8 +138,10 @@ export class RunningService {
     const { log, services } = this.#parts;
     this.#reloading = this.#reloading.then(async () => {
       try {
-        services.replace(await openService(this.#options));
+        const opened = await openService(this.#options);
+        services.replace(opened);
         log.info('opened the store again');
+        noteStore(opened, log);
       } catch (error) {
         log.error({ err: error }, 'cannot open the store again; the one that is open stays');
       }
@@ -154,12 +167,19 @@ export class RunningService {
   }
 }
 
-async function openService({ openStore, billingUrl, clock }: ServeOptions): Promise<OpenService> {
+/** Says which store is served; the sample is a warning. */
+function noteStore({ address }: OpenService, log: Log): void {
+  const store = shownAddress(address);
+  if (!isShippedSample(address)) log.info({ store }, `asof serves the store ${store}`);
+  else log.warn({ store }, 'asof serves the sample that it ships: `asof import` makes a store of your own');
+}
+
+async function openService({ openStore, billingUrl, clock, maxSeconds }: ServeOptions): Promise<OpenService> {
   const store = await openStore();
-  const service = createService({
+  const settings = {
     store,
     ...(clock !== undefined && { clock }),
     ...(billingUrl !== undefined && { billingUrl }),
-  });
-  return { service, close: () => store.close() };
+  };
+  return serviceOf(settings, { maxSeconds });
 }

@@ -5,7 +5,7 @@ import { type Duplex, finished } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { systemProblem } from '../errors/system-errors.ts';
-import type { Log } from './exchange.ts';
+import type { Log, Sending } from './exchange.ts';
 import type { Handler, PublicUrl } from './handler.ts';
 import {
   longestTarget,
@@ -77,7 +77,7 @@ export class HttpServer {
       connectionsCheckingInterval: Math.min(1000, this.#timeouts.headers / 4),
       // Node's own answer to a missing Host has no body.
       requireHostHeader: false,
-    }).setTimeout(this.#timeouts.reader);
+    }).setTimeout(this.#timeouts.reader, (socket) => this.#onQuiet(socket));
     this.#server.on('connection', (socket) => {
       this.#accepted += 1;
       this.#connections.set(socket, new ClientConnection(socket, this.#timeouts.closing));
@@ -142,6 +142,13 @@ export class HttpServer {
     } while (this.#accepted > before && performance.now() < end);
   }
 
+  /** Ends a connection on which nothing happens, unless its client reads and waits for an answer in the making. */
+  #onQuiet(socket: Socket): void {
+    const isWaiting = this.#connections.get(socket)?.isWaiting === true && socket.writableLength === 0;
+    if (isWaiting) socket.setTimeout(this.#timeouts.reader);
+    else socket.destroy();
+  }
+
   #disconnect(isOver: (socket: Socket) => boolean): void {
     for (const { socket } of this.#connections.values()) if (isOver(socket)) socket.destroy();
   }
@@ -158,7 +165,7 @@ export class HttpServer {
   /** Passes requests to the handler, and refuses those that Node would answer without a problem document. */
   #answerRequests(): void {
     const { handler } = this.#options;
-    const answering = (request: Request, env: object) => handler(request, cutterOf(env));
+    const answering = (request: Request, env: object) => handler(request, sendingOf(env));
     const listener = getRequestListener(answering, {
       hostname: 'localhost',
       errorHandler: () => {
@@ -172,8 +179,11 @@ export class HttpServer {
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
       if (this.#connections.get(incoming.socket)?.begin(incoming, outgoing) !== true) return;
       if (this.#isStopping) outgoing.setHeader('Connection', 'close');
-      if (incoming.headers.host === undefined && incoming.httpVersion === '1.1')
+      const hosts = incoming.headersDistinct.host?.length ?? 0;
+      if (hosts === 0 && incoming.httpVersion === '1.1')
         this.#refuse(outgoing, { status: 400, detail: 'the Host header is missing' });
+      // A proxy before this service may believe another of them than Node does.
+      else if (hosts > 1) this.#refuse(outgoing, { status: 400, detail: 'the Host header is sent twice' });
       else listener(incoming, outgoing);
     };
     this.#server.on('request', answer);
@@ -253,6 +263,11 @@ class ClientConnection {
     return true;
   }
 
+  /** Whether a request is not answered completely. */
+  get isWaiting(): boolean {
+    return this.#unanswered > 0;
+  }
+
   /** Whether the body of the latest request is still arriving, so that unparsable bytes are a part of it. */
   get isInBody(): boolean {
     return this.#latest?.complete === false;
@@ -282,13 +297,27 @@ class ClientConnection {
   }
 }
 
-/** Cuts the connection of a response; undefined if that would look like a normal end to the client, as in HTTP/1.0. */
-function cutterOf(env: object): (() => void) | undefined {
+/**
+ * How an answer is sent: the connection can be cut, unless that would look like a normal end to the client, as in
+ * HTTP/1.0.
+ */
+function sendingOf(env: object): Sending {
   const { incoming, outgoing } = env as {
     readonly incoming: IncomingMessage;
     readonly outgoing: ServerResponse;
   };
-  return incoming.httpVersion === '1.1' ? () => void outgoing.destroy() : undefined;
+  return {
+    cut: incoming.httpVersion === '1.1' ? () => void outgoing.destroy() : undefined,
+    ended(note) {
+      if (outgoing.closed || outgoing.destroyed) return note('nothing');
+      let isWhole = false;
+      outgoing.once('finish', () => {
+        // Node finishes an answer whose connection was cut too.
+        isWhole = !incoming.socket.destroyed;
+      });
+      outgoing.once('close', () => note(isWhole ? 'all' : 'part'));
+    },
+  };
 }
 
 function urlOf(host: string, port: number): string {

@@ -1,12 +1,39 @@
 import { Gathering } from '../platform/promises.ts';
-import type { Service } from '../service/service.ts';
+import { createService, type Service, type ServiceOptions } from '../service/service.ts';
+import { TableWorkers } from './table-workers.ts';
 
-/** A service, and how to close what it uses. */
-export type OpenService = { readonly service: Service; readonly close: () => Promise<void> };
+/** A service, the threads that make its tables, and how to close what it uses. */
+export type OpenService = {
+  /** The address of its store, which may hold a password. */
+  readonly address: string;
+  readonly service: Service;
+  readonly tables: Pick<TableWorkers, 'answer'>;
+  readonly close: () => Promise<void>;
+};
+
+/** A service of a store, which it closes. */
+export function serviceOf(
+  options: ServiceOptions,
+  {
+    maxSeconds,
+    service = createService(options),
+  }: { maxSeconds?: number | undefined; service?: Service } = {},
+): OpenService {
+  const { store, billingUrl } = options;
+  const tables = new TableWorkers({ address: store.address, billingUrl, maxSeconds });
+  return {
+    address: store.address,
+    service,
+    tables,
+    async close() {
+      await tables.close();
+      await store.close();
+    },
+  };
+}
 
 /** One request's use of a service, which stays open until `release`. */
-type Lease = {
-  readonly service: Service;
+type Lease = Pick<OpenService, 'service' | 'tables'> & {
   /** The name of the newest state of the data that answer a request. */
   readonly state: Service['state'];
   readonly release: () => void;
@@ -71,7 +98,8 @@ class LeasedService {
       this.#users -= 1;
       this.#closeWhenUnused();
     };
-    return { service: this.#open.service, state: (request) => this.#stateOf(request), release };
+    const { service, tables } = this.#open;
+    return { service, tables, state: (request) => this.#stateOf(request), release };
   }
 
   /** Requests that arrive together share one reading of the state. */

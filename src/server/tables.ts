@@ -1,23 +1,17 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
-import { Basis, type Demands } from '../analysis/basis.ts';
+import type { Demands } from '../analysis/basis.ts';
 import type { Query } from '../analysis/query.ts';
-import { run } from '../analysis/run.ts';
-import { type Client, dataChanged, restartOnChange } from '../client/client.ts';
+import { restartOnChange } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation } from '../operations/operation.ts';
-import type { Params, ParamTexts } from '../operations/param.ts';
-import { selectColumns } from '../render/columns.ts';
-import { createRenderer } from '../render/formats.ts';
-import { renderPages } from '../render/renderer.ts';
+import { snakeCase } from '../operations/param.ts';
+import { unlessAborted } from '../platform/promises.ts';
 import type { Service } from '../service/service.ts';
 import { type AnswerFormat, answerFormats } from './answer-format.ts';
 import type { Exchange, Log } from './exchange.ts';
-import { type Plan, principalOf } from './keys/plans.ts';
+import type { Plan } from './keys/plans.ts';
 import { targetOf } from './malformed-request.ts';
 import { namesTag, notModified, respond, respondStream, tagOf } from './respond.ts';
-import type { Services } from './service-lease.ts';
+import type { OpenService, Services } from './service-lease.ts';
 
 /** A question whose answer is one table, without pages. */
 export type TableQuestion = {
@@ -45,7 +39,7 @@ const contentTypes: Readonly<Record<AnswerFormat, string>> = {
 /**
  * The whole answer to a question in a format, with the bytes that the command writes, from one state of the data. An
  * answer over `mostHeld` is sent while it is made, if the exchange can cut the connection, which it does if the rest
- * of the answer fails.
+ * of the answer fails. The work waits for the turn of the exchange, and ends as soon as its client is gone.
  */
 export async function answerTable(
   question: TableQuestion,
@@ -53,16 +47,22 @@ export async function answerTable(
   exchange: Exchange,
   { services, log }: TableSource,
 ): Promise<Response> {
-  const { request, cut } = exchange;
+  const { request, sending, admission: { turn } = {} } = exchange;
   const lease = services.lease();
   const stop = new AbortController();
+  const leave = (): void => stop.abort(new Error('the client is gone'));
+  request.signal.addEventListener('abort', leave);
   const end = (): void => {
+    request.signal.removeEventListener('abort', leave);
     stop.abort();
+    turn?.leave();
     lease.release();
   };
   try {
-    const table = new Table(question, plan, exchange, lease.service);
-    const begun = await restartOnChange(() => table.begin(stop.signal, cut !== undefined));
+    if (request.signal.aborted) leave();
+    if (turn !== undefined) await unlessAborted(stop.signal, turn.begun);
+    const table = new Table(question, plan, exchange, lease);
+    const begun = await restartOnChange(() => table.begin(stop.signal));
     if (begun === undefined) {
       end();
       return notModified(exchange, table.headers);
@@ -72,10 +72,11 @@ export async function answerTable(
     if (request.method === 'HEAD') await rest?.return(undefined);
     const type = contentTypes[question.format];
     const { headers } = table;
-    if (rest === undefined || cut === undefined) {
+    if (rest === undefined || sending?.cut === undefined) {
       end();
       return respond(exchange, { status: 200, type, body: Buffer.concat(held), headers });
     }
+    const { cut } = sending;
     return respondStream(exchange, {
       type,
       headers,
@@ -109,16 +110,20 @@ class Table {
   readonly #question: TableQuestion;
   readonly #plan: Plan;
   readonly #exchange: Exchange;
-  readonly #service: Service;
-  #rowsLeft = 0;
+  readonly #source: Pick<OpenService, 'service' | 'tables'>;
   #tag = '';
   #nextCursor: string | undefined;
 
-  constructor(question: TableQuestion, plan: Plan, exchange: Exchange, service: Service) {
+  constructor(
+    question: TableQuestion,
+    plan: Plan,
+    exchange: Exchange,
+    source: Pick<OpenService, 'service' | 'tables'>,
+  ) {
     this.#question = question;
     this.#plan = plan;
     this.#exchange = exchange;
-    this.#service = service;
+    this.#source = source;
   }
 
   /** The headers of the answer, complete when it has begun. */
@@ -129,85 +134,35 @@ class Table {
   }
 
   /** Makes the first bytes of the answer, or all of it; undefined if the client has it already. */
-  async begin(signal: AbortSignal, mayStream: boolean): Promise<Begun | undefined> {
-    const state = await this.#service.state(this.#question.about);
+  async begin(signal: AbortSignal): Promise<Begun | undefined> {
+    const { about } = this.#question;
+    const { request, sending } = this.#exchange;
+    const state = await this.#source.service.state(about);
     this.#tag = this.#tagIn(state);
-    this.#rowsLeft = this.#plan.maxRows;
-    if (namesTag(this.#exchange.request.headers.get('if-none-match'), this.#tag)) return undefined;
+    if (namesTag(request.headers.get('if-none-match'), this.#tag)) return undefined;
     const chunks = this.#chunks(state, signal);
     const held: Uint8Array[] = [];
     let size = 0;
     for (;;) {
       const { done, value } = await chunks.next();
-      if (done === true) return { held };
+      if (done === true) {
+        this.#nextCursor = value;
+        return { held };
+      }
       held.push(value);
       size += value.length;
-      if (mayStream && size > mostHeld) return { held, rest: chunks };
-      // Other requests are answered between two chunks.
-      await nextTick();
+      if (sending?.cut !== undefined && size > mostHeld) return { held, rest: chunks };
     }
   }
 
-  async *#chunks(state: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const { query, demands = {}, format, about } = this.#question;
-    const basis = new Basis(demands, utcDay(this.#exchange.now));
-    const answer = await run(query, {
-      client: basis.through(this.#client()),
-      basis,
-      signal,
-      allow: (rows) => {
-        if (rows > this.#plan.maxRows) throw this.#tooManyRows();
-      },
-    });
-    const columns = selectColumns(answer.fields, answer.columns);
-    const renderer = await createRenderer(format, { columns, header: true, colour: false });
-    const service = this.#service;
-    const setCursor = (cursor: string | undefined): void => {
-      this.#nextCursor = cursor;
+  #chunks(state: string, signal: AbortSignal): AsyncGenerator<Uint8Array, string | undefined> {
+    const { query, demands, format, about } = this.#question;
+    const { requestId, now, admission: { usage, keyId = '' } = {} } = this.#exchange;
+    const job = {
+      ...{ query, demands, format, plan: this.#plan, usage, requestId, now, state },
+      about: about && { operation: about.operation.name, texts: about.texts },
     };
-    const whole = async function* (): AsyncGenerator<Envelope> {
-      for await (const page of answer.pages) {
-        setCursor(page.next_cursor);
-        yield page;
-      }
-      const [failure] = answer.failures;
-      if (failure !== undefined) throw failure.error;
-      if ((await service.state(about)) !== state) throw dataChanged();
-    };
-    for await (const chunk of renderPages(renderer, whole())) yield Buffer.from(chunk);
-  }
-
-  /**
-   * A client with the rights of the key, for no more rows than its plan allows; each question counts as at least a
-   * row.
-   */
-  #client(): Client {
-    const { requestId, admission: { usage } = {} } = this.#exchange;
-    const principal = principalOf(this.#plan);
-    const ask = async <R extends Row>(
-      operation: Operation<Params, R>,
-      texts: ParamTexts,
-    ): Promise<Envelope<R>> => {
-      const request = { operation, texts, principal, requestId, ...(usage && { usage }) };
-      const { envelope } = await this.#service.reply(request);
-      if (envelope === undefined) throw new Error(`${operation.name} was not answered`);
-      this.#rowsLeft -= Math.max(1, envelope.results.length);
-      if (this.#rowsLeft < 0) throw this.#tooManyRows();
-      return envelope;
-    };
-    return {
-      ask,
-      // The state of the data is watched over the whole answer.
-      watch: async () => ({ changed: async () => false, requests: () => 0 }),
-      origin: async () => ({ mode: 'embedded', where: '', sample: false }),
-      close: async () => undefined,
-    };
-  }
-
-  #tooManyRows(): Problem {
-    const { maxRows } = this.#plan;
-    const reason = `the answer takes more than ${maxRows} rows, the most of one request: ask for fewer series or dates`;
-    return this.#service.refusal(reason, { plan: this.#plan.name });
+    return this.#source.tables.answer(job, keyId, signal);
   }
 
   #tagIn(state: string): string {
@@ -225,6 +180,9 @@ class Table {
   }
 }
 
+/** The parameter that the data do not meet. */
+const demandOf = { inexact: 'exact', 'too-old': 'max_age', 'bad-input': undefined };
+
 /** The problem of an answer that failed before anything was sent: a bad question is a bad parameter. */
 function tableProblem(error: unknown, instance: string): unknown {
   if (!(error instanceof Problem)) return error;
@@ -234,6 +192,11 @@ function tableProblem(error: unknown, instance: string): unknown {
       retryAfter: 1,
       instance,
     });
-  const isOfQuestion = kind === 'bad-input' || kind === 'inexact' || kind === 'too-old';
-  return error.with({ instance, ...(isOfQuestion && { kind: 'validation-error' }) });
+  if (kind !== 'bad-input' && kind !== 'inexact' && kind !== 'too-old') return error.with({ instance });
+  const field = error.field ?? demandOf[kind];
+  return error.with({
+    instance,
+    kind: 'validation-error',
+    ...(field !== undefined && { field: snakeCase(field) }),
+  });
 }

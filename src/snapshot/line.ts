@@ -7,7 +7,7 @@ import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
 import { isDrawable } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
 import { run } from '../analysis/run.ts';
-import { withSuggestion } from '../analysis/series-ids.ts';
+import { missingText, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -176,15 +176,20 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   const notes: string[] = [];
   const note: QueryContext['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
   const context = { client, basis, note, signal, chart: output.drawn, recessions: output.recessions };
-  const answer = await run(query, context);
+  const suggesting = async (error: unknown) => {
+    throw await withSuggestion(error, context, asOf);
+  };
+  const answer = await run(query, context).catch(suggesting);
   let rows = 0;
   const counted = async function* (): AsyncGenerator<Envelope> {
-    for await (const page of answer.pages) {
-      rows += page.results.length;
-      yield page;
+    try {
+      for await (const page of answer.pages) {
+        rows += page.results.length;
+        yield page;
+      }
+    } catch (error) {
+      await suggesting(error);
     }
-    const [failure] = answer.failures;
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, context);
   };
   const { from = '' } = query.kind === 'operation' ? query.params : {};
   if (String(from) > asOf)
@@ -206,5 +211,6 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   }
   if (rows === 0 && output.failEmpty)
     throw new Problem('no-rows', 'it has no rows, which --fail-empty does not allow');
+  if (basis.missing.size > 0) notes.push(`${name}: ${missingText(basis.missing)}`);
   return { rows, coverage: basis.upTo(asOf), notes: [...basis.staleOn(asOf), ...notes] };
 }

@@ -32,15 +32,31 @@ export interface StoreDraft {
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return databaseDraft(address, copyOf);
   await checkDraftable(address, replace);
+  const { publishCopy, refuseUsed } = await import('./sqlite/copy.ts');
   // The store behind a link is replaced, not the link.
   const path = existsSync(address) ? realpathSync(address) : address;
-  const draft = path + unfinishedEnding;
-  const { leaveLog, lockDraft, removeIfDamaged } = await import('./sqlite/copy.ts');
+  return openFileDraft(path + unfinishedEnding, {
+    begin: () => existsSync(path) && refuseUsed(path),
+    publish: async (draft) => publishCopy(draft, path, replace),
+  });
+}
+
+/** Where a draft in a file goes. */
+type DraftPlace = {
+  /** Refuses, before anything is written, what cannot be published. */
+  readonly begin?: () => unknown;
+  /** Makes the complete draft a store. */
+  readonly publish: (draft: string) => Promise<void>;
+};
+
+/** Begins or continues a draft in a file; a Problem while another process has it. */
+export async function openFileDraft(draft: string, { begin, publish }: DraftPlace): Promise<StoreDraft> {
+  const { lockDraft, removeIfDamaged } = await import('./sqlite/copy.ts');
   const lock = await lockDraft(draft);
   try {
-    if (existsSync(path)) leaveLog(path);
+    begin?.();
     if (existsSync(draft)) removeIfDamaged(draft);
-    return fileDraft(path, draft, replace, lock);
+    return fileDraft(draft, publish, lock);
   } catch (error) {
     await lock.close();
     throw error;
@@ -60,8 +76,8 @@ export async function checkDraftable(address: string, replace = false): Promise<
   (await import('./sqlite/copy.ts')).checkReplaceable(address);
 }
 
-/** A draft in a file next to the path, which is renamed at the end. */
-function fileDraft(path: string, draft: string, replace: boolean, lock: Lock): StoreDraft {
+/** A draft in a file of its own. */
+function fileDraft(draft: string, publish: DraftPlace['publish'], lock: Lock): StoreDraft {
   return {
     isBegun: existsSync(draft),
     async write(work) {
@@ -72,10 +88,7 @@ function fileDraft(path: string, draft: string, replace: boolean, lock: Lock): S
       const { openSqliteStore } = await import('./sqlite/reader.ts');
       return readAndClose(await openSqliteStore(draft, {}), work);
     },
-    async publish() {
-      const { publishCopy } = await import('./sqlite/copy.ts');
-      publishCopy(draft, path, replace);
-    },
+    publish: () => publish(draft),
     async discard() {
       (await import('./sqlite/draft.ts')).removeDraft(draft);
     },

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { spawn } from 'node-pty';
 import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../src/platform/installation.ts';
@@ -62,13 +63,32 @@ async function onTerminal(
 }
 
 describe('asof explore on a terminal', () => {
-  it.each(Object.entries(openers))('starts the browser of %s with the address', async (system, command) => {
-    const [name, ...before] = command;
-    const { bin, words } = standIn(name);
-    const { code } = await onTerminal({ bin, system }, async (url) => {
-      await expect.poll(words, { timeout: 10_000 }).toEqual([...before, url]);
+  it.each(Object.entries(openers))(
+    'starts the browser of %s with a page that only the user reads, and that leads to the address',
+    async (system, command) => {
+      const [name, ...before] = command;
+      const { bin, words } = standIn(name);
+      const { code } = await onTerminal({ bin, system }, async (url) => {
+        await expect.poll(() => words().length, { timeout: 10_000 }).toBe(before.length + 1);
+        const page = fileURLToPath(words().at(-1) ?? '');
+        expect(words()).toEqual([...before, pathToFileURL(page).href]);
+        expect([statSync(page).mode & 0o777, statSync(dirname(page)).mode & 0o777]).toEqual([0o600, 0o700]);
+        expect(readFileSync(page, 'utf8')).toContain(`content="0;url=${url}"`);
+        // The token is only in the address.
+        expect(page).not.toContain(new URL(url).pathname.slice(1, -1));
+        expect((await fetch(url)).status).toBe(200);
+        await expect.poll(() => existsSync(dirname(page)), { timeout: 10_000 }).toBe(false);
+      });
+      expect(code).toBe(0);
+    },
+  );
+
+  it('leaves no page behind that no browser asked for', async () => {
+    const { bin, words } = standIn(openers.linux[0]);
+    await onTerminal({ bin, system: 'linux' }, async () => {
+      await expect.poll(() => words().length, { timeout: 10_000 }).toBe(1);
     });
-    expect(code).toBe(0);
+    expect(existsSync(dirname(fileURLToPath(words()[0] ?? '')))).toBe(false);
   });
 
   it('starts no browser with --no-open', async () => {
@@ -89,7 +109,7 @@ describe('asof explore on a terminal', () => {
   it('serves the page where the program that starts browsers fails', async () => {
     const { bin, words } = standIn(openers.linux[0], 3);
     const { code } = await onTerminal({ bin, system: 'linux' }, async (url) => {
-      await expect.poll(words, { timeout: 10_000 }).toEqual([url]);
+      await expect.poll(() => words().length, { timeout: 10_000 }).toBe(1);
       expect((await fetch(url)).status).toBe(200);
     });
     expect(code).toBe(0);

@@ -224,6 +224,48 @@ describe('what a method refuses', () => {
     expect((await problemOf(call())).detail).toContain(detail);
   });
 
+  it.each<readonly [name: string, call: () => Promise<{ readonly missing?: readonly string[] }>]>([
+    ['panel', () => asof.panel(['NOPE', 'GDP'], { skipMissing: true })],
+    ['wide panel', () => asof.panel(['NOPE', 'GDP'], { wide: true, skipMissing: true })],
+    ['panel on days', () => asof.panel(['NOPE', 'GDP'], { asOfEach: ['2020-12-31'], skipMissing: true })],
+    ['diff', () => asof.diff(['NOPE', 'GDP'], ['2020-12-31', '2021-01-31'], { skipMissing: true })],
+    ['comparison', () => asof.compare(['NOPE', 'GDP'], ['2020-12-31', 'latest'], { skipMissing: true })],
+    ['versions', () => asof.versions(['NOPE', 'GDP'], ['2020-12-31'], { skipMissing: true })],
+    ['join', () => asof.join([{ day: '2020-12-31' }], ['NOPE', 'GDP'], { on: 'day', skipMissing: true })],
+    [
+      'check',
+      () =>
+        asof.check([{ day: '2020-12-31', a: 1, b: 2 }], {
+          columns: { a: 'NOPE', b: 'GDP' },
+          skipMissing: true,
+        }),
+    ],
+  ])('is not thrown with skipMissing: a %s names the ids that it leaves out', async (_, call) => {
+    expect((await call()).missing).toEqual(['NOPE']);
+  });
+
+  it('is thrown before the first row of several series', async () => {
+    for (const source of [asof, remote]) {
+      const rows = source.observations.all(['GDP', 'GDPX'])[Symbol.asyncIterator]();
+      expect((await problemOf(rows.next())).detail).toBe("series 'GDPX' not found");
+    }
+    const facts = asof.facts(['GDP', 'GDPX'])[Symbol.asyncIterator]();
+    expect((await problemOf(facts.next())).detail).toBe("series 'GDPX' not found");
+  });
+
+  it('is a note of an iteration with skipMissing', async () => {
+    const notes: string[] = [];
+    const noted = await open(path, { clock, onNote: ({ text }) => void notes.push(text) });
+    expect(await all(noted.observations.all(['GDPX', 'GDP'], { skipMissing: true }))).toEqual(
+      await all(asof.observations.all('GDP')),
+    );
+    expect(await all(noted.facts(['GDPX', 'GDP'], { skipMissing: true }))).toEqual(
+      await all(asof.facts('GDP')),
+    );
+    expect(notes).toEqual(Array.from({ length: 2 }, () => 'left out, because not found: GDPX'));
+    await noted.close();
+  });
+
   it('has hints where there are good ones', async () => {
     expect((await problemOf(asof.seriesShow('GDPC2'))).hints).toEqual(['did you mean GDPC1 or GDP?']);
   });

@@ -5,7 +5,7 @@ import { createLog } from '../../src/server/exchange.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
-import { type OpenService, Services } from '../../src/server/service-lease.ts';
+import { type OpenService, Services, serviceOf } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
 import { countedStore } from './changed-store.ts';
@@ -85,7 +85,7 @@ export async function newHttpService({
     clock: () => clock.now,
     ...(billingUrl !== undefined && { billingUrl }),
   });
-  const services = new Services({ service: service(made), close: () => store.close() });
+  const services = new Services(serviceOf({ store }, { service: service(made) }));
   let said = '';
   const stream = new Writable({
     write(chunk, _encoding, done) {

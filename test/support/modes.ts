@@ -20,6 +20,7 @@ export const unlimited: Plan = {
   ratePerMinute: 2147483647,
   vintageAccess: true,
   maxRows: 2147483647,
+  maxConcurrent: 4,
 };
 
 /** A store, the time, and the plan of the key; without a plan there is no key. */

@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { shownAddress } from '../../store/address.ts';
 import { openStore } from '../../store/open.ts';
 import { storeAlone } from '../config/places.ts';
@@ -24,10 +28,36 @@ export async function runExplore(line: ExploreLine, io: Io): Promise<number> {
   });
   io.stdout.write(`${running.url}\n`);
   messagesOf(line.messages, io).noteOnTerminal('asof: the page is at this address until Ctrl-C');
-  if (line.open && io.stdout.isTTY === true) openBrowser(running.url);
-  if (!io.signal.aborted) await once(io.signal, 'abort');
-  await running.stop();
+  const page = line.open && io.stdout.isTTY === true ? await redirectTo(running.url) : undefined;
+  if (page !== undefined) {
+    openBrowser(page.url);
+    void running.visited.then(page.remove);
+  }
+  try {
+    if (!io.signal.aborted) await once(io.signal, 'abort');
+    await running.stop();
+  } finally {
+    await page?.remove();
+  }
   return exitCode.success;
+}
+
+/**
+ * A page that leads to an address with a token, in a folder that only the user can read: everybody on the machine sees
+ * the arguments of a program. Undefined if it cannot be written; the user can copy the printed address.
+ */
+async function redirectTo(url: string): Promise<{ url: string; remove: () => Promise<void> } | undefined> {
+  try {
+    // Browsers in a sandbox, such as those of snap, have another temporary folder, and read no hidden files.
+    const folder = await mkdtemp(join(homedir(), 'asof-explore-'));
+    const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    const path = join(folder, 'open.html');
+    const text = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}">\n`;
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    return { url: pathToFileURL(path).href, remove };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Asks the system to open an address in a browser; if it cannot, the user can copy the printed address. */

@@ -1,48 +1,57 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { seriesWithStatements } from '../../analysis/series-ids.ts';
+import { missingText, seriesWithStatements, withSuggestion } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
+import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { metadataCells, metadataColumns } from '../../import/formats/own/metadata.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/formats.ts';
+import { printableLines } from '../../render/printable.ts';
 import type { StoreContents } from '../../store/contents.ts';
+import { KnownView } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
 import { storeAlone } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
 import { ofStore } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { reportFailure } from '../terminal/messages.ts';
+import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
 
 /** `asof facts`: writes every statement about series, or their descriptions, as CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   const store = await ofStore(storeAlone(io, line), openStore);
   try {
-    const source = { client: embeddedClient(store, io.clock), signal: io.signal };
-    const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);
-    const { ids, failures } = await seriesWithStatements(line.ids, has, source);
-    if (ids.length > 0 && (failures.length === 0 || line.file === undefined))
-      await store.read(async (view) =>
-        writeRecords(
-          line.metadata ? metadataOf(view) : factsOf(view),
-          ids,
-          await factsSink(line.file, io),
-          line.messages.quiet,
-          io,
-        ),
-      );
-    const codes = failures.map((error) => reportFailure(error, false, io));
-    return codes[0] ?? exitCode.success;
+    const basis = { missing: new Set<string>() };
+    const source = { client: embeddedClient(store, io.clock), signal: io.signal, basis };
+    const latest = latestDay(io.clock());
+    const has = (id: string) =>
+      store.read(async (view) => (await new KnownView(view, latest).findSeries(id)) !== undefined);
+    const ids = await seriesWithStatements(line, has, source).catch(async (error) => {
+      throw await withSuggestion(error, source);
+    });
+    await store.read(async (view) =>
+      writeRecords(
+        line.metadata ? metadataOf(view) : factsOf(new KnownView(view, latest)),
+        ids,
+        await factsSink(line.file, io),
+        line.messages.quiet,
+        io,
+      ),
+    );
+    if (basis.missing.size > 0) messagesOf(line.messages, io).warn(`asof: ${missingText(basis.missing)}`);
+    return exitCode.success;
   } finally {
     await store.close();
   }
 }
 
-/** The sink of the file, whose content is compressed if its name ends in .gz. */
+/** The sink of the file, compressed if its name ends in .gz; a terminal gets no control characters. */
 async function factsSink(file: string | undefined, io: Io): Promise<Sink> {
   const sink = await openSink(file, io);
+  if (file === undefined && io.stdout.isTTY === true)
+    return { ...sink, write: (chunk) => sink.write(printableLines(String(chunk))) };
   if (!isGzipName(file)) return sink;
   const { GzipMembers } = await import('../../render/gzip.ts');
   const members = new GzipMembers();

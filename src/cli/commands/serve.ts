@@ -8,7 +8,7 @@ import { checkPlans, Gate } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
 import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
-import { accessPath, storeToRead } from '../config/places.ts';
+import { accessPath, type StoreChoice, storeToRead } from '../config/places.ts';
 import { serveValues } from '../config/serve-settings.ts';
 import { checkedKey } from '../config/user-key.ts';
 import type { ServeLine } from '../options/line.ts';
@@ -37,6 +37,7 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
     host = '',
     port = 0,
     'log-level': logLevel,
+    'max-seconds': maxSeconds,
     'public-url': publicUrl,
     'billing-url': billingUrl,
   } = values;
@@ -44,12 +45,19 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
   const { serve } = await import('../../server/serve.ts');
   const plans = await loadPlans(values.plans);
   const key = metricsKey === undefined ? undefined : keyIn(metricsKey);
+  let served: StoreChoice | undefined;
   const access = await openAccess(accessPath(io, values.access), { counting: true });
   try {
     await checkPlans(access, plans, io.clock());
     const serving = await serve({
-      openStore: () =>
-        openStore(storeToRead(io, values.store).path, { live: true, pages: new LRUCache(pageCache) }),
+      async openStore() {
+        const chosen = storeToRead(io, values.store);
+        const store = await openStore(chosen.path, { live: true, pages: new LRUCache(pageCache) });
+        served = chosen;
+        return store;
+      },
+      // The sample is served only until the user has a store.
+      isOutdated: () => served?.isSample === true && !storeToRead(io, values.store).isSample,
       gate: await Gate.open(access, plans),
       host,
       port,
@@ -64,6 +72,7 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
       ...(publicUrl !== undefined && { publicUrl }),
       ...(billingUrl !== undefined && { billingUrl }),
       ...(logLevel !== undefined && { logLevel }),
+      ...(maxSeconds !== undefined && { maxSeconds }),
       ...(values.explorer === true && { explorer: true }),
       ...(corsOrigins !== undefined && { corsOrigins }),
       ...((metricsPort !== undefined || key !== undefined) && {

@@ -73,6 +73,13 @@ export const serveSettings = {
     about: 'JSON file of plans (default the plans free and pro)',
     parse: text,
   },
+  'max-seconds': {
+    variable: 'ASOF_MAX_SECONDS',
+    value: 'seconds',
+    about: 'most seconds that the computation of one table may take',
+    fallback: '60',
+    parse: seconds,
+  },
   'metrics-port': {
     variable: 'ASOF_METRICS_PORT',
     value: 'port',
@@ -189,6 +196,12 @@ function portNumber(given: string): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
   throw refused({ reason: 'use a number from 0 to 65535' });
+}
+
+function seconds(given: string): number {
+  const found = /^\d{1,5}$/.test(given) ? Number(given) : 0;
+  if (found >= 1 && found <= 86_400) return found;
+  throw refused({ reason: 'use a number of seconds from 1 to 86400' });
 }
 
 function httpUrl(given: string): string {

@@ -2,13 +2,13 @@ import { asOfDates, beyondChoices, type Query } from '../../analysis/query.ts';
 import { parseDay, rhythms } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
-import { knownOn, sortIn, transformedIn } from './line-values.ts';
+import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 import { versionFlags, versionsIn } from './version-query.ts';
 
-const { asOf, knownBefore, from, to, sort, plot, dryRun, all } = sharedFlags;
+const { asOf, knownBefore, from, to, sort, plot, dryRun, all, skipMissing } = sharedFlags;
 
 const severalSeries: ArgumentSpec = {
   name: 'id',
@@ -46,6 +46,7 @@ export const diff: CommandSpec = {
     to,
     ...sharedFlags.units,
     { name: 'all-rows', about: 'include dates with the same value' },
+    skipMissing,
     { name: 'exit-code', about: 'exit with code 1 when there are differences' },
   ]),
   read(line) {
@@ -60,7 +61,13 @@ export const diff: CommandSpec = {
         'bad-input',
         `diff compares two dates, and these are ${dates.length}: ${dates.join(', ')}`,
       );
-    const form = { ids, days, ...line.range(), ...transformedIn(line), allRows: line.has('all-rows') };
+    const form = {
+      ...seriesIn(line, ids),
+      days,
+      ...line.range(),
+      ...transformedIn(line),
+      allRows: line.has('all-rows'),
+    };
     const query = { kind: 'diff', ...form } as const;
     return queryLine('diff', query, line);
   },
@@ -107,6 +114,7 @@ export function panel(inPlan: boolean): CommandSpec {
           fallback: beyondChoices[0],
         },
         sort,
+        skipMissing,
         ...sharedFlags.units,
       ],
       [plot, ...sharedFlags.charts],
@@ -117,7 +125,7 @@ export function panel(inPlan: boolean): CommandSpec {
 
 function panelQuery(line: TypedLine, inPlan: boolean): Query {
   const layout = { wide: line.has('wide'), sort: sortIn(line) };
-  const form = { ids: line.args, ...line.range(), ...layout, ...transformedIn(line) };
+  const form = { ...seriesIn(line, line.args), ...line.range(), ...layout, ...transformedIn(line) };
   const [rhythm, file] = [line.choice('as-of-each', rhythms), line.text('as-of-file')];
   const each = file === undefined ? rhythm : { file };
   const beyond = line.choice('beyond', beyondChoices);

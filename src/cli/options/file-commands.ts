@@ -2,6 +2,7 @@ import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { formatForFile } from '../../render/formats.ts';
 import { type CommandSpec, connectionIn, demandsIn, fileIn, messagesIn } from './command.ts';
+import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { readFor } from './typed-line.ts';
 
@@ -85,6 +86,7 @@ const facts: CommandSpec = {
       name: 'metadata',
       about: 'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
     },
+    sharedFlags.skipMissing,
     file,
     store,
     ...messages,
@@ -97,7 +99,7 @@ const facts: CommandSpec = {
       });
     return {
       command: 'facts',
-      ids: line.args,
+      ...seriesIn(line, line.args),
       metadata: line.has('metadata'),
       file: target,
       store: line.text('store'),
@@ -130,6 +132,11 @@ const importFiles: CommandSpec = {
     { name: 'replace', about: 'replace known values by different ones of the same vintage date' },
     { name: 'complete', about: 'withdraw the dates that a complete vintage does not list' },
     { name: 'projections', about: 'accept values of periods that begin after their as-of date' },
+    {
+      name: 'skip-days',
+      value: 'dates',
+      about: 'leave out the curves of these trade dates, separated by commas',
+    },
     { name: 'skip-unknown', about: 'skip files of unknown formats, such as a README' },
     { name: 'with-sample', about: 'start a new store as a copy of the shipped sample' },
     { name: 'dry-run', about: 'read and check everything, write nothing' },
@@ -157,6 +164,7 @@ const importFiles: CommandSpec = {
       replace: line.has('replace'),
       complete: line.has('complete'),
       projections: line.has('projections'),
+      skipDays: line.days('skip-days'),
       skipUnknown: line.has('skip-unknown'),
       withSample: line.has('with-sample'),
       dryRun: line.has('dry-run'),

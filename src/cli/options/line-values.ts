@@ -16,6 +16,16 @@ export function sortIn(line: TypedLine): SortOrder {
   return line.choice('sort', ['desc', 'asc']) ?? 'desc';
 }
 
+/** The series of a line, by the ids that were typed. */
+export function seriesIn(line: TypedLine, ids: readonly string[]) {
+  return { ids, ...skippingIn(line) };
+}
+
+/** Whether a line leaves out ids that no series has. */
+export function skippingIn(line: TypedLine): { readonly skipMissing?: boolean } {
+  return line.has('skip-missing') ? { skipMissing: true } : {};
+}
+
 /** The as-of date of a line. */
 export function knownOn(line: TypedLine): { readonly asOf?: Day } {
   const asOf = line.asOf();

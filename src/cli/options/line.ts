@@ -66,6 +66,7 @@ export type VerifyLine = {
 export type FactsLine = {
   readonly command: 'facts';
   readonly ids: readonly string[];
+  readonly skipMissing?: boolean;
   /** Whether descriptions are written instead of statements. */
   readonly metadata: boolean;
   readonly file: string | undefined;
@@ -88,6 +89,7 @@ export type ImportLine = {
   readonly replace: boolean;
   readonly complete: boolean;
   readonly projections: boolean;
+  readonly skipDays: readonly Day[] | undefined;
   readonly skipUnknown: boolean;
   readonly withSample: boolean;
   readonly dryRun: boolean;
@@ -150,6 +152,7 @@ export type StoreLine = {
     | 'store info'
     | 'store check'
     | 'store backup'
+    | 'store restore'
     | 'store copy'
     | 'store merge'
     | 'store undo'
@@ -161,6 +164,8 @@ export type StoreLine = {
   readonly replace: boolean;
   /** Lists the imports that can be taken back. */
   readonly list: boolean;
+  /** Writes a dated backup, and keeps as many. */
+  readonly keep: number | undefined;
   readonly dryRun: boolean;
   /** Changes without asking. */
   readonly yes: boolean;

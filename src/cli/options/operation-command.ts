@@ -14,6 +14,7 @@ import {
   outputIn,
 } from './command.ts';
 import type { ParsedLine, QueryLine } from './line.ts';
+import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
@@ -185,7 +186,7 @@ function askedBy(operation: Operation, line: TypedLine): OperationQuery {
     kind: 'operation',
     operation: operation.name,
     params: several === true ? params : { ...typed, ...params },
-    ...(several === true && { ids: line.args }),
+    ...(several === true && seriesIn(line, line.args)),
     ...(limit !== undefined && { limit }),
     ...(first !== undefined && { first }),
     ...(cursor !== undefined && { cursor }),

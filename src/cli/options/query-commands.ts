@@ -6,7 +6,7 @@ import type { CommandDeclaration, CommandFeature, Operation } from '../../operat
 import { type CommandSpec, connectionIn, type Flag, messagesIn, outputIn } from './command.ts';
 import { diff, panel } from './composed-commands.ts';
 import type { SourcesLine } from './line.ts';
-import { knownOn, sortIn, transformedIn } from './line-values.ts';
+import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
@@ -54,10 +54,11 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
 };
 
 /** What the command of an operation has besides its parameters, as the operation declares it. */
-function extrasOf({ command: { analysis, features = [] }, chart }: Operation): CommandExtras {
+function extrasOf({ command: { analysis, several, features = [] }, chart }: Operation): CommandExtras {
   return {
     flags: [
       ...features.flatMap((feature) => featureFlags[feature] ?? []),
+      ...(several === true ? [sharedFlags.skipMissing] : []),
       ...(analysis === 'revisions' ? releaseFlags : []),
     ],
     outputFlags: chart === undefined ? [] : [plot, ...sharedFlags.charts],
@@ -68,7 +69,7 @@ function extrasOf({ command: { analysis, features = [] }, chart }: Operation): C
       const made = features.includes('units') ? transformedIn(line) : {};
       const { ids = [], limit } = asked;
       const about = {
-        ids,
+        ...seriesIn(line, ids),
         ...line.range(),
         sort,
         wide: false,

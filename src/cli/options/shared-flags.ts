@@ -164,6 +164,7 @@ export const sharedFlags = {
   knownBefore: { name: 'known-before', value: 'date', about: 'use only what was published before this date' },
   from: { name: 'from', value: 'date', about: 'first date' },
   to: { name: 'to', value: 'date', about: 'last date' },
+  skipMissing: { name: 'skip-missing', about: 'leave out ids that no series has, and say so' },
   sort: {
     name: 'sort',
     value: 'order',

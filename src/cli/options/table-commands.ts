@@ -2,7 +2,7 @@ import { type Beyond, beyondChoices, type CheckedColumn } from '../../analysis/q
 import { refused } from '../../errors/problem.ts';
 import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { composed } from './composed-commands.ts';
-import { transformedIn } from './line-values.ts';
+import { skippingIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { readFor, type TypedLine } from './typed-line.ts';
@@ -25,6 +25,7 @@ function knownIn(line: TypedLine) {
     strict: line.has('strict'),
     ...(count !== undefined && { lag: count }),
     beyond: chosen,
+    ...skippingIn(line),
     ...transformedIn(line),
   };
 }
@@ -54,6 +55,7 @@ copied byte by byte.`,
       about: 'the number of days since the publication of each value, in a column beside it',
     },
     beyond('the cells of days after the coverage of a series'),
+    sharedFlags.skipMissing,
     ...sharedFlags.units,
   ]),
   read(line) {
@@ -90,6 +92,7 @@ column NAME, a column NAME_date says which period each value is of.`,
     lag,
     { name: 'all-rows', about: 'include the values that were known' },
     beyond('what values on days after the coverage of a series are compared with'),
+    sharedFlags.skipMissing,
     ...sharedFlags.units,
   ]),
   read(line) {

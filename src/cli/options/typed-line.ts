@@ -89,6 +89,11 @@ export class TypedLine {
     return this.value(name, (text) => this.#day(text, `--${name}`, dayOfPeriod));
   }
 
+  /** Dates separated by commas. */
+  days(name: string): readonly Day[] | undefined {
+    return this.value(name, (text) => text.split(',').map((part) => this.#day(part, `--${name}`)));
+  }
+
   /** A date among the arguments, which help calls by this name. */
   dayArg(index: number, name: string): Day {
     return readFor(name, this.arg(index), (text) => this.#day(text, name));

@@ -1,10 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AnswerProgress, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
 import { Basis, type Demands } from '../../analysis/basis.ts';
+import { knowledgeDay } from '../../analysis/coverage.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
-import { withSuggestion } from '../../analysis/series-ids.ts';
+import { missingText, withSuggestion } from '../../analysis/series-ids.ts';
 import type { TableFiles, UserTable } from '../../analysis/table.ts';
 import { type Client, isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
@@ -14,7 +15,7 @@ import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import type { QueryLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { type Messages, reportFailure } from '../terminal/messages.ts';
+import type { Messages } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
 import { RowOutput, writtenAs } from './row-output.ts';
 import { outputPlace, withClient } from './session.ts';
@@ -43,14 +44,8 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     }
     const started = io.clock().getTime();
     const job = { query, output, context, client, demands: line.demands, bar, messages, io };
-    const { rows, failures, differs = rows > 0 } = await answer(job);
+    const { rows, differs = rows > 0 } = await answer(job);
     messages.detail(`asof: ${counted(rows, 'row')} in ${io.clock().getTime() - started} ms`);
-    const codes: number[] = [];
-    for (const { id, error: failure } of failures) {
-      const error = namingCursor(failure, query);
-      codes.push(reportFailure(await withSuggestion(error, id, context), line.output.format === 'json', io));
-    }
-    if (codes[0] !== undefined) return codes[0];
     if (rows === 0 && output.failEmpty) return exitCode.empty;
     return line.exitCode && differs ? exitCode.differences : exitCode.success;
   });
@@ -103,7 +98,7 @@ type Job = {
 };
 
 /** How a job ended. */
-type Outcome = Pick<QueryAnswer, 'differs' | 'failures'> & { readonly rows: number };
+type Outcome = Pick<QueryAnswer, 'differs'> & { readonly rows: number };
 
 async function answer(job: Job): Promise<Outcome> {
   const { output, client, demands, bar, messages, io } = job;
@@ -137,10 +132,12 @@ async function answer(job: Job): Promise<Outcome> {
     return outcome;
   } catch (error) {
     await sink.abandon();
-    throw withHint(namingCursor(error, job.query), output);
+    const named = namingCursor(error, job.query);
+    throw withHint(await withSuggestion(named, job.context, knowledgeDay(job.query)), output);
   } finally {
     bar.clear();
-    const isEmpty = outcome?.rows === 0 && outcome.failures.length === 0;
+    const isEmpty = outcome?.rows === 0;
+    if (outcome !== undefined && basis.missing.size > 0) messages.warn(`asof: ${missingText(basis.missing)}`);
     if (isEmpty && output.onTerminal) messages.note(`asof: ${noRows(notes.map(({ text }) => text))}`);
     else
       for (const { text, isReason } of notes)
@@ -187,7 +184,6 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
 
 async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
   const found = await run(query, context);
-  const { failures } = found;
   const isLimited =
     ('limit' in query && query.limit !== undefined) || ('first' in query && query.first !== undefined);
   const about = async () => (await import('../../analysis/about.ts')).aboutAnswer(query, context);
@@ -199,10 +195,6 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
   for await (const chunk of written === undefined ? writing.pages(found.pages) : writing.copied(written)) {
     if (output.onTerminal && chunk.length > 0) bar.clear();
     if (!(await sink.write(chunk))) return { ...found, rows: writing.rows };
-  }
-  if (failures.length > 0 && (output.file !== undefined || !writing.hasPages)) {
-    await sink.abandon();
-    return { rows: 0, failures };
   }
   if (writing.rows === 0 && output.failEmpty && output.file !== undefined) {
     await sink.abandon();

@@ -6,11 +6,13 @@ import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 
 /** The rows as they are written, where the output is to look like that. */
 export function writtenAs(
-  { format, file, columns, header }: OutputChoice,
+  { format, file, columns, header, onTerminal }: OutputChoice,
   { written }: QueryAnswer,
 ): WrittenRows | undefined {
   const separator = { csv: ',', tsv: '\t' }[String(format)];
-  if (written?.separator !== separator || columns !== undefined || isGzipName(file)) return undefined;
+  if (written?.separator !== separator || columns !== undefined) return undefined;
+  // A terminal gets no control characters.
+  if (onTerminal || isGzipName(file)) return undefined;
   return written && { ...written, header: header ? `${written.header}\n` : '' };
 }
 
@@ -23,7 +25,6 @@ export class RowOutput {
   readonly #most: number;
   #rows = 0;
   #hidden = 0;
-  #hasPages = false;
   #isCopied = false;
 
   /** `isScreen` limits the output to a screenful of rows. */
@@ -42,10 +43,6 @@ export class RowOutput {
     return this.#hidden;
   }
 
-  get hasPages(): boolean {
-    return this.#hasPages;
-  }
-
   /** The columns that the terminal has no room for. */
   get dropped(): readonly string[] {
     return this.#renderer.dropped?.() ?? [];
@@ -58,7 +55,6 @@ export class RowOutput {
 
   /** The output of rows that are a text already. */
   async *copied({ header, pages }: WrittenRows): AsyncGenerator<Chunk> {
-    this.#hasPages = true;
     yield Buffer.from(header, 'latin1');
     for await (const { bytes, rows } of pages()) {
       this.#rows += rows;
@@ -69,7 +65,6 @@ export class RowOutput {
   }
 
   #page(page: Envelope): Chunk {
-    this.#hasPages = true;
     const results = page.results.slice(0, this.#most - this.#rows);
     this.#rows += results.length;
     this.#hidden += page.results.length - results.length;

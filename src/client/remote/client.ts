@@ -170,20 +170,43 @@ class RemoteClient implements Client {
     sent: ParamTexts,
   ): Promise<Envelope<R>> {
     let [before, leftOut]: [string?, ReceivedPage<R>['leftOut']?] = [];
+    const cursors = new Set<string>();
     for (let next = sent; ; ) {
       const { envelope, first, ...page } = await this.#direct(operation, asked, next);
       if (leftOut?.ofOther !== false) leftOut = page.leftOut ?? leftOut;
       const { results, has_more: more, next_cursor: cursor } = envelope;
-      if (results.length > 0) return envelope;
-      if (!more || cursor === undefined || page.leftOut === undefined) {
-        if (leftOut?.ofOther === true && textOf(asked, 'cursor') === undefined)
-          throw ofAnotherDefault(this.#base.href, leftOut.what);
+      const [found] = results;
+      if (found !== undefined) {
+        await this.#prove(operation, found, asked);
         return envelope;
       }
-      if (first === before) throw samePageAgain();
+      if (!more || cursor === undefined || page.leftOut === undefined) {
+        if (leftOut?.ofOther === true && textOf(asked, 'cursor') === undefined)
+          throw ofAnotherQuestion(this.#base.href, leftOut.what);
+        return envelope;
+      }
+      if (first === before || cursors.size === cursors.add(cursor).size) throw samePageAgain();
       before = first;
       next = [...without(next, 'cursor'), ['cursor', cursor]];
     }
+  }
+
+  /** Refuses a row that does not say all that was asked for, if another answer of the service contradicts it. */
+  async #prove<R extends Row>(operation: Operation<Params, R>, row: R, asked: ParamTexts): Promise<void> {
+    const proof = operation.proof?.(row, asked);
+    if (proof === undefined) return;
+    const { texts, field, shownAs, noun } = proof;
+    const answer = this.#direct(proof.operation, texts, texts).catch((error: unknown) => {
+      // A service without that question cannot be asked for more than it was.
+      if (error instanceof Problem && error.missing) return undefined;
+      throw error;
+    });
+    const page = await answer;
+    if (page === undefined) return;
+    const shown = page.envelope.results[0]?.[shownAs];
+    if (shown != null && Number(row[field]) === Number(shown)) return;
+    const what = `results[0].${field} is "${row[field]}", but its ${noun} is ${shown ?? 'missing'}`;
+    throw ofAnotherQuestion(this.#base.href, what);
   }
 
   async #direct<R extends Row>(
@@ -237,11 +260,8 @@ function isListingOf<R extends Row>(
   return kept.operation === operation;
 }
 
-/**
- * The Problem of an answer whose rows all have another default than that of asof, so that the requested rows may be
- * missing.
- */
-function ofAnotherDefault(service: string, what: string): Problem {
+/** The Problem of an answer whose rows are of another default than that of asof, or of another parameter. */
+function ofAnotherQuestion(service: string, what: string): Problem {
   return new Problem('bad-answer', `the service at ${service} answered another question: ${what}`);
 }
 

@@ -2,6 +2,7 @@ import { Problem, refused } from '../../errors/problem.ts';
 import { formatCursor, parseCursor } from '../../operations/cursor.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation, Substitute } from '../../operations/operation.ts';
+import { compareRows, isStrict } from '../../operations/order.ts';
 import { type Clock, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
 import { largestPage } from '../pagination.ts';
 import { readJson } from './answer.ts';
@@ -160,13 +161,14 @@ export function samePageAgain(): Problem {
 }
 
 /** Whether a query asks for one row of a listing whose order its rows show; one row alone does not show the order. */
-export function asksForOneNewest({ newestFirst }: Operation<Params, unknown>, texts: ParamTexts): boolean {
-  return newestFirst !== undefined && textOf(texts, 'limit') === '1';
+export function asksForOneNewest(operation: Operation<Params, unknown>, texts: ParamTexts): boolean {
+  const { order = [], identity = [] } = operation;
+  return isStrict(order, identity) && operation.limitCounts === undefined && textOf(texts, 'limit') === '1';
 }
 
 /** The newest row alone; both rows of a page of two if the second one is newer. */
 export async function newestOnly<R extends Row>(
-  { name, newestFirst = '' }: Operation<Params, R>,
+  { name, order = [] }: Operation<Params, R>,
   texts: ParamTexts,
   ask: AskPage<R>,
 ): Promise<Envelope<R>> {
@@ -174,12 +176,12 @@ export async function newestOnly<R extends Row>(
   const page = await ask(two);
   const [first, second] = page.results;
   if (first === undefined || second === undefined) return page;
-  const day = String(first[newestFirst]);
-  if (day <= String(second[newestFirst])) return page;
+  if (compareRows(order, first, second) > 0) return page;
   const { next_cursor: cursor, ...rest } = page;
   // Without more rows, the cursor after the second row is not known; asof itself can make it.
   if (cursor === undefined && ownRequestId.test(page.request_id)) return ask(texts);
-  const next = cursor === undefined ? undefined : cursorAfter(day, cursor, name, two);
+  const key = order.map(({ field }) => String(first[field]));
+  const next = cursor === undefined ? undefined : cursorAfter(key, cursor, name, two);
   return {
     ...rest,
     results: [first],
@@ -192,9 +194,14 @@ export async function newestOnly<R extends Row>(
 const ownRequestId = /^req_[0-9a-f]{32}$/;
 
 /** asof's own cursor after a row that comes before the row of a given cursor; undefined for another service. */
-function cursorAfter(day: string, cursor: string, operation: string, texts: ParamTexts): string | undefined {
+function cursorAfter(
+  key: readonly string[],
+  cursor: string,
+  operation: string,
+  texts: ParamTexts,
+): string | undefined {
   try {
-    return formatCursor({ ...parseCursor(cursor, operation, texts), key: [day] }, operation, texts);
+    return formatCursor({ ...parseCursor(cursor, operation, texts), key }, operation, texts);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { Row } from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { identityOf } from '../../operations/order.ts';
 import { type Clock, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Requirement } from '../../operations/requirement.ts';
 import { fromWire } from '../../operations/wire.ts';
@@ -28,12 +29,13 @@ type ReadRow<R> = { readonly row: R } | { readonly fault: string; readonly unsen
  */
 export function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => ReadRow<R> {
   const { operation, asked } = query;
-  const { fields, knownBy, newestFirst } = operation;
+  const { fields, knownBy, identity = [] } = operation;
   const complete = completion(fields, idsAsked(operation.params, asked));
   const decode = fromWire(fields);
   const { held, applied } = requirementsOf(query);
   const asOf = textOf(asked, 'as_of');
-  const seen = new Set<unknown>();
+  const seen = new Set<string>();
+  let before: R | undefined;
   const isRow = (value: unknown): value is R => wrongRow(fields, value) === undefined;
   return (value) => {
     if (!isRow(value)) return { fault: wrongRow(fields, value) ?? '' };
@@ -41,12 +43,17 @@ export function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) 
     const shownIn = (field: string) => `.${field} is ${shown(Reflect.get(value, field))}`;
     const late = asOf === undefined ? undefined : laterThan(asOf, fields, knownBy, row);
     if (late !== undefined) return { fault: shownIn(late.field) + late.words };
-    if (newestFirst !== undefined && seen.size === seen.add(row[newestFirst]).size)
-      return { fault: `${shownIn(newestFirst)} a second time` };
     for (const { field, fault, met } of held) if (!met(row)) return { fault: shownIn(field) + fault };
     const failing = applied.filter(({ met }) => !met(row));
     const [first] = failing;
-    if (first === undefined) return { row };
+    if (first === undefined) {
+      const name = identityOf(identity, row);
+      if (name !== undefined && seen.size === seen.add(name).size)
+        return { fault: `${identity.map(shownIn).join(' and ')} a second time` };
+      const fault = operation.contradiction?.(row, before);
+      before = row;
+      return fault === undefined ? { row } : { fault };
+    }
     const other = failing.find(({ param }) => hasDefault(operation.params[param]));
     const { field, fault } = other ?? first;
     return { fault: shownIn(field) + fault, unsent: other === undefined ? 'all' : 'default' };

@@ -84,6 +84,11 @@ export function latestDay(instant: Date): Day {
   return utcDay(new Date(instant.getTime() + 14 * 3_600_000));
 }
 
+/** A moment at which a day is today, and the latest day that has begun anywhere on Earth. */
+export function momentOn(day: Day): Date {
+  return new Date(`${day}T09:00:00Z`);
+}
+
 /** The contract's wire form of a day: midnight UTC. */
 export function dateTime(day: Day): string {
   return `${day}T00:00:00Z`;
@@ -92,6 +97,11 @@ export function dateTime(day: Day): string {
 /** The earlier of two days. */
 export function earlier(a: Day, b: Day): Day {
   return a < b ? a : b;
+}
+
+/** The later of two days. */
+export function later(a: Day, b: Day): Day {
+  return a > b ? a : b;
 }
 
 /** The place of a day among ascending days, or where it belongs: that of the first day that is not before it. */

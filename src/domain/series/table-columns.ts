@@ -27,7 +27,8 @@ export function readColumns(
   rowFrequency: Frequency = '',
 ): ReadonlyMap<string, ColumnReading> {
   const own = new Map(Array.from(figures, ([seriesId, days]) => [seriesId, shownFrequency(days)]));
-  const finest = Math.min(...Array.from(own.values(), rankOf));
+  let finest = Number.POSITIVE_INFINITY;
+  for (const frequency of own.values()) finest = Math.min(finest, rankOf(frequency));
   const ofRows = rowFrequency === '' ? frequencyOf(rows) : rowFrequency;
   const readingOf = (days: ReadonlySet<Day>, frequency: Frequency): ColumnReading => {
     const coarser = rankOf(frequency) > finest && rankOf(frequency) > rankOf(ofRows);

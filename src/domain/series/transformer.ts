@@ -30,6 +30,7 @@ export class Transformer {
   constructor(id: string, frequency: Frequency, { units, digits, aggregation }: Transformation) {
     if (frequency === '' && (isComparison(units) || aggregation !== undefined))
       throw new Problem('bad-input', `the frequency of ${id} is not known, so it has no periods to compare`, {
+        field: aggregation === undefined ? 'units' : 'frequency',
         hints: ['a metadata file that is imported can state it'],
       });
     this.#own = frequency === '' ? 'D' : frequency;

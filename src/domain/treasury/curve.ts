@@ -1,7 +1,8 @@
-import { type Day, dayNumber, type Frequency } from '../series/date.ts';
+import { type Day, dayNumber, type Frequency, weekendDay } from '../series/date.ts';
 import { fullerText, sameNumber } from '../series/decimal.ts';
 import type { MergeOptions } from '../series/merge-plan.ts';
 import { frequencyOf } from '../series/series.ts';
+import { bondMarketHoliday } from './holidays.ts';
 
 /** The kinds of daily treasury curve: nominal par yields, and real par yields of inflation-protected securities. */
 export type CurveType = (typeof curveTypes)[number];
@@ -134,36 +135,48 @@ export function firstDayOf(curveType: CurveType, maturity: string): Day | undefi
 /** The 20-year rate has an earlier life in the Federal Reserve's release: 1962 to 1986. */
 const lastOfFirstTwentyYears = '1986-12-31';
 
-/**
- * Why a point cannot be: its maturity did not exist on its trade date, or that is on a weekend; undefined if it can.
- */
+/** Why the curves of a file cannot be, and whether a trade date is wrong that the user can leave out. */
+export type CurveFault = { readonly reason: string; readonly tradeDate?: Day };
+
+/** The highest rate that is believed; the highest ever, those of 1981, are near 17. */
+const highestRate = 30;
+
+/** Says why a point cannot be, by its trade date, its maturity and its rate; undefined if it can. */
 export function impossiblePoint({
   curveType,
   tradeDate,
   maturity,
-}: Pick<CurvePoint, 'curveType' | 'tradeDate' | 'maturity'>): string | undefined {
-  const weekend = weekendName(tradeDate);
+  rate,
+}: CurvePoint): CurveFault | undefined {
+  const weekend = weekendDay(tradeDate);
   if (weekend !== undefined)
-    return `${tradeDate} is a ${weekend}, on which no curve is published; are month and day exchanged?`;
+    return {
+      reason: `${tradeDate} is a ${weekend}, on which no curve is published; are month and day exchanged?`,
+    };
+  const holiday = bondMarketHoliday(tradeDate);
+  if (holiday !== undefined)
+    return {
+      reason: `the bond market is closed on ${tradeDate}, ${holiday}, and no curve is published`,
+      tradeDate,
+    };
   const first = firstDays[curveType][maturity] ?? '';
-  const isEarlier = tradeDate < first;
-  if (!isEarlier || (curveType === 'PAR' && maturity === '20Y' && tradeDate <= lastOfFirstTwentyYears))
-    return undefined;
-  return `there is no ${maturity} rate before ${first}; are the columns shifted?`;
-}
-
-function weekendName(day: Day): string | undefined {
-  // 1970-01-01, day 0, was a Thursday.
-  return { 2: 'Saturday', 3: 'Sunday' }[((dayNumber(day) % 7) + 7) % 7];
+  const isOfFirstLife = curveType === 'PAR' && maturity === '20Y' && tradeDate <= lastOfFirstTwentyYears;
+  if (tradeDate < first && !isOfFirstLife)
+    return { reason: `there is no ${maturity} rate before ${first}; are the columns shifted?` };
+  if (Math.abs(Number(rate)) > highestRate)
+    return { reason: `rates are in percent, and none is above ${highestRate}; are these basis points?` };
+  if (/\.\d{2,}[1-9]/.test(rate))
+    return {
+      reason: 'rates are in percent with two decimals; is this a fraction, or did a program compute it?',
+    };
+  return undefined;
 }
 
 /**
- * The first trade date on which the rates of a file cannot be a curve, and why: all of them are zero. A real rate
- * alone can be zero, and so can the nominal rates of less than a year; undefined if the rates of every date can be.
+ * Finds the first trade date on which the rates of a file cannot be a curve, because all of them are zero; undefined
+ * if those of every date can be. A real rate alone can be zero, and so can the nominal rates of less than a year.
  */
-export function impossibleRates(
-  points: readonly CurvePoint[],
-): { readonly tradeDate: Day; readonly fault: string } | undefined {
+export function impossibleRates(points: readonly CurvePoint[]): Required<CurveFault> | undefined {
   const curves = new Map<string, CurvePoint[]>();
   for (const point of points) {
     const key = `${point.tradeDate} ${point.curveType}`;
@@ -172,7 +185,7 @@ export function impossibleRates(
     else curve.push(point);
   }
   const impossible = [...curves.values()].find((curve) => !canBeCurve(curve))?.[0];
-  return impossible && { tradeDate: impossible.tradeDate, fault: 'all rates are zero, as of no trade date' };
+  return impossible && { reason: 'all rates are zero, as of no trade date', tradeDate: impossible.tradeDate };
 }
 
 /** Whether the rates of one curve on one trade date can be. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
@@ -52,10 +53,17 @@ export function sourceFile(content: FileContent): SourceFile {
   };
 }
 
-/** The bytes of the file at `location`; `path` names it in a Problem. */
+/** Windows has no such flag. */
+const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * The bytes of the file at `location`; `path` names it in a Problem. What has no bytes yet, such as /proc/kmsg or a
+ * pipe, is a Problem at once: a read that waits would keep the process from ending, even after a signal.
+ */
 export async function* fileBytes(location: string, path: string): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of createReadStream(location, { highWaterMark: chunkSize })) yield chunk;
+    const file = await open(location, withoutWaiting);
+    for await (const chunk of file.createReadStream({ highWaterMark: chunkSize })) yield chunk;
   } catch (error) {
     throw systemProblem('read', path, error);
   }

@@ -44,11 +44,16 @@ export function refusal(
   reason: string,
   hints: readonly string[] = [],
 ): Problem {
-  const row = place.row === undefined ? '' : `, row ${place.row}`;
-  const column = place.column === undefined ? '' : `, column ${JSON.stringify(clip(place.column))}`;
-  const value = place.value === undefined ? '' : `: ${JSON.stringify(clip(place.value))}`;
-  return new Problem('bad-input', `${file.path}${row}${column}${value}: ${clip(reason, longestReason)}`, {
+  const where = [
+    ...(place.row === undefined ? [] : [`row ${place.row}`]),
+    ...(place.column === undefined ? [] : [`column ${JSON.stringify(clip(place.column))}`]),
+  ].join(', ');
+  const value = place.value === undefined ? [] : [JSON.stringify(clip(place.value))];
+  const inFile = [...value, clip(reason, longestReason)].join(': ');
+  const path = where === '' ? file.path : `${file.path}, ${where}`;
+  return new Problem('bad-input', `${path}: ${inFile}`, {
     hints,
+    refusal: { reason: where === '' ? inFile : `${where}: ${inFile}` },
   });
 }
 
@@ -92,8 +97,22 @@ export const limits = {
   ratio: 1000,
   /** Unpacked content up to this size may have any ratio. */
   smallContent: 10 * mebibyte,
-  /** A file read into memory as a whole. */
+  /** Standard input, and Parquet, which are read into memory as a whole. */
   inMemory: 1024 * mebibyte,
+  /** JSON, of which a parser keeps several times its size in memory. */
+  json: 128 * mebibyte,
+  /** XML; the longest answers and feeds have a tenth of it. */
+  xml: 32 * mebibyte,
+  /** One element of XML with its text. */
+  element: mebibyte,
+  /** The unpacked parts of a workbook. */
+  workbook: 256 * mebibyte,
+  /** The rows of a sheet times its columns. */
+  cells: 10_000_000,
+  /** Columns of a text table. */
+  columns: 100_000,
+  /** Rows of one row group of Parquet. */
+  rowGroup: 20_000_000,
 } as const;
 
 /** Refuses packed content of more than 4 GiB, or of more than 10 MiB and 1000 times its packed size. */

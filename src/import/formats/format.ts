@@ -20,8 +20,12 @@ export type ReadOptions = {
   readonly series?: string;
   /** The filing date of documents that do not state theirs. */
   readonly filedOn?: Day;
+  /** The trade dates of curves that are left out. */
+  readonly skipDays?: readonly Day[];
   /** All files of the import, for formats that take filing dates from other files. */
   readonly together?: readonly SourceFile[];
+  /** Takes the refusal of one entry, by its day where it states one, and leaves it out; else the file is refused. */
+  readonly onRefused?: (refused: Problem, day: Day | undefined) => void;
 };
 
 /** The last day for which an import speaks for a series. */
@@ -49,6 +53,8 @@ export type Batch = {
     readonly kind?: KeptKind;
   }[];
   readonly points?: readonly CurvePoint[];
+  /** The trade dates of the file that `skipDays` left out. */
+  readonly skippedDays?: readonly Day[];
   readonly filings?: readonly Filing[];
   /** What the user should know about the file, such as what it lacks. */
   readonly notes?: readonly string[];

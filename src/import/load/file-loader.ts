@@ -78,7 +78,7 @@ export class FileLoader {
     this.#file = state.progress.begin(file);
     this.#format = format;
     this.#import = state;
-    this.#rates = new Rates(this.#file, state.heldRates);
+    this.#rates = new Rates(this.#file, state.heldRates, state.options);
   }
 
   async load(): Promise<FileSummary> {
@@ -93,6 +93,7 @@ export class FileLoader {
       if (points.length > 0) await this.#mergePoints(points);
       if (filings.length > 0) await this.#mergeFilings(filings);
       this.#tally.note(...notes);
+      this.#tally.skip(batch.skippedDays ?? []);
       this.#rows += statements.length + points.length + filings.length;
       if (this.#waitingCount === 0) progress.store();
       await this.#report(0);
@@ -102,6 +103,7 @@ export class FileLoader {
     const points = this.#rates.points();
     if (points.length > 0) await this.#mergePoints(points);
     this.#tally.note(...this.#rates.notes());
+    this.#tally.skip(this.#rates.skippedDays);
     await this.#mergeWaiting();
     await this.#mergeComplete();
     return this.#tally.summary(this.#file.path, this.#format.kind);

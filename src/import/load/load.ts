@@ -45,12 +45,14 @@ export async function load(
       projections: _projections,
       notes: _notes,
       described: _described,
+      skippedDays: _skippedDays,
       ...logged
     } = summary;
     records.push({ ...logged, importedAt: options.importedAt, sha256: await file.sha256() });
     const notes = [...unusedAsOf(format, options, summary.vintages), ...summary.notes];
     summaries.push({ ...summary, notes });
   }
+  checkSkipped(summaries, options);
   for (const record of inOneRecord(records, options.loggedAs)) await writer.recordImport(record);
   await shared.registry.finish();
   if (conflicts.length > 0) {
@@ -121,6 +123,17 @@ function checkFlags(inputs: readonly ImportFile[], options: LoadOptions): void {
       `leave out ${name}`,
     ]);
   }
+}
+
+/** Refuses a day to skip that no file of the import has a curve of. */
+function checkSkipped(summaries: readonly FileSummary[], { skipDays = [] }: LoadOptions): void {
+  const skipped = new Set(summaries.flatMap((summary) => summary.skippedDays ?? []));
+  const absent = skipDays.find((day) => !skipped.has(day));
+  if (absent === undefined) return;
+  throw new Problem('bad-input', `--skip-days ${absent}: no file of this import has a curve of that day`, {
+    field: 'skip_days',
+    hints: ['leave it out, or name a trade date of a file'],
+  });
 }
 
 /** A note on a file that dates its own figures, which `--as-of` leaves as they are. */

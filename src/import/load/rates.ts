@@ -5,14 +5,13 @@ import {
   type CurveMaturity,
   type CurvePoint,
   h15Source,
-  impossibleDates,
-  impossiblePoint,
-  impossibleRates,
   maturityNamed,
   yieldSeries,
 } from '../../domain/treasury/curve.ts';
 import type { StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
+import type { ReadOptions } from '../formats/format.ts';
+import { CurveChecks } from '../formats/treasury/curve-checks.ts';
 
 /** What a file states of one rate: its value and the first day of it, and the last day on which there was none. */
 type StatedRate = { value?: string; asOf?: Day; gone?: Day };
@@ -24,12 +23,14 @@ type StatedRate = { value?: string; asOf?: Day; gone?: Day };
 export class Rates {
   readonly #file: SourceFile;
   readonly #held: ReadonlySet<string>;
+  readonly #checks: CurveChecks;
   readonly #stated = new Map<string, Map<Day, StatedRate>>();
 
   /** `held` are the ids that the store holds as series. */
-  constructor(file: SourceFile, held: ReadonlySet<string>) {
+  constructor(file: SourceFile, held: ReadonlySet<string>, options: ReadOptions) {
     this.#file = file;
     this.#held = held;
+    this.#checks = new CurveChecks(file, options);
   }
 
   /** Whether statements of a series are rates. */
@@ -39,6 +40,7 @@ export class Rates {
 
   /** Takes a statement of a series that `has` accepts. */
   add(seriesId: string, { date, asOf, value }: Statement): void {
+    if (this.#checks.skips(date)) return;
     const dates = this.#stated.get(seriesId) ?? new Map<Day, StatedRate>();
     this.#stated.set(seriesId, dates);
     const rate = dates.get(date) ?? {};
@@ -60,12 +62,16 @@ export class Rates {
     const points: CurvePoint[] = [];
     for (const [seriesId, dates] of this.#stated) {
       const maturity = maturityNamed(seriesId);
-      if (maturity !== undefined) points.push(...this.#pointsOf(seriesId, maturity, dates));
+      if (maturity === undefined) continue;
+      for (const point of this.#pointsOf(seriesId, maturity, dates)) points.push(point);
     }
-    const impossible = impossibleRates(points);
-    if (impossible !== undefined)
-      throw refusal(this.#file, { value: impossible.tradeDate }, impossible.fault);
+    this.#checks.checkRates(points);
     return points;
+  }
+
+  /** The trade dates that were left out. */
+  get skippedDays(): readonly Day[] {
+    return this.#checks.skippedDays;
   }
 
   /** A note that names the rates. */
@@ -88,12 +94,10 @@ export class Rates {
         throw this.#changed(seriesId, date, `${value} as of ${asOf} is withdrawn as of ${gone}`);
       points.push({ curveType, maturity, tradeDate: date, rate: value, source: h15Source });
     }
-    const fault = impossibleDates(new Set(points.map(({ tradeDate }) => tradeDate)));
-    if (fault !== undefined) throw refusal(this.#file, { column: seriesId }, fault);
+    this.#checks.checkDates(new Set(points.map(({ tradeDate }) => tradeDate)), { column: seriesId });
     for (const point of points) {
-      const reason = impossiblePoint(point);
-      if (reason !== undefined)
-        throw refusal(this.#file, { column: seriesId, value: point.tradeDate }, reason);
+      const place = () => ({ column: seriesId, value: `${point.rate} of ${point.tradeDate}` });
+      this.#checks.checkPoint(point, place);
     }
     return points;
   }

@@ -24,6 +24,8 @@ export type FileSummary = {
   readonly withdrawn: number;
   /** Values of periods that begin after the day on which they were known. */
   readonly projections: number;
+  /** The trade dates of its curves that were left out, as asked; missing if there are none. */
+  readonly skippedDays?: readonly Day[];
   /** The series that the file describes, if it states metadata. */
   readonly described?: DescribedCounts;
   /** Notes about the file for the user. */
@@ -37,6 +39,7 @@ export class Tally {
   readonly #vintages = new Map<string, Set<Day>>();
   readonly #filings = new Set<string>();
   readonly #notes: string[] = [];
+  readonly #skippedDays = new Set<Day>();
   #added = 0;
   #known = 0;
   #withdrawn = 0;
@@ -78,6 +81,11 @@ export class Tally {
     this.#notes.push(...notes);
   }
 
+  /** Takes trade dates that were left out. */
+  skip(days: readonly Day[]): void {
+    for (const day of days) this.#skippedDays.add(day);
+  }
+
   summary(file: string, kind: string): FileSummary {
     return {
       file,
@@ -89,6 +97,7 @@ export class Tally {
       statementsKnown: this.#known,
       withdrawn: this.#withdrawn,
       projections: this.projections,
+      ...(this.#skippedDays.size > 0 && { skippedDays: [...this.#skippedDays].sort() }),
       ...(this.#described !== undefined && { described: this.#described }),
       notes: this.#notes,
     };

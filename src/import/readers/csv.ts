@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Problem } from '../../errors/problem.ts';
-import { type DateOrder, foreign, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, foreign, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type Dialect, dialectOf, linesOf, WrittenCells, type WrittenRow } from './dialect.ts';
 
 /** One record of a CSV file and its row, counted from 1. */
@@ -15,7 +15,7 @@ const longestRecord = 16 * 1024 * 1024;
 /**
  * The records of a CSV file in batches, from its header on: RFC 4180, UTF-8 with or without a byte-order mark, LF or
  * CRLF. What programs make of such a file is undone: titles above the header, semicolons or tabs between cells, decimal
- * commas, empty cells beyond the header, dates in another form, `NaN` for an empty cell. Other cells keep their blanks.
+ * commas, row numbers of a data frame before its dates, empty cells beyond the header, dates in another form, `NaN` for an empty cell. Other cells keep their blanks.
  * Empty lines are skipped, but count as rows. A broken quote, a byte that is not UTF-8, and dates or numbers that could
  * be read in two ways are refused with their row. `usual` is the order of month and day where the file leaves it open.
  */
@@ -60,7 +60,8 @@ async function* recordsOf(file: SourceFile, { separator }: Dialect): AsyncGenera
       if (rest.length > longestRecord) throw tooLong(file, row + 1);
     }
     // The last line has no line feed; a carriage return in it is content.
-    if (rest !== '') yield [checkedText(file, { row: row + 1, cells: rest.split(separator) })];
+    if (rest !== '')
+      yield [checkedText(file, { row: row + 1, cells: plainCells(file, row + 1, rest, separator) })];
   } finally {
     input.destroy();
   }
@@ -93,10 +94,16 @@ function plainRows(
     row += 1;
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
     if (text === '') continue;
-    const record = { row, cells: text.split(separator) };
+    const record = { row, cells: plainCells(file, row, text, separator) };
     rows.push(foreign.test(text) ? checkedText(file, record) : record);
   }
   return rows;
+}
+
+function plainCells(file: SourceFile, row: number, text: string, separator: string): string[] {
+  const cells = text.split(separator, limits.columns + 1);
+  if (cells.length > limits.columns) throw tooWide(file, row);
+  return cells;
 }
 
 async function* quotedRows(
@@ -121,6 +128,7 @@ async function* quotedRows(
     for await (const cells of parser as AsyncIterable<string[]>) {
       row += 1;
       if (cells.length === 1 && cells[0] === '') continue;
+      if (cells.length > limits.columns) throw tooWide(file, row);
       batch.push(checkedText(file, { row, cells }));
       if (batch.length < batchSize) continue;
       yield batch;
@@ -145,6 +153,13 @@ function tooLong(file: SourceFile, row: number): Problem {
   return refusal(file, { row }, 'a record of more than 16 MiB; this is not a CSV file');
 }
 
+function tooWide(file: SourceFile, row: number): Problem {
+  const most = limits.columns.toLocaleString('en-US');
+  return refusal(file, { row }, `more than ${most} columns, the limit of a table`, [
+    'split it, or write one value a line: series_id,date,as_of_date,value',
+  ]);
+}
+
 const quoteErrors: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote opens here and is never closed',
   INVALID_OPENING_QUOTE: 'a quote inside an unquoted cell',
@@ -167,10 +182,10 @@ export function headerOf(head: string): readonly string[] {
   return header.slice(0, Math.max(last, 0) + 1);
 }
 
-/** The cells of the row with that index below the titles; 0 is the header. */
+/** The cells of the row with that index below the titles, without row numbers of a data frame; 0 is the header. */
 export function cellsOf(head: string, index: number): readonly string[] {
-  const { separator, titles } = dialectOf(head);
-  return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator);
+  const { separator, titles, indexes } = dialectOf(head);
+  return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator).slice(indexes);
 }
 
 /** Records of a CSV file, with what `readHeader` made of its header. */

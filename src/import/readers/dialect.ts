@@ -1,8 +1,14 @@
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type DateCell, DateReader, isPlainDate } from './dates.ts';
 
-/** How a text table is written: its separator, and the rows of titles above its header. */
-export type Dialect = { readonly separator: ',' | ';' | '\t'; readonly titles: number };
+/** How a text table is written. */
+export type Dialect = {
+  readonly separator: ',' | ';' | '\t';
+  /** The rows of titles above its header. */
+  readonly titles: number;
+  /** The columns in which a data frame numbers its rows, before the dates. */
+  readonly indexes: number;
+};
 
 const separators = [',', ';', '\t'] as const;
 
@@ -23,7 +29,17 @@ export function dialectOf(head: string): Dialect {
   const header = lines[titles] ?? '';
   const counts = separators.map((separator) => cellsIn(header, separator).length);
   const most = counts.indexOf(Math.max(...counts));
-  return { separator: separators[most] ?? ',', titles };
+  const separator = separators[most] ?? ',';
+  return { separator, titles, indexes: indexesIn(cellsIn(header, separator)) };
+}
+
+/** The names that data frames give to the column of their row numbers. */
+const indexName = /^(?:|index|Unnamed: \d+)$/;
+
+/** The number of names of indexes before the name of a column of dates; 0 if another name follows them. */
+function indexesIn(names: readonly string[]): number {
+  const count = names.findIndex((name) => !indexName.test(name));
+  return count > 0 && dateColumn.test(names[count] ?? '') ? count : 0;
 }
 
 function titlesAbove(lines: readonly string[]): number {
@@ -87,6 +103,7 @@ type SignedNumber = { readonly row: number; readonly column: string; readonly va
 export class WrittenCells {
   readonly #file: SourceFile;
   readonly #names: readonly string[];
+  readonly #indexes: number;
   /** Whether the header ends in cells without a name. */
   readonly #hasBlankNames: boolean;
   readonly #dateColumns: readonly number[];
@@ -99,12 +116,14 @@ export class WrittenCells {
   /** `again` reads the file from its beginning. */
   constructor(
     file: SourceFile,
-    { separator, titles }: Dialect,
+    { separator, titles, indexes }: Dialect,
     header: WrittenRow,
     usual: DateOrder | undefined,
     again: () => AsyncIterable<readonly WrittenRow[]>,
   ) {
     this.#file = file;
+    this.#indexes = indexes;
+    header.cells = header.cells.slice(indexes);
     const width = header.cells.findLastIndex((name) => name.trim() !== '') + 1;
     this.#hasBlankNames = width > 0 && width < header.cells.length;
     if (this.#hasBlankNames) header.cells = header.cells.slice(0, width);
@@ -117,6 +136,7 @@ export class WrittenCells {
   /** Replaces the cells of rows by what they mean. */
   async read(rows: readonly WrittenRow[]): Promise<void> {
     for (const record of rows) {
+      if (this.#indexes > 0) this.#dropIndexes(record);
       const { row, cells } = record;
       if (cells.length > this.#names.length) this.#dropBlanks(record);
       for (const index of this.#dateColumns) {
@@ -137,6 +157,20 @@ export class WrittenCells {
     return (this.#names[index] ?? '').trim();
   }
 
+  /** Drops the row numbers of a data frame; another cell there belongs to a column that has no name. */
+  #dropIndexes(record: WrittenRow): void {
+    const numbers = record.cells.slice(0, this.#indexes);
+    const value = numbers.find((cell) => !/^\s*\d*\s*$/.test(cell));
+    if (value !== undefined)
+      throw refusal(
+        this.#file,
+        { row: record.row, value },
+        'no number of a row, in a column without a name',
+        ['name the column in the header, or remove it'],
+      );
+    record.cells = record.cells.slice(this.#indexes);
+  }
+
   /** Drops the cells beyond the header if all of them are blank. */
   #dropBlanks(record: WrittenRow): void {
     const width = this.#names.length;
@@ -151,7 +185,7 @@ export class WrittenCells {
       for (const { row, cells } of rows) {
         if (row <= header) continue;
         for (const index of this.#dateColumns) {
-          const text = cells[index] ?? '';
+          const text = cells[index + this.#indexes] ?? '';
           if (!isPlainDate(text)) yield { row, column: this.#nameOf(index), text };
         }
       }

@@ -1,4 +1,5 @@
-import { type FilePlace, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { allBytes } from '../files/content.ts';
+import { type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** A JSON object with unchecked members. */
 export type UncheckedObject = { readonly [name: string]: unknown };
@@ -17,9 +18,9 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The object in a UTF-8 JSON file; a file that is broken or has another value is refused. */
+/** The object in a UTF-8 JSON file; a file that is too large, broken, or has another value is refused. */
 export async function readJsonObject(file: SourceFile): Promise<UncheckedObject> {
-  const content = await file.bytes();
+  const content = await allBytes(file.path, await file.open(), limits.json);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
@@ -42,7 +43,11 @@ export function listField(
   if (!Array.isArray(list)) throw missing(file, { column: name }, list);
   return list.map((entry: unknown, index) => {
     if (isJsonObject(entry)) return entry;
-    throw refusal(file, { row: index + 1, column: name, value: shown(entry) }, 'this entry is not an object');
+    throw refusal(
+      file,
+      { row: index + 1, column: name, value: jsonText(entry) },
+      'this entry is not an object',
+    );
   });
 }
 
@@ -62,9 +67,15 @@ export function numberField(file: SourceFile, object: UncheckedObject, name: str
 
 function missing(file: SourceFile, place: FilePlace, value: unknown): Error {
   if (value === undefined) return refusal(file, place, 'this field is missing');
-  return refusal(file, { ...place, value: shown(value) }, 'this field has an unexpected value');
+  return refusal(file, { ...place, value: jsonText(value) }, 'this field has an unexpected value');
 }
 
-function shown(value: unknown): string {
-  return JSON.stringify(value);
+/** The JSON of a value that came from JSON; a few words for one that is nested too deep to be written. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return 'lists in lists, too deep to be shown';
+    throw error;
+  }
 }

@@ -11,14 +11,15 @@ import {
 } from 'hyparquet';
 import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import { refusal, type SourceFile } from '../files/source-file.ts';
+import { limits, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** Zstandard is part of newer versions of Node. */
 const unpackZstandard: unknown = Reflect.get(zlib, 'zstdDecompressSync');
 
+/** A page that states a smaller size than it unpacks to is refused before it fills memory. */
 const compressors: Compressors = {
-  GZIP: (packed) => zlib.gunzipSync(packed),
-  BROTLI: (packed) => zlib.brotliDecompressSync(packed),
+  GZIP: (packed, size) => zlib.gunzipSync(packed, { maxOutputLength: Math.max(size, 1) }),
+  BROTLI: (packed, size) => zlib.brotliDecompressSync(packed, { maxOutputLength: Math.max(size, 1) }),
   ...(typeof unpackZstandard === 'function' && {
     ZSTD: (packed: Uint8Array) => Reflect.apply(unpackZstandard, zlib, [packed]),
   }),
@@ -99,6 +100,10 @@ export async function readParquet(file: SourceFile): Promise<ParquetTable> {
       let first = 0;
       for (const { num_rows } of metadata.row_groups) {
         const size = Number(num_rows);
+        if (size > limits.rowGroup) {
+          const most = limits.rowGroup.toLocaleString('en-US');
+          throw refusal(file, {}, `a row group of more than ${most} rows`, ['write smaller row groups']);
+        }
         const cells = await reading(file, () => cellsOf(content, metadata, first, first + size));
         yield rowsOf(columns, cells, first, size);
         first += size;

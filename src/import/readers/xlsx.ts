@@ -1,5 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
-import { refusal, type SourceFile } from '../files/source-file.ts';
+import { allBytes, firstBytes } from '../files/content.ts';
+import { limits, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** The cells of a sheet by row; numbers are the texts stored in the workbook, empty cells null. */
 export type Sheet = readonly (readonly unknown[])[];
@@ -7,10 +8,16 @@ export type Sheet = readonly (readonly unknown[])[];
 /** A sheet and its name. */
 export type NamedSheet = { readonly name: string; readonly rows: Sheet };
 
+/** The bytes of a workbook, which unpack to more. */
+async function packedBytes(file: SourceFile): Promise<Buffer> {
+  return allBytes(file.path, await file.open(), limits.workbook);
+}
+
 /** The sheets of a workbook, in order; a file that is not a workbook is refused. */
 export async function readSheets(file: SourceFile): Promise<readonly NamedSheet[]> {
-  const content = await file.bytes();
+  const content = await packedBytes(file);
   if (isOldWorkbook(content)) return readOldSheets(file, content);
+  await refuseHuge(file, content);
   const { default: readWorkbook } = await import('read-excel-file/node');
   const sheets = await readWorkbook(content, { parseNumber: (text) => text }).catch((error: unknown) => {
     if (error instanceof Problem || !(error instanceof Error)) throw error;
@@ -21,6 +28,73 @@ export async function readSheets(file: SourceFile): Promise<readonly NamedSheet[
     if (data === undefined) throw refusal(file, {}, `not a readable workbook: it lacks its sheet ${sheet}`);
     return { name: sheet, rows: data };
   });
+}
+
+/** Refuses a workbook with more than its reader should put into memory, by what its parts unpack to. */
+async function refuseHuge(file: SourceFile, content: Buffer): Promise<void> {
+  let size = 0;
+  await eachPart(content, async (_name, chunks) => {
+    const sheet = new SheetExtent(file);
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > limits.workbook)
+        throw refusal(file, {}, 'a workbook that unpacks to more than 256 MiB', ['save the sheet as CSV']);
+      sheet.read(chunk);
+    }
+  });
+}
+
+/** The unpacked bytes of a part of a workbook. */
+type PartReader = (name: string, chunks: AsyncIterable<Buffer>) => Promise<void>;
+
+/** Reads the parts of a workbook one after the other; ends early at a damaged one. */
+async function eachPart(content: Buffer, read: PartReader): Promise<void> {
+  const { default: yauzl } = await import('yauzl');
+  try {
+    const zip = await yauzl.fromBufferPromise(content);
+    for await (const entry of zip.eachEntry())
+      await read(entry.fileName, await zip.openReadStreamPromise(entry));
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+  }
+}
+
+/** How far the cells of a sheet extend, by their references: a reader makes a row of every number up to the last. */
+class SheetExtent {
+  readonly #file: SourceFile;
+  #rest = '';
+  #rows = 1;
+  #columns = 1;
+
+  constructor(file: SourceFile) {
+    this.#file = file;
+  }
+
+  read(chunk: Buffer): void {
+    const text = this.#rest + chunk.toString('latin1');
+    for (const [, letters = '', digits = ''] of text.matchAll(/\br="([A-Z]{0,7})(\d{1,15})"/g)) {
+      this.#rows = Math.max(this.#rows, Number(digits));
+      this.#columns = Math.max(this.#columns, columnNumber(letters));
+    }
+    // A reference may be cut between two chunks.
+    this.#rest = text.slice(-40);
+    if (this.#rows * this.#columns <= limits.cells) return;
+    throw tooManyCells(this.#file);
+  }
+}
+
+function tooManyCells(file: SourceFile): Problem {
+  const most = limits.cells.toLocaleString('en-US');
+  return refusal(file, {}, `a sheet that extends over more than ${most} cells`, [
+    'delete what is far below or beside the figures, or save the sheet as CSV',
+  ]);
+}
+
+/** The number of a column: 1 for A, 28 for AB. */
+function columnNumber(letters: string): number {
+  let number = 0;
+  for (const letter of letters) number = number * 26 + letter.charCodeAt(0) - 64;
+  return number;
 }
 
 /** Whether a file begins as an `.xls`, which old Word files do, too. */
@@ -41,6 +115,8 @@ async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<rea
       UTC: true,
     });
     return names.map((name) => {
+      const { e: last } = utils.decode_range(sheets[name]?.['!ref'] ?? 'A1');
+      if ((last.r + 1) * (last.c + 1) > limits.cells) throw tooManyCells(file);
       const rows = utils.sheet_to_json<readonly unknown[]>(sheets[name] ?? {}, {
         header: 1,
         defval: null,
@@ -53,7 +129,7 @@ async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<rea
       };
     });
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (error instanceof Problem || !(error instanceof Error)) throw error;
     throw refusal(file, {}, `not a readable workbook: ${error.message}`);
   }
 }
@@ -82,7 +158,7 @@ const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
  */
 export async function workbookHead(file: SourceFile): Promise<string | undefined> {
   if (isOldWorkbook(await file.head())) {
-    const sheets = await readOldSheets(file, await file.bytes());
+    const sheets = await readOldSheets(file, await packedBytes(file));
     const headers = sheets.map(({ rows }) =>
       headerOf(rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : '')))),
     );
@@ -91,26 +167,12 @@ export async function workbookHead(file: SourceFile): Promise<string | undefined
       headers,
     );
   }
-  const { default: yauzl } = await import('yauzl');
   const parts = new Map<string, string>();
-  try {
-    const zip = await yauzl.fromBufferPromise(await file.bytes());
-    for await (const entry of zip.eachEntry()) {
-      const isSheet = /^xl\/worksheets\/[^/]+\.xml$/.test(entry.fileName);
-      if (!isSheet && !/^xl\/(?:workbook|sharedStrings)\.xml$/.test(entry.fileName)) continue;
-      const most = isSheet ? headLength : textsLength;
-      const chunks: Buffer[] = [];
-      let length = 0;
-      for await (const chunk of await zip.openReadStreamPromise(entry)) {
-        chunks.push(chunk);
-        length += chunk.length;
-        if (length > most) break;
-      }
-      parts.set(entry.fileName, Buffer.concat(chunks).toString('utf8'));
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-  }
+  await eachPart(await packedBytes(file), async (name, chunks) => {
+    const isSheet = /^xl\/worksheets\/[^/]+\.xml$/.test(name);
+    if (!isSheet && !/^xl\/(?:workbook|sharedStrings)\.xml$/.test(name)) return;
+    parts.set(name, (await firstBytes(chunks, isSheet ? headLength : textsLength)).toString('utf8'));
+  });
   const workbook = parts.get('xl/workbook.xml');
   if (workbook === undefined) return undefined;
   const names = Array.from(

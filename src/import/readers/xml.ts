@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors/problem.ts';
-import { type FilePlace, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** An XML element with attributes or children: children by local name, text under `#text`. */
 export type XmlNode = { readonly [name: string]: unknown };
@@ -21,6 +21,7 @@ export async function parseXml(
   const text = decode(file, bytes);
   if (/<!DOCTYPE/i.test(text))
     throw refusal(file, {}, 'XML with a document type declaration is not read; remove its DOCTYPE');
+  refuseLongElements(file, text);
   const valid = XMLValidator.validate(text);
   if (valid !== true) throw invalid(file, valid.err);
   const parser = new XMLParser({
@@ -38,6 +39,17 @@ export async function parseXml(
     return { root: isNode(root) ? root : {}, lineOf };
   } catch (error) {
     throw broken(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Refuses an element with more than 1 MiB of attributes or text, of which the parser makes many times as much. */
+function refuseLongElements(file: SourceFile, text: string): void {
+  for (let at = 0; at < text.length; ) {
+    const next = text.indexOf('<', at + 1);
+    const end = next < 0 ? text.length : next;
+    if (end - at > limits.element)
+      throw refusal(file, { row: text.slice(0, at).split('\n').length }, 'an element of more than 1 MiB');
+    at = end;
   }
 }
 

@@ -2,9 +2,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import type { Usage } from '../../operations/operation.ts';
 import { coalesced } from '../../platform/promises.ts';
-import type { AccessStore, NewSecret, StoredKey } from '../../store/access-store.ts';
+import type { AccessStore, NewSecret, StoredKey, WindowName } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
 import { type Counter, Quotas, type RateLimit, SharedQuotas } from './quota.ts';
+import { type Turn, Turns } from './turns.ts';
 
 /** A request with a valid key; `refusal` is set if its quota is used up. */
 export type Admission = {
@@ -13,6 +14,10 @@ export type Admission = {
   readonly rate: RateLimit;
   readonly usage?: Usage;
   readonly refusal?: Problem;
+  /** What refuses it: a window, or the computations of the key that run and wait. */
+  readonly refusedBy?: WindowName | 'concurrency';
+  /** Its place among the computations of the key, if it asks for one. */
+  readonly turn?: Turn;
 };
 
 /** A secret of a key, and the instant in milliseconds at which it expires. */
@@ -28,6 +33,7 @@ export class Gate {
   readonly #store: AccessStore;
   readonly #plans: Plans;
   readonly #counter: Counter;
+  readonly #turns = new Turns();
   /** The counts to save; undefined if the access store counts. */
   readonly #unsaved: Quotas | undefined;
   /** The version of the keys in the store. */
@@ -51,19 +57,40 @@ export class Gate {
     return new Gate(store, plans, new SharedQuotas(store.count.bind(store)));
   }
 
-  /** Counts a request of a key; `now` is in milliseconds. A missing or invalid key is a Problem, and counts nowhere. */
-  async admit(presented: string | undefined, now: number): Promise<Admission> {
+  /**
+   * Counts a request of a key; `now` is in milliseconds. A missing or invalid key is a Problem, and counts nowhere. A
+   * request for a computation gets a turn, which its answer must leave; if too many wait, it is refused and counts
+   * nowhere.
+   */
+  async admit(presented: string | undefined, now: number, isComputation = false): Promise<Admission> {
     if (presented === undefined) throw new Problem('unauthorized', 'missing X-API-Key header');
     const key = await this.#recognise(presented, now);
     if (key === undefined) throw new Problem('unauthorized', 'invalid API key');
     const plan = this.#plans.get(key.plan);
     if (plan === undefined)
       throw new Error(`key ${key.id} is on the plan '${key.plan}', which this service does not have`);
+    if (!isComputation) return this.#count(key, plan, now);
+    const turn = this.#turns.take(key.id, plan.maxConcurrent);
+    if (turn === undefined) {
+      const rate = await this.#counter.rate(key.id, plan, now);
+      return { keyId: key.id, plan, rate, refusal: tooMany(plan), refusedBy: 'concurrency' };
+    }
+    try {
+      const admission = await this.#count(key, plan, now);
+      if (admission.refusal !== undefined) turn.leave();
+      return { ...admission, turn };
+    } catch (error) {
+      turn.leave();
+      throw error;
+    }
+  }
+
+  async #count(key: StoredKey, plan: Plan, now: number): Promise<Admission> {
     const { rate, ...verdict } = await this.#counter.take(key.id, plan, now);
     const admission = { keyId: key.id, plan, rate };
     return verdict.allowed
       ? { ...admission, usage: verdict.usage }
-      : { ...admission, refusal: exceeded(rate) };
+      : { ...admission, refusal: exceeded(rate), refusedBy: rate.window };
   }
 
   /** Whether any key is valid at an instant. */
@@ -140,6 +167,15 @@ function exceeded({ window, limit, reset }: RateLimit): Problem {
   return new Problem('rate-limit-exceeded', `${wording[window]} ${limit} requests${per} exceeded`, {
     retryAfter: reset,
   });
+}
+
+function tooMany({ maxConcurrent }: Plan): Problem {
+  const tables = maxConcurrent === 1 ? 'table' : 'tables';
+  return new Problem(
+    'rate-limit-exceeded',
+    `${maxConcurrent} ${tables} at a time: too many requests for more wait already`,
+    { retryAfter: 1 },
+  );
 }
 
 /** Throws a Problem if a valid key is on a plan that is not among the plans. */

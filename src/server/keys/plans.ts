@@ -12,10 +12,15 @@ export type Plan = {
   readonly vintageAccess: boolean;
   /** The most rows that one request may read for an answer without pages. */
   readonly maxRows: number;
+  /** The most answers without pages that a process computes for a key at a time. */
+  readonly maxConcurrent: number;
 };
 
 /** Plans by name. */
 export type Plans = ReadonlyMap<string, Plan>;
+
+/** The most computations at a time if a plan does not say. */
+const usualMaxConcurrent = 4;
 
 /** The plans that asof ships; an operator's file replaces them. */
 export const shippedPlans: Plans = byName([
@@ -26,6 +31,7 @@ export const shippedPlans: Plans = byName([
     ratePerMinute: 30,
     vintageAccess: false,
     maxRows: 10_000,
+    maxConcurrent: usualMaxConcurrent,
   },
   {
     name: 'pro',
@@ -34,6 +40,7 @@ export const shippedPlans: Plans = byName([
     ratePerMinute: 600,
     vintageAccess: true,
     maxRows: 1_000_000,
+    maxConcurrent: usualMaxConcurrent,
   },
 ]);
 
@@ -53,8 +60,8 @@ export async function loadPlans(file: string | undefined): Promise<Plans> {
 }
 
 /**
- * The plans of a JSON list of objects with the contract's five fields, and perhaps `max_rows`; a Problem that names
- * the error if it is invalid.
+ * The plans of a JSON list of objects with the contract's five fields, and perhaps `max_rows` and `max_concurrent`; a
+ * Problem that names the error if it is invalid.
  */
 export function parsePlans(text: string, file: string): Plans {
   const refused = (reason: string, cause?: unknown) =>
@@ -76,7 +83,15 @@ export function parsePlans(text: string, file: string): Plans {
 const example =
   'a plan is {"name":"free","monthly_limit":10000,"daily_limit":500,"rate_per_minute":30,"vintage_access":false}';
 
-const fieldNames = ['name', 'monthly_limit', 'daily_limit', 'rate_per_minute', 'vintage_access', 'max_rows'];
+const fieldNames = [
+  'name',
+  'monthly_limit',
+  'daily_limit',
+  'rate_per_minute',
+  'vintage_access',
+  'max_rows',
+  'max_concurrent',
+];
 
 function planOf(entry: unknown, where: string, refused: (reason: string) => Problem): Plan {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
@@ -101,11 +116,12 @@ function planOf(entry: unknown, where: string, refused: (reason: string) => Prob
     ratePerMinute: limit('rate_per_minute'),
     vintageAccess,
     maxRows: fields.max_rows === undefined ? usualMaxRows : limit('max_rows'),
+    maxConcurrent: fields.max_concurrent === undefined ? usualMaxConcurrent : limit('max_concurrent'),
   };
 }
 
 /** The principal of a key on a plan. */
-export function principalOf({ name: plan, maxRows: _, ...limits }: Plan): Principal {
+export function principalOf({ name: plan, maxRows: _, maxConcurrent: __, ...limits }: Plan): Principal {
   return { plan, ...limits };
 }
 

@@ -1,6 +1,12 @@
 import type { Usage } from '../../operations/operation.ts';
 import { Gathering } from '../../platform/promises.ts';
-import type { AccessStore, Counts, UsageRecord, WindowName } from '../../store/access-store.ts';
+import type {
+  AccessStore,
+  CountedWindow,
+  Counts,
+  UsageRecord,
+  WindowName,
+} from '../../store/access-store.ts';
 import type { Plan } from './plans.ts';
 
 /** The use of a window. */
@@ -44,6 +50,8 @@ type Count = { start: number; end: number; count: number; saved: boolean };
 export interface Counter {
   /** Counts a request at an instant, in milliseconds, unless a limit of the plan refuses it. */
   take(keyId: string, plan: Plan, now: number): Promise<Verdict>;
+  /** The use of the tightest window, without counting a request. */
+  rate(keyId: string, plan: Plan, now: number): Promise<RateLimit>;
   /** Forgets all other keys. */
   keep(keyIds: ReadonlySet<string>): void;
 }
@@ -59,29 +67,24 @@ export class SharedQuotas implements Counter {
 
   async take(keyId: string, plan: Plan, now: number): Promise<Verdict> {
     const limits = limitsOf(plan);
-    const given = windows.map(({ name, startOf, endOf }, i) => {
-      const start = startOf(now);
-      return { window: name, began: new Date(start), ends: new Date(endOf(start)), limit: limits[i] ?? 0 };
-    });
+    const given = countedWindows(limits, now);
     // Requests that arrive together are counted by one statement, in their order.
     const key = JSON.stringify([keyId, given]);
     const { place, outcome } = await this.#together.join(key, (wanted) => this.#count(keyId, wanted, given));
     const { granted, counts } = outcome;
     const allowed = place < granted;
-    // The counts are those after all requests of the statement.
-    const later = allowed ? granted - place - 1 : 0;
-    const used = windows.map(({ name, endOf }, i) => {
-      const found = counts.find(({ window }) => window === name);
-      const start = found?.began.getTime() ?? given[i]?.began.getTime() ?? now;
-      return { start, end: endOf(start), count: (found?.count ?? 0) - later, saved: true };
-    });
-    const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
+    const used = usedIn(counts, now, allowed ? granted - place - 1 : 0);
     if (!allowed) {
-      const full = room.findLastIndex((left) => left <= 0);
+      const full = used.findLastIndex(({ count }, i) => count >= (limits[i] ?? 0));
       return { allowed, rate: rateOf(Math.max(0, full), used, limits, now) };
     }
-    const tightest = room.indexOf(Math.min(...room));
-    return { allowed, rate: rateOf(tightest, used, limits, now), usage: usageOf(used) };
+    return { allowed, rate: tightestOf(used, limits, now), usage: usageOf(used) };
+  }
+
+  async rate(keyId: string, plan: Plan, now: number): Promise<RateLimit> {
+    const limits = limitsOf(plan);
+    const { counts } = await this.#count(keyId, 0, countedWindows(limits, now));
+    return tightestOf(usedIn(counts, now), limits, now);
   }
 
   keep(): void {
@@ -107,16 +110,20 @@ export class Quotas implements Counter {
     const used = this.#countsOf(keyId);
     beginWindows(used, now);
     const limits = limitsOf(plan);
-    const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
     // If several windows are used up, the one that ends last says when to retry.
-    const full = room.findLastIndex((left) => left <= 0);
+    const full = used.findLastIndex(({ count }, i) => count >= (limits[i] ?? 0));
     if (full >= 0) return { allowed: false, rate: rateOf(full, used, limits, now) };
     for (const window of used) {
       window.count += 1;
       window.saved = false;
     }
-    const tightest = room.indexOf(Math.min(...room));
-    return { allowed: true, rate: rateOf(tightest, used, limits, now), usage: usageOf(used) };
+    return { allowed: true, rate: tightestOf(used, limits, now), usage: usageOf(used) };
+  }
+
+  async rate(keyId: string, plan: Plan, now: number): Promise<RateLimit> {
+    const used = this.#countsOf(keyId);
+    beginWindows(used, now);
+    return tightestOf(used, limitsOf(plan), now);
   }
 
   /** The counts that changed since the last call of `saved`. */
@@ -172,6 +179,29 @@ function beginWindows(used: readonly Count[], now: number): void {
 
 function usageOf([, day, month]: readonly Count[]): Usage {
   return { day: day?.count ?? 0, month: month?.count ?? 0 };
+}
+
+/** The windows of an instant, as an access store counts them. */
+function countedWindows(limits: readonly number[], now: number): readonly CountedWindow[] {
+  return windows.map(({ name, startOf, endOf }, i) => {
+    const start = startOf(now);
+    return { window: name, began: new Date(start), ends: new Date(endOf(start)), limit: limits[i] ?? 0 };
+  });
+}
+
+/** What an access store counted, less the requests of its statement after the one that is asked about. */
+function usedIn(counts: Counts['counts'], now: number, later = 0): readonly Count[] {
+  return windows.map(({ name, startOf, endOf }) => {
+    const found = counts.find(({ window }) => window === name);
+    const start = found?.began.getTime() ?? startOf(now);
+    return { start, end: endOf(start), count: (found?.count ?? 0) - later, saved: true };
+  });
+}
+
+/** The use of the window with the fewest requests left. */
+function tightestOf(used: readonly Count[], limits: readonly number[], now: number): RateLimit {
+  const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
+  return rateOf(room.indexOf(Math.min(...room)), used, limits, now);
 }
 
 function rateOf(i: number, used: readonly Count[], limits: readonly number[], now: number): RateLimit {

@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import Legacy from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
+import { isShippedSample } from '../../platform/installation.ts';
 
 /** A prepared statement whose rows have the shape that the caller names. */
 export type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
@@ -96,12 +97,57 @@ export function connect(path: string, readonly: boolean): Connection {
 export function connectReader(path: string, live: boolean): Connection {
   const connection = connect(path, true);
   try {
+    // To wait in SQLite would block the whole process; `onceUnlocked` waits without that.
+    connection.pragma('busy_timeout = 0');
     connection.pragma('user_version');
     return connection;
   } catch (error) {
     connection.close();
     if (live || !cannotWrite(error)) throw asProblem(path, error);
     return inMemory(path, error);
+  }
+}
+
+/** Milliseconds for which a reader waits for an import that commits to a store without a write-ahead log. */
+const longestCommit = 20_000;
+
+/**
+ * The result of work that begins to read, tried again while an import has the store locked; meanwhile the process goes
+ * on, and so do its other readers, which the import waits for.
+ */
+export async function onceUnlocked<T>(work: () => Promise<T> | T): Promise<T> {
+  const end = performance.now() + longestCommit;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  if (error instanceof Problem) return isLocked(error.cause);
+  return error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/**
+ * Gives a store a write-ahead log, with which imports lock no reader out. A backup has none, and neither has a copy of
+ * the sample. A store that is in use, or that cannot be written, stays as it is.
+ */
+export function addLog(path: string): void {
+  if (isShippedSample(path)) return;
+  try {
+    const connection = connect(path, false);
+    try {
+      connection.pragma('busy_timeout = 0');
+      connection.pragma('journal_mode = wal');
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Problem) && !(error instanceof SqliteError)) throw error;
   }
 }
 
@@ -179,6 +225,7 @@ export function asProblem(path: string, error: unknown): unknown {
   if (bugs.has(family)) return error;
   return new Problem('local-io', `cannot use the store ${path}: ${reasons[family] ?? error.message}`, {
     cause: error,
+    ...(family === 'SQLITE_BUSY' && { retryAfter: 1 }),
     hints:
       family === 'SQLITE_CORRUPT' ? ['a backup, such as `asof store backup` makes, has what is lost'] : [],
   });
@@ -252,8 +299,8 @@ function lacksDriver(cause?: unknown): Problem {
 
 function installCommand(): string {
   const { name, spec } = driver;
-  const holder = join(import.meta.dirname, '../..');
-  const isGlobal = basename(holder) === 'node_modules' && !existsSync(join(holder, '../package.json'));
+  const [, project] = /^(.*)[\\/]node_modules[\\/]/.exec(import.meta.dirname) ?? [];
+  const isGlobal = project !== undefined && !existsSync(join(project, 'package.json'));
   if (isGlobal) return `npm install --global ${spec}`;
   // npm does not install what a project has already.
   return driverFolders().some((folder) => existsSync(folder)) ? `npm rebuild ${name}` : `npm install ${spec}`;

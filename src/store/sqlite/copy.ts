@@ -4,7 +4,7 @@ import { Problem } from '../../errors/problem.ts';
 import { makeFolder } from '../../platform/files.ts';
 import type { Lock } from '../access-store.ts';
 import { takeLock } from './access.ts';
-import { asProblem, type Connection, connect } from './connection.ts';
+import { asProblem, type Connection, connect, SqliteError } from './connection.ts';
 import { damagesOf } from './contents.ts';
 import { publishDraft, removeDraft, replaceWith } from './draft.ts';
 import { applicationId, formatOf } from './format.ts';
@@ -19,7 +19,7 @@ export function publishCopy(draft: string, path: string, replace: boolean): void
       connection.close();
     }
     if (replace && existsSync(path)) {
-      leaveLog(path);
+      leaveLog(path, 'for good');
       replaceWith(draft, path);
     } else publishDraft(draft, path);
   } catch (error) {
@@ -27,23 +27,62 @@ export function publishCopy(draft: string, path: string, replace: boolean): void
   }
 }
 
-/** Refuses to replace a file that is not a store of asof. */
+/** Refuses to replace a file that is not a store of asof; a damaged store may be replaced. */
 export function checkReplaceable(path: string): void {
-  connectReplaceable(path, true).close();
+  connectReplaceable(path, true)?.close();
+}
+
+/** Refuses a store that another connection has open, and leaves it as it is. */
+export function refuseUsed(path: string): void {
+  leaveLog(path, 'for a moment');
 }
 
 /**
  * Merges the log of a store into its file, which SQLite does only if no other connection is open; otherwise a
- * Problem.
+ * Problem. Leaves a damaged store as it is.
  */
-export function leaveLog(path: string): void {
+function leaveLog(path: string, until: 'for good' | 'for a moment'): void {
   const connection = connectReplaceable(path, false);
   try {
-    connection.pragma('journal_mode = delete');
+    const mode = connection?.pragma('journal_mode');
+    connection?.pragma('journal_mode = delete');
+    if (until === 'for a moment' && mode === 'wal') connection?.pragma('journal_mode = wal');
   } catch (cause) {
-    throw new Problem('local-io', `${path} is a store in use`, { hints: ['name another file'], cause });
+    if (isDamage(cause)) return;
+    throw new Problem('local-io', `${path} is a store in use`, {
+      hints: ['stop what has it open, such as `asof serve`, or name another file'],
+      cause,
+    });
   } finally {
-    connection.close();
+    connection?.close();
+  }
+}
+
+/** Removes a store that nobody has open, also a damaged one; a Problem for any other file. */
+export function removeStore(path: string): void {
+  leaveLog(path, 'for good');
+  try {
+    removeDraft(path);
+  } catch (error) {
+    throw asProblem(path, error);
+  }
+}
+
+/**
+ * When and from which bytes a store was first filled, which its backups share; undefined for an empty or damaged one.
+ * Never upgrades the file.
+ */
+export function firstImportOf(path: string): string | undefined {
+  let connection: Connection | undefined;
+  try {
+    // A connection that may write removes, when it is closed, the files that SQLite makes beside the store.
+    connection = connect(path, false);
+    const sql = 'select imported_at, sha256 from import order by id limit 1';
+    return connection.tuples<readonly [string, string]>(sql).get()?.join(' ');
+  } catch {
+    return undefined;
+  } finally {
+    connection?.close();
   }
 }
 
@@ -97,8 +136,14 @@ function hasMark(path: string): boolean {
   );
 }
 
-/** A connection to a store that may be replaced; a Problem for any other file. */
-function connectReplaceable(path: string, readonly: boolean): Connection {
+/** Whether SQLite failed because a file is damaged. */
+function isDamage(error: unknown): boolean {
+  const found = error instanceof Problem ? error.cause : error;
+  return found instanceof SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(found.code);
+}
+
+/** A connection to a store that may be replaced; undefined if it is damaged, a Problem for any other file. */
+function connectReplaceable(path: string, readonly: boolean): Connection | undefined {
   let connection: Connection | undefined;
   try {
     connection = connect(path, readonly);
@@ -106,6 +151,7 @@ function connectReplaceable(path: string, readonly: boolean): Connection {
     return connection;
   } catch (cause) {
     connection?.close();
+    if (isDamage(cause) && hasMark(path)) return undefined;
     throw new Problem('bad-input', `${path} exists, and is no store that a backup could replace`, {
       hints: ['name another file'],
       cause,

@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -7,10 +9,14 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { makeFolder } from '../../platform/files.ts';
+
+/** The endings of the files of SQLite beside a store. */
+const logs = ['-wal', '-shm', '-journal'];
 
 /** The path where this process creates a new store; removes the drafts of processes that were killed. */
 export function beginDraft(path: string): string {
@@ -55,9 +61,15 @@ export function publishDraft(draft: string, path: string): void {
   }
 }
 
-/** Flushes a complete store to disk and puts it at `path` in one step, replacing a store that has no log beside it. */
+/** Flushes a complete store to disk and puts it at `path` in one step, replacing a store whose log is in its file. */
 export function replaceWith(draft: string, path: string): void {
   flush(draft);
+  // Who may read the store does not change, also where root puts another file in its place.
+  const { mode, uid, gid } = statSync(path);
+  chmodSync(draft, mode & 0o7777);
+  if (process.getuid?.() === 0) chownSync(draft, uid, gid);
+  // The log of a damaged store is still there: SQLite would apply it to the new one.
+  for (const suffix of logs) rmSync(path + suffix, { force: true });
   renameSync(draft, path);
   removeDraft(draft);
 }
@@ -89,5 +101,5 @@ function flush(path: string): void {
 
 /** Removes a draft and the files of SQLite beside it. */
 export function removeDraft(draft: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
+  for (const suffix of ['', ...logs]) rmSync(draft + suffix, { force: true });
 }

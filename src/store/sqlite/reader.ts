@@ -2,13 +2,24 @@ import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import type { StoreContents } from '../contents.ts';
 import type { PageCache, Store, StoreOptions, StoreState, StoreView } from '../store.ts';
-import { asProblem, type Connection, cannotWrite, connect, connectReader, inMemory } from './connection.ts';
+import {
+  addLog,
+  asProblem,
+  type Connection,
+  cannotWrite,
+  connect,
+  connectReader,
+  inMemory,
+  onceUnlocked,
+} from './connection.ts';
 import { currentFormat, formatOf } from './format.ts';
 import { SqliteView } from './view.ts';
 
 /** Opens a store in a SQLite file for reading. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
-  return new SqliteStore(path, options, await connectCurrent(path, options));
+  const first = await onceUnlocked(() => connectCurrent(path, options));
+  if (options.live === true && first.pragma('journal_mode') !== 'wal') addLog(path);
+  return new SqliteStore(path, options, first);
 }
 
 /**
@@ -36,7 +47,7 @@ class SqliteStore implements Store {
 
   async read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
-    const connection = this.#idle.pop() ?? (await this.#another());
+    const connection = this.#idle.pop() ?? (await onceUnlocked(() => this.#another()));
     const store = {
       path: this.address,
       pages: this.#pages,
@@ -45,7 +56,7 @@ class SqliteStore implements Store {
     const view = new SqliteView(store, connection);
     try {
       try {
-        connection.run('begin');
+        await onceUnlocked(() => beginReading(connection));
         return await work(view);
       } finally {
         view.end();
@@ -57,10 +68,14 @@ class SqliteStore implements Store {
     }
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
+  async rest(): Promise<void> {
     for (const connection of this.#idle) connection.close();
     this.#idle = [];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.rest();
   }
 
   async #another(): Promise<Connection> {
@@ -106,6 +121,17 @@ class SqliteStore implements Store {
     };
     this.#newest = { file: connection.file, state };
     return state;
+  }
+}
+
+/** Begins a transaction, whose first statement takes the lock or the snapshot of all others. */
+function beginReading(connection: Connection): void {
+  connection.run('begin');
+  try {
+    connection.column('select revision from store').get();
+  } catch (error) {
+    connection.run('rollback');
+    throw error;
   }
 }
 

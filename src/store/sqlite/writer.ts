@@ -8,7 +8,7 @@ import type { DescriptionChange, Followed } from '../followed.ts';
 import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
 import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
-import { asProblem, Connection, connect, openDatabase } from './connection.ts';
+import { addLog, asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
 import { beginDraft, publishDraft, removeDraft } from './draft.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
@@ -60,11 +60,16 @@ function openExisting(path: string): TransactionWriter {
   };
   try {
     // Without a write-ahead log, pages that are written early would lock readers out until the end.
-    if (connection.pragma('journal_mode') !== 'wal') connection.pragma('cache_spill = off');
+    const hasLog = connection.pragma('journal_mode') === 'wal';
+    if (!hasLog) connection.pragma('cache_spill = off');
     connection.exec('begin immediate');
     migrate(connection, path);
+    const publish = () => {
+      connection.close();
+      if (!hasLog) addLog(path);
+    };
     return new TransactionWriter(
-      new SqliteTransaction(connection, { path, created: false, publish: () => connection.close(), abandon }),
+      new SqliteTransaction(connection, { path, created: false, publish, abandon }),
     );
   } catch (error) {
     abandon();

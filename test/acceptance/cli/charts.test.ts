@@ -186,6 +186,33 @@ describe('--plot', () => {
     expect(out).toContain('revised, Number of dates: from 0 (2014-10-30) to 1 (2015-03-27)');
   });
 
+  // The units are FRED's names of the transformations.
+  it.each([
+    ['obs GDP --vintages 2015-01-30,latest --units pch', 'Percent Change', ['2015-01-30', 'latest']],
+    ['obs GDP --vintages 2015-01-30,latest --units chg', 'Change, Billions of Dollars', ['latest']],
+    ['obs GDP --as-of 2015-01-30 --vs latest --units log', 'Natural Log of Billions of Dollars', ['latest']],
+    ['panel GDP --as-of 2015-01-30 --vs latest --units pch', 'Percent Change', ['2015-01-30', 'latest']],
+    ['panel GDP --as-of 2015-01-30 --units pch', 'Percent Change', ['GDP']],
+    ['obs GDP --vintages 2015-01-30,latest', 'Billions of Dollars', ['2015-01-30', 'latest']],
+  ])('of %s is labelled %s', async (line, unit, lines) => {
+    const text = await run(`${line} --plot`);
+    expect([text.code, linesOf(text.out)[2]]).toEqual([0, unit]);
+    const { out } = await run(`${line} -f svg`);
+    for (const name of lines) expect(out).toContain(`${name}, ${unit}: `);
+    expect(out.includes('Billions')).toBe(unit.includes('Billions'));
+  });
+
+  it('joins the years of several vintages, which a quarterly series has here', async () => {
+    const line = 'obs LONG --vintages 2020-06-30,latest --frequency a --aggregate avg -f svg';
+    const { code, out } = await run(line);
+    expect(code).toBe(0);
+    // Six whole years, each joined to the next.
+    const lengths = [...out.matchAll(/<path [^>]*d="(M[^"]*)"/g)].map(
+      ([, path = '']) => path.split('L').length,
+    );
+    expect(Math.max(...lengths)).toBe(6);
+  });
+
   it('draws a gap where a panel has no values, beyond the coverage', async () => {
     const line = 'panel GDP --as-of-each month-end --from 2014-12-31 --to 2015-12-31 -q --plot';
     const lastDot = async (flags: string) => {
@@ -239,10 +266,10 @@ describe('--plot', () => {
     expect((await run('obs GDP --plot', { env })).out).toBe((await run('obs GDP --plot')).out);
   });
 
-  it('draws the series that exist, and lists the others', async () => {
-    const { code, out, err } = await run('obs GDPX GDP --plot');
-    expect(code).toBe(3);
-    expect(err).toContain("series 'GDPX' not found");
+  it('with --skip-missing draws the series that exist, and lists the others', async () => {
+    expect(await run('obs GDPX GDP --plot')).toMatchObject({ code: 3, out: '' });
+    const { code, out, err } = await run('obs GDPX GDP --plot --skip-missing');
+    expect([code, err]).toEqual([0, 'asof: left out, because not found: GDPX\n']);
     expect(out).toContain('Billions of Dollars');
     // A line without a name beside it is the one that the title names.
     expect(linesOf(out)[0]).toBe('GDP: Gross Domestic Product');

@@ -158,6 +158,20 @@ describe('asof snapshot', () => {
     expect(of('gdp.csv').command).toBe("obs gdp 'GDPC*' --from 2014-01-01 --sort asc --as-of 2015-02-01");
   });
 
+  it('fails where one series of a line is unknown, and leaves it out with --skip-missing', async () => {
+    const failed = await snapshot(['p.csv panel GDP NOPE --wide'], '--as-of', '2015-02-01');
+    expect([failed.code, existsSync(out)]).toEqual([3, false]);
+    expect(failed.err).toContain("line 1 (p.csv): series 'NOPE' not found");
+    const lines = ['p.csv panel GDP NOPE --wide --skip-missing', 'o.csv obs GDP NOPE --skip-missing'];
+    const { code, err } = await snapshot(lines, '--as-of', '2015-02-01');
+    expect([code, linesOf(err)]).toEqual([
+      0,
+      ['p.csv', 'o.csv'].map((name) => `asof: ${name}: left out, because not found: NOPE`),
+    ]);
+    expect(linesOf(read('p.csv'))[0]).toBe('date,GDP');
+    expect(await verify()).toEqual(success);
+  });
+
   it('is by default of yesterday, the last day that is over in UTC', async () => {
     expect(await snapshot(['gdp.csv observations GDP'])).toEqual(outdated);
     expect(manifest().as_of).toBe('2026-03-14');
@@ -400,7 +414,7 @@ describe('a line that has no place in a plan fails before anything is written', 
       const line = ['snapshot', plan('a.txt obs UNRATE --plot'), '--out', out, '--as-of', '2015-02-01'];
       expect(await asof(line, { env: { COLUMNS: columns } })).toEqual({
         ...success,
-        err: 'asof: UNRATE is sampled: this is 2014-11-15, the next sample is 2015-02-15\n',
+        err: 'asof: UNRATE is sampled: this is 2014-11-15; what was published since then may be missing\n',
       });
       expect(Math.max(...linesOf(read('a.txt')).map(({ length }) => length))).toBe(80);
       expect(await asof(['verify', out], { env: { COLUMNS: '60' } })).toEqual(success);

@@ -165,6 +165,15 @@ describe('a pull on a bad day', () => {
     expect((await asof(['pull', '--list', '--columns', 'name', '--no-header'])).out).toBe('GDP\n');
   });
 
+  it('ends with 3 for an unknown id, although the search for suggestions fails', async () => {
+    const { change } = fred.state;
+    fred.state.change = (path, body) => (path === 'series/search' ? {} : body);
+    const { code, err } = await asof(['pull', 'fred', 'GDPX', 'GDP', '-v']);
+    fred.state.change = change;
+    expect([code, err]).toEqual([3, expect.stringContaining("FRED has no series 'GDPX'")]);
+    expect(err).toContain('GDP  395 new vintages');
+  });
+
   it('ends with 6 when FRED throttles, says when to come back, and goes on in the next run', async () => {
     fred.state.maxVintages = 150;
     fred.state.fault = (number) => (number >= 8 ? 'throttled' : undefined);
@@ -204,6 +213,27 @@ describe('a pull on a bad day', () => {
     );
     expect(err).toContain('SMALL  nothing new, 1 request');
     expect((await asof(['facts', 'GDP'])).out).toBe(before);
+  });
+
+  it('names a vintage that FRED has removed with --full, and begins anew after asof series rm', async () => {
+    fred.state.series = { SMALL: small };
+    await asof(['pull', 'fred', 'SMALL']);
+    // The advance estimate of the third quarter of 2024, which the next vintage revised.
+    const removed = '2024-10-30';
+    const rows = small.rows.filter((row) => row.realtime_start !== removed);
+    expect(small.rows.length - rows.length).toBe(1);
+    fred.state.series = { SMALL: { ...small, rows } };
+    expect((await asof(['pull'])).code).toBe(0);
+    const { code, err } = await asof(['pull', '--full']);
+    expect([code, err]).toEqual([
+      8,
+      expect.stringMatching(/SMALL 2024-07-01 as of 2024-10-30: withdrawn, against \d/),
+    ]);
+    expect((await asof(['unfollow', 'fred', 'SMALL'])).code).toBe(0);
+    expect((await asof(['series', 'rm', 'SMALL', '--yes'])).code).toBe(0);
+    expect((await asof(['pull', 'fred', 'SMALL'])).code).toBe(0);
+    const { out } = await asof(['vintages', 'SMALL', '--all', '--no-header']);
+    expect([out.includes(`${removed},`), (await asof(['pull', '--full'])).code]).toEqual([false, 0]);
   });
 
   it('names a change of the answers, and stores nothing of them', async () => {

@@ -14,6 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newQuarterlyStore } from '../../support/example-stores.ts';
 import { scratchFolder } from '../../support/folders.ts';
+import { freePort } from '../../support/free-port.ts';
 import { bodyOf } from '../../support/http-service.ts';
 import { builtProgram as program } from '../../support/repository.ts';
 import { facts } from '../../support/scratch-store.ts';
@@ -179,6 +180,90 @@ describe('asof serve', () => {
     await Promise.all(asking);
     expect(statuses.length).toBeGreaterThan(100);
     expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  it('answers every request while imports go on, tables and probes too', async () => {
+    const place = await newPlace();
+    const key = newKey(place, 'many');
+    const ids = Array.from({ length: 40 }, (_, i) => `S${i}`);
+    const vintage = (n: number) => {
+      const day = `20${10 + n}-01-31`;
+      const lines = ids.flatMap((id) =>
+        Array.from({ length: 120 }, (_, m) => {
+          const date = `${2000 + Math.floor(m / 12)}-${String((m % 12) + 1).padStart(2, '0')}-01`;
+          return `${id},${date},${day},${n * m}`;
+        }),
+      );
+      const file = join(place.folder, `vintage${n}.csv`);
+      writeFileSync(file, `series_id,date,as_of_date,value\n${lines.join('\n')}\n`);
+      return file;
+    };
+    const imported = (n: number) => runBeside(place, 'import', vintage(n), '--store', place.store);
+    expect(await imported(0)).toBe(0);
+    const service = await start(place);
+    const targets = [
+      '/healthz',
+      '/readyz',
+      '/v1/ping',
+      '/v1/series/S7/observations?limit=100',
+      '/v1/observations?ids=S*&format=csv',
+      '/v1/panel?ids=S1,S2,S3&as_of_each=month-end&from=2010-01-01&to=2012-12-31',
+    ];
+    const seen = new Set<number>();
+    const tables = new Set<string>();
+    let count = 0;
+    let stop = false;
+    const asking = targets.map(async (target) => {
+      while (!stop) {
+        const response = await service.get(target, key);
+        const text = await response.text();
+        seen.add(response.status);
+        count += 1;
+        // A table is of one state of the data: what is not as in the first vintage is of one other.
+        if (target.includes('S*'))
+          tables.add(
+            [...new Set(text.match(/\d{4}-01-31(?=,S\d+,)/g))].filter((day) => day !== '2010-01-31').join(),
+          );
+      }
+    });
+    for (let n = 1; n <= 5; n += 1) expect(await imported(n)).toBe(0);
+    stop = true;
+    await Promise.all(asking);
+    expect(count).toBeGreaterThan(50);
+    expect([...seen]).toEqual([200]);
+    expect(tables.size).toBeGreaterThan(1);
+    expect([...tables].filter((days) => days.includes(','))).toEqual([]);
+  });
+
+  it('begun on the sample says so, and serves the store that the first import makes', async () => {
+    const place = await newPlace();
+    const key = newKey(place, 'many');
+    const port = String(await freePort());
+    const args = [program, 'serve', '--port', port, '--plans', 'plans.json', '-q'];
+    const child = spawn(process.execPath, args, { cwd: place.folder, env: place.env });
+    running.add(child);
+    let said = '';
+    child.stderr.on('data', (text) => {
+      said += text;
+    });
+    const statusOf = async (id: string) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/series/${id}`, {
+        headers: { 'x-api-key': key },
+      });
+      return answer.status;
+    };
+    await expect.poll(() => statusOf('GDP').catch(() => 0), { timeout: 10_000 }).toBe(200);
+    const [first = '{}'] = said.split('\n');
+    expect(JSON.parse(first)).toMatchObject({
+      level: 40,
+      msg: expect.stringContaining('serves the sample'),
+      store: expect.stringMatching(/sample\.db$/),
+    });
+    expect(await statusOf('MINE')).toBe(404);
+    writeFileSync(join(place.folder, 'mine.csv'), facts('MINE 2014-04-01 2014-10-30 1'));
+    expect(await runBeside(place, 'import', 'mine.csv')).toBe(0);
+    await expect.poll(() => statusOf('MINE'), { timeout: 10_000 }).toBe(200);
+    expect(await statusOf('GDP')).toBe(404);
   });
 
   it('shows a store that takes the place of another after SIGHUP, and loses no request by it', async () => {

@@ -111,7 +111,7 @@ describe.each(commandModes)('a join, %s,', (mode) => {
     const { code, out, err } = await run(mode, `join ${trades} --on day SALES NONE GDQ`);
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toContain("series 'NONE' not found");
-    expect(err).toContain("series 'GDQ' not found");
+    expect(err).toContain('also not found: GDQ\n');
   });
 
   it('says how many requests it takes', async () => {

@@ -123,12 +123,12 @@ describe('long work on a terminal’s stderr', () => {
     expect(end).toMatch(/^\S+: asof-csv, 1 series/);
   });
 
-  it('of an export of several series shows how many of them are done', async () => {
+  it('of an export of several series shows rows of all rows', async () => {
     const line = ['obs', 'LONG', 'GDP', 'UNRATE', '--store', store, '-o', folder.path('x.csv')];
     const { code, err } = await asof(line, slow);
     const { before, lines, end } = shownBy(err);
     expect({ code, before, end }).toEqual({ code: 0, before: '', end: '' });
-    expect(lines.at(-1)).toMatch(/^\[#{13}\.{7}\] 2 of 3 series, 0\.\d+ series\/s, \d s left, 2,503 rows$/);
+    expect(lines.at(-1)).toMatch(/^\[#{20}\] 2,503 of 2,503 rows, \d+ rows\/s$/);
   });
 
   it('of an export of a pattern shows rows of all rows, which the list of series states', async () => {

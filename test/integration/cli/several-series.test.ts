@@ -24,7 +24,6 @@ describe('several series', () => {
     ['UNRATE GDP', ['UNRATE', 'GDP']],
     ['GDP gdp UNRATE GDP', ['GDP', 'UNRATE']],
     ['gdp*', ['GDP', 'GDPC1']],
-    ['GDP? GDP', ['GDP']],
     ['*P*', ['GDP', 'GDPC1']],
     ['*E GDP*', ['UNRATE', 'GDP', 'GDPC1']],
     ['GDPC1 GDP*', ['GDPC1', 'GDP']],
@@ -65,18 +64,32 @@ describe('several series', () => {
     ]);
   });
 
-  it('are all tried; failures are listed at the end, and the first failure decides the exit code', async () => {
-    const { code, rows, err } = await shown(['obs', 'NOPE', 'UNRATE', 'X*', 'GDPC1']);
-    expect({ code, rows }).toEqual({ code: 3, rows: ['UNRATE,2014-12-01', 'GDPC1,2014-10-01'] });
-    expect(linesOf(err).filter((line) => line.startsWith('asof: '))).toEqual([
+  it('write nothing if one is not found; the message names all of these', async () => {
+    const { code, rows, err } = await shown(['obs', 'NOPE', 'UNRATE', 'X*', 'GDPC1', 'GDP?']);
+    expect({ code, rows }).toEqual({ code: 3, rows: [] });
+    expect(linesOf(err).map((line) => line.replace(/req_\w+/, '…'))).toEqual([
       "asof: series 'NOPE' not found",
-      "asof: series 'X*' not found",
+      '      asof series search finds series by words',
+      '      also not found: X* and GDP?',
+      '      --skip-missing leaves out what is not found',
+      '      request …',
     ]);
   });
 
-  it('write nothing if all fail', async () => {
-    const { code, rows } = await shown(['obs', 'NOPE', 'NIL']);
+  it('are those that are found with --skip-missing, which says what it leaves out, even with -q', async () => {
+    const line = ['obs', 'NOPE', 'UNRATE', 'X*', 'GDPC1', '--skip-missing'];
+    const rows = ['UNRATE,2014-12-01', 'GDPC1,2014-10-01'];
+    const err = 'asof: left out, because not found: NOPE and X*\n';
+    expect(await shown(line)).toEqual({ code: 0, rows, err });
+    expect(await shown([...line, '-q'])).toEqual({ code: 0, rows, err });
+  });
+
+  it('write nothing if none is found, with --skip-missing too', async () => {
+    const { code, rows, err } = await shown(['obs', 'NOPE', 'NIL', '--skip-missing']);
     expect({ code, rows }).toEqual({ code: 3, rows: [] });
+    expect(err).toContain('also not found: NIL\n');
+    expect(err).not.toContain('--skip-missing');
+    expect((await shown(['obs', 'NOPE', '--skip-missing'])).code).toBe(3);
   });
 
   it('joined JSON has no series and promises no more, even where a limit cut', async () => {
@@ -105,11 +118,12 @@ describe('several series', () => {
     expect(results.map((row: { series_id: string }) => row.series_id)).toEqual(['GDP', 'LONG']);
   });
 
-  it('also where only one of them answers', async () => {
-    const { out } = await asof(['obs', 'LONG', 'NOPE', '--limit', '1', '--json', '--store', store]);
-    const envelope = JSON.parse(out);
-    expect(envelope).toMatchObject({ results_count: 1, has_more: false });
+  it('joined JSON names what --skip-missing leaves out, also where only one of them answers', async () => {
+    const line = ['obs', 'LONG', 'NOPE', '--skip-missing', '--limit', '1', '--json', '--store', store];
+    const envelope = JSON.parse((await asof(line)).out);
+    expect(envelope).toMatchObject({ missing: ['NOPE'], results_count: 1, has_more: false });
     expect(envelope).not.toHaveProperty('next_cursor');
+    expect(envelope).not.toHaveProperty('covered_to');
   });
 
   it('facts are those of each, in the CSV that import reads, and all come back', async () => {
@@ -120,13 +134,16 @@ describe('several series', () => {
     expect(linesOf(out)).toEqual(lines.map((line, i) => `${line},${kinds[i]}`));
   });
 
-  it('facts of known and unknown ones are those of the known, and exit 3', async () => {
-    const { code, out, err } = await asof(['facts', 'NOPE', 'UNRATE', '--store', store]);
-    expect({ code, out }).toEqual({
-      code: 3,
-      out: 'series_id,date,as_of_date,value,vintage_kind\nUNRATE,2014-12-01,2015-01-09,5.6,exact\n',
-    });
+  it('facts of known and unknown ones are none, and those of the known with --skip-missing', async () => {
+    const line = ['facts', 'NOPE', 'UNRATE', '--store', store];
+    const { code, out, err } = await asof(line);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toContain("series 'NOPE' not found");
+    expect(await asof([...line, '--skip-missing', '-q'])).toEqual({
+      code: 0,
+      out: 'series_id,date,as_of_date,value,vintage_kind\nUNRATE,2014-12-01,2015-01-09,5.6,exact\n',
+      err: 'asof: left out, because not found: NOPE\n',
+    });
   });
 });
 
@@ -135,19 +152,28 @@ describe('coverage', () => {
     ['GDP --as-of 2015-03-27', ''],
     ['GDP --as-of 2014-10-30', ''],
     ['GDP --as-of 2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
-    ['GDP --as-of 2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
-    ['GDP --known-before 2014-10-30', 'asof: GDP is covered from 2014-10-30\n'],
+    ['GDP --as-of 2014-10-29', 'asof: GDP has no vintage up to 2014-10-29\n'],
+    ['GDP --known-before 2014-10-30', 'asof: GDP has no vintage up to 2014-10-29\n'],
     ['GDP', ''],
     ['GDP* --as-of 2016-01-01', 'asof: GDP is covered to 2015-03-27\nasof: GDPC1 is covered to 2015-01-30\n'],
+    ['* --as-of 2014-10-30', ''],
     [
-      '* --as-of 2000-01-01',
-      'asof: GDP is covered from 2014-10-30, GDPC1 is covered from 2015-01-30, LONG is covered from 2020-06-30, ' +
-        'and 1 more series do not cover 2000-01-01\n',
+      'GDP UNRATE LONG GDPC1 --as-of 2000-01-01',
+      'asof: GDP has no vintage up to 2000-01-01, UNRATE has no vintage up to 2000-01-01, ' +
+        'LONG has no vintage up to 2000-01-01, and 1 more series does not cover 2000-01-01\n',
     ],
     ['GDP --as-of 2016-01-01 -q', ''],
   ])('asof obs %s', async (line, notes) => {
     const { code, err } = await asof(['obs', ...line.split(' '), '--store', store]);
     expect({ code, err }).toEqual({ code: 0, err: notes });
+  });
+
+  it('is not asked of series that had not begun: a pattern does not match them', async () => {
+    const { code, err } = await asof(['obs', '*', '--as-of', '2000-01-01', '--store', store]);
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: expect.stringContaining("asof: series '*' not found\n      no series id matches this pattern\n"),
+    });
   });
 
   it('is not noted for a series that could not be answered', async () => {

@@ -73,7 +73,7 @@ describe('asof revisions', () => {
   it.each([
     ['2015-03-27', ''],
     ['2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
-    ['2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
+    ['2014-10-29', 'asof: GDP has no vintage up to 2014-10-29\n'],
   ])('and vintages say so where %s is not covered', async (day, note) => {
     // The quarter was first published on 2015-01-30.
     const early = `asof: no rows: no value of GDP was known on ${day} for 2014-10-01\n`;
@@ -209,10 +209,14 @@ describe('asof diff', () => {
     );
   });
 
-  it('compares the other series where one does not exist, and ends with the code of that failure', async () => {
-    const { code, out, err } = await run('diff GDPX GDP 2014-12-22 2015-03-27 --exit-code');
-    expect([code, linesOf(out).length]).toEqual([3, 3]);
+  it('compares nothing where one series does not exist, and the others with --skip-missing', async () => {
+    const line = 'diff GDPX GDP 2014-12-22 2015-01-30';
+    const { code, out, err } = await run(line);
+    expect([code, out]).toEqual([3, '']);
     expect(err).toContain("asof: series 'GDPX' not found");
+    const skipped = await run(`${line} --skip-missing`);
+    expect([skipped.code, skipped.out]).toEqual([0, (await run(line.replace('GDPX ', ''))).out]);
+    expect(skipped.err).toContain('asof: left out, because not found: GDPX\n');
   });
 
   it('lists with --all-rows the dates with the same value too, which are no differences', async () => {

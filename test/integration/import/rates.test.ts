@@ -182,7 +182,7 @@ describe('rates that arrive as a series of FRED', () => {
     [
       'a Saturday',
       'observation_date,DGS10_20150105\n2015-01-03,2.12\n',
-      'column "DGS10": "2015-01-03": 2015-01-03 is a Saturday, on which no curve is published',
+      'column "DGS10": "2.12 of 2015-01-03": 2015-01-03 is a Saturday, on which no curve is published',
     ],
   ])('are refused for %s', async (_, content, reason) => {
     await expect(importOne('alfred.csv', content)).rejects.toThrow(reason);

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { newKey } from '../../../src/server/keys/gate.ts';
+import { serviceOf } from '../../../src/server/service-lease.ts';
+import { TableWorkers } from '../../../src/server/table-workers.ts';
 import { newQuarterlyStore } from '../../support/example-stores.ts';
 import { bodyOf, type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
@@ -27,12 +29,10 @@ describe('an answer', () => {
       as_of: '2015-01-30',
       series: { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' },
       // Members of our own, which the contract allows.
-      covered_to: '2015-04-29T00:00:00Z',
+      covered_to: '2015-01-30T00:00:00Z',
       vintage: {
         as_of_date: '2015-01-30T00:00:00Z',
         vintage_kind: 'exact',
-        next_date: '2015-04-29T00:00:00Z',
-        next_kind: 'exact',
       },
       results: [
         {
@@ -343,6 +343,7 @@ describe('a bug', () => {
     const other = await newHttpService();
     other.replace({
       service: { ...unused, state: () => gone(), followed: () => gone() },
+      ...noStore,
       close: async () => undefined,
     });
     const response = await other.get(asOf);
@@ -366,6 +367,9 @@ const unused = {
   refusal: (reason: string) => new Problem('plan-upgrade-required', reason),
   status: gone,
 };
+
+/** What else belongs to a service, without a store. */
+const noStore = { address: '', tables: new TableWorkers({ address: '' }) };
 
 function gone(): Promise<never> {
   return Promise.reject(new Problem('local-io', 'the disk is gone'));
@@ -615,7 +619,7 @@ describe('probes and pages, without a key', () => {
     }));
     const state = async () => 'x';
     const service = { ...unused, state, followed: async () => followed };
-    other.replace({ service, close: async () => undefined });
+    other.replace({ service, ...noStore, close: async () => undefined });
     expect(await bodyOf(other.ask('/readyz'))).toEqual({
       status: 'ok',
       checks: { store: 'healthy', access: 'healthy' },
@@ -713,12 +717,7 @@ describe('a store that takes the place of another', () => {
     await importFiles(path, { 'more.csv': facts('NEW 2014-04-01 2014-10-30 1') });
     expect((await other.get('/v1/series/NEW')).status).toBe(404);
     const { openStore } = await import('../../../src/store/open.ts');
-    const { createService } = await import('../../../src/service/service.ts');
-    const store = await openStore(path);
-    other.replace({
-      service: createService({ store, clock: () => other.clock.now }),
-      close: () => store.close(),
-    });
+    other.replace(serviceOf({ store: await openStore(path), clock: () => other.clock.now }));
     expect((await other.get('/v1/series/NEW')).status).toBe(200);
     await other.close();
   });

@@ -1,56 +1,30 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servicePanel } from '../../../src/analysis/service-panel.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { questions } from '../../../src/server/questions.ts';
+import { Description, type Json } from '../../support/description.ts';
 import { type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
-
-type Json = { readonly [key: string]: unknown };
 
 let http: HttpService;
 let description: Json;
-const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
+let api: Description;
 
 beforeAll(async () => {
   http = await newHttpService();
   description = (await (await http.ask('/v1/openapi.json')).json()) as Json;
-  ajv.addSchema({ $id: 'asof:api', ...(closed(description) as Json) });
+  api = new Description(description);
 });
 afterAll(() => http.close());
 
-/** The same schema, which allows no fields in an answer that it does not describe. */
-function closed(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(closed);
-  if (typeof node !== 'object' || node === null) return node;
-  const entries = Object.entries(node).map(([key, value]) => [key, closed(value)]);
-  const isObject = 'properties' in node && 'type' in node && node.type === 'object';
-  return { ...Object.fromEntries(entries), ...(isObject && { additionalProperties: false }) };
-}
-
-function escaped(text: string): string {
-  return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
-}
-
 /** The points where a response breaks the description of its endpoint. */
 async function faults(path: string, response: Response): Promise<readonly unknown[]> {
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
-  const pointer = (status: string) => ['paths', path, 'get', 'responses', status];
-  const found = valueAt(pointer(String(response.status))) === undefined ? 'default' : String(response.status);
-  const stated = valueAt(pointer(found)) as { readonly $ref?: string } | undefined;
-  const base = stated?.$ref === undefined ? pointer(found) : stated.$ref.slice(2).split('/');
-  const schema = [...base, 'content', type, 'schema'];
-  if (valueAt(schema) === undefined) return [`${path}: ${response.status} ${type} is not described`];
-  const validate = ajv.getSchema(`asof:api#/${schema.map(escaped).join('/')}`);
-  if (validate === undefined) return [`${path}: no schema at ${schema.join('/')}`];
-  const body = /^application\/(problem\+)?json$/.test(type) ? await response.json() : await response.text();
-  return validate(body) ? [] : (validate.errors ?? ['invalid']);
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return api.faults(path, response, isJson ? JSON.parse(text) : text);
 }
 
-function valueAt(path: readonly string[]): unknown {
-  return path.reduce<unknown>((node, key) => (node as Json | undefined)?.[key], description);
-}
+const valueAt = (place: readonly string[]) => api.at(place);
 
 describe('the OpenAPI description', () => {
   it('is valid by a public validator', async () => {
@@ -110,7 +84,9 @@ describe('the OpenAPI description', () => {
     const names = (path: string) =>
       (valueAt(['paths', path, 'get', 'parameters']) as Json[]).map(({ name }) => name);
     expect(names('/v1/diff')).toEqual(
-      'ids days from to all_rows units digits frequency aggregate partial exact max_age'.split(' '),
+      'ids days from to all_rows skip_missing units digits frequency aggregate partial exact max_age'.split(
+        ' ',
+      ),
     );
     expect(names('/v1/panel')).toEqual(
       expect.arrayContaining(['ids', 'as_of', 'as_of_each', 'known_before_each', 'with_dates', 'wide']),

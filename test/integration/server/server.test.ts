@@ -10,14 +10,18 @@ import { HttpServer, type ServerTimeouts } from '../../../src/server/server.ts';
 const publicUrl = 'https://data.example';
 
 /** Answers with its method and path; `/slow` takes its time, and the path is the end of a long text for `/long`. */
-const handler: Handler = async (request) => {
+const handler: Handler = async (request, sending) => {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith('/slow')) await delay(400);
-  const before = pathname.startsWith('/long') ? longText : '';
+  sending?.ended((sent) => ended.push([pathname, sent]));
+  const before = pathname.startsWith('/long') ? longText.repeat(pathname === '/longest' ? 8 : 1) : '';
   return new Response(`${before}${request.method} ${pathname}`, {
     headers: { 'Content-Type': 'text/plain' },
   });
 };
+
+/** What was sent of the answers, by their paths. */
+const ended: (readonly [path: string, sent: string])[] = [];
 
 /** Longer than what the buffers of the system take at once. */
 const longText = 'x'.repeat(8_000_000);
@@ -83,6 +87,8 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     ['a header without a colon', `${ping}nonsense\r\n\r\n`, 400, '/ping'],
     ['a control character in a header', `${ping}X: a\x00b\r\n\r\n`, 400, '/ping'],
     ['no Host', 'GET /ping HTTP/1.1\r\n\r\n', 400],
+    ['two Hosts', 'GET /ping HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+    ['two equal Hosts', 'GET /ping HTTP/1.0\r\nHost: x\r\nhost: x\r\n\r\n', 400],
     ['an invalid Host', 'GET /ping HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
     [
       'both lengths of a body',
@@ -311,6 +317,12 @@ describe('slow and idle connections are cut off', () => {
     await hurried.stop();
   });
 
+  it('except where the answer is still being made, which arrives however long that takes', async () => {
+    const hurried = await newServer({ reader: 100 });
+    expect(await say(hurried, `GET /slow HTTP/1.1\r\nHost: x\r\n${bye}`)).toMatch(/200 [\s\S]*GET \/slow$/);
+    await hurried.stop();
+  });
+
   it.each([
     ['a CONNECT', connecting],
     ['broken bytes', 'nonsense\r\n\r\n'],
@@ -324,6 +336,31 @@ describe('slow and idle connections are cut off', () => {
     await delay(1500);
     socket.resume();
     expect((await heard).length).toBeLessThan(longText.length);
+    await hurried.stop();
+  });
+});
+
+describe('an answer', () => {
+  it('is noted when nothing more of it is sent, with how much of it was', async () => {
+    ended.length = 0;
+    const hurried = await newServer({ reader: 300 });
+    await say(hurried, `GET /whole HTTP/1.1\r\nHost: x\r\n${bye}`);
+    const { socket, heard } = dial(hurried);
+    socket.pause();
+    socket.write(`GET /longest HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2);
+    socket.destroy();
+    await heard;
+    const gone = dial(hurried);
+    gone.socket.write(`GET /slow/gone HTTP/1.1\r\nHost: x\r\n\r\n`);
+    setTimeout(() => gone.socket.resetAndDestroy(), 50);
+    await expect
+      .poll(() => ended, { timeout: 10_000 })
+      .toEqual([
+        ['/whole', 'all'],
+        ['/longest', 'part'],
+        ['/slow/gone', 'nothing'],
+      ]);
     await hurried.stop();
   });
 });

@@ -189,7 +189,7 @@ describe('a table over HTTP', () => {
       'an unknown parameter',
       '/v1/panel?ids=GDP&asof=2020-12-31',
       'asof',
-      "unknown parameter 'asof': use ids, from, to, as_of, as_of_each, known_before_each, last, lag, beyond, with_dates, wide, sort, units, digits, frequency, aggregate, partial, exact, max_age, format",
+      "unknown parameter 'asof': use ids, from, to, as_of, as_of_each, known_before_each, last, lag, beyond, with_dates, wide, sort, skip_missing, units, digits, frequency, aggregate, partial, exact, max_age, format",
     ],
     [
       'a list in two parameters',
@@ -291,6 +291,8 @@ describe('a table over HTTP', () => {
     '/v1/series/GDPX/observations?format=csv',
     '/v1/observations?ids=GDP,GDPX',
     '/v1/panel?ids=GDPX,GDP',
+    '/v1/panel?ids=GDPX&skip_missing=true',
+    '/v1/diff?ids=GDPX,GDP&days=2020-12-31,2021-01-31',
   ])('is refused with 404 for a series that does not exist: %s', async (target) => {
     const response = await ask(target);
     expect([response.status, await bodyOf(response)]).toMatchObject([
@@ -298,6 +300,25 @@ describe('a table over HTTP', () => {
       { detail: "series 'GDPX' not found" },
     ]);
   });
+
+  it.each([
+    '/v1/observations?ids=%&as_of=2021-01-31',
+    '/v1/panel?ids=%&wide=true',
+    '/v1/panel?ids=%&as_of_each=2021-01-31',
+    '/v1/diff?ids=%&days=2020-12-31,2021-01-31',
+  ])(
+    'of the series that exist is the answer with skip_missing, which names the others: %s',
+    async (target) => {
+      const { request_id: _, ...skipped } = await bodyOf(
+        await ask(`${target.replace('%', 'NOPE,GDP')}&skip_missing=true`),
+      );
+      const { request_id: _id, ...whole } = await bodyOf(await ask(target.replace('%', 'GDP')));
+      expect(skipped).toMatchObject({ results: whole.results, missing: ['NOPE'] });
+      const csv = async (ids: string, more: string) =>
+        (await ask(`${target.replace('%', ids)}&format=csv${more}`)).text();
+      expect(await csv('NOPE,GDP', '&skip_missing=true')).toBe(await csv('GDP', ''));
+    },
+  );
 
   it.each([
     '/v1/series/gdp/observations',
@@ -471,13 +492,16 @@ describe('a table that is sent while it is made', () => {
     expect(whole.trim().split('\n').slice(-120_000)).toHaveLength(120_000);
   });
 
-  it('is cut off if the data change while it is sent', async () => {
-    const { isWhole } = await streamed(running, target, {}, async () => {
+  it('comes from the state of the data in which it began, if the data change while it is sent', async () => {
+    const { text, isWhole } = await streamed(running, target, {}, async () => {
       await importFiles(long, {
         'facts.csv': 'series_id,date,as_of_date,value\nLONG3,1910-01-01,2021-01-01,7\n',
       });
     });
-    expect(isWhole).toBe(false);
+    expect(isWhole).toBe(true);
+    const last = (answer: string) => JSON.parse(answer.trim().split('\n').at(-1) ?? '').value;
+    expect(last(text)).toBe('0.25');
+    expect(last((await streamed(running, target)).text)).toBe('7');
   });
 
   it('ends when the client leaves, and the service stops without waiting for it', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { type OpenService, Services } from '../../../src/server/service-lease.ts';
+import { TableWorkers } from '../../../src/server/table-workers.ts';
 
 /** A service with a name, which records whether it was closed. */
 function newService(name: string): OpenService & { closed: boolean } {
@@ -15,6 +16,8 @@ function newService(name: string): OpenService & { closed: boolean } {
       status: fail,
       followed: fail,
     },
+    address: name,
+    tables: new TableWorkers({ address: name }),
     closed: false,
     close: async () => {
       made.closed = true;

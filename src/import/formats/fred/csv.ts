@@ -1,6 +1,7 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { refusal } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
+import { isDateColumn } from '../../readers/xlsx.ts';
 import type { ImportFormat } from '../format.ts';
 import { isCurveColumn } from '../treasury/csv.ts';
 import {
@@ -24,7 +25,7 @@ export const fredCsv: ImportFormat = {
   takesSeries: true,
   recognise(head) {
     const [date, ...columns] = headerOf(head);
-    if (!isDateColumn(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
+    if (!isFredDate(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
     // A column named only by a vintage date does not state its series.
     if (columns.some((name) => parseDay(name) !== undefined)) return false;
     // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
@@ -53,7 +54,7 @@ export const alfredWide: ImportFormat = {
   whole: true,
   takesAsOf: false,
   recognise(head) {
-    const [date, ...columns] = headerOf(head);
+    const [date = '', ...columns] = headerOf(head);
     return isDateColumn(date) && columns.some(isVintageColumn);
   },
   async *read(file) {
@@ -75,8 +76,9 @@ export function isRealTimeColumn(name: string): boolean {
   return /^realtime_(?:start|end)(?:_date)?$/i.test(name);
 }
 
-function isDateColumn(name: string | undefined): boolean {
-  return name === 'observation_date' || name === 'DATE';
+/** Whether FRED names its first column so; `Date` and `date` are those of other tables. */
+function isFredDate(name = ''): boolean {
+  return /^observation_date$/i.test(name) || name === 'DATE';
 }
 
 const vintageColumn = /^(.+)_(?=\d{8}$|\d{4}-\d\d-\d\d$)(\d{4})-?(\d\d)-?(\d\d)$/;

@@ -1,4 +1,5 @@
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { allBytes } from '../../files/content.ts';
 import type { SourceFile } from '../../files/source-file.ts';
 import { type ImportFormat, notAnId } from '../format.ts';
 
@@ -15,10 +16,14 @@ export const alfredReadme: ImportFormat = {
   takesAsOf: false,
   recognise: (head) => isReadme(head),
   async *read(file) {
-    const text = new TextDecoder('utf-8').decode(await file.bytes());
+    const bytes = await allBytes(file.path, await file.open(), longestReadme);
+    const text = new TextDecoder('utf-8').decode(bytes);
     yield { metadata: [readReadme(file, text)] };
   },
 };
+
+/** The limit in bytes. */
+const longestReadme = 2 ** 20;
 
 function isReadme(text: string): boolean {
   return (

@@ -1,5 +1,6 @@
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { allBytes } from '../../files/content.ts';
+import { limits, refusal, type SourceFile } from '../../files/source-file.ts';
 import { listField, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
 import { isNode, listOf, parseXml } from '../../readers/xml.ts';
 import { type ImportFormat, notAnId } from '../format.ts';
@@ -74,7 +75,10 @@ export function isXmlResponse(head: string, root: 'observations' | 'seriess'): b
 export async function readFredResponse(file: SourceFile): Promise<UncheckedObject> {
   const head = (await file.head()).toString('latin1').replace(/^\u00EF\u00BB\u00BF/, '');
   if (!/^\s*</.test(head)) return readJsonObject(file);
-  const { root } = await parseXml(file, await file.bytes(), ['observation', 'series']);
+  const { root } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
+    'observation',
+    'series',
+  ]);
   for (const [name, child] of [
     ['observations', 'observation'],
     ['seriess', 'series'],

@@ -2,7 +2,14 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { Problem } from '../../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { headerOf, readCsvBody } from '../../readers/csv.ts';
-import { isJsonObject, jsonIn, listField, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
+import {
+  isJsonObject,
+  jsonIn,
+  jsonText,
+  listField,
+  readJsonObject,
+  type UncheckedObject,
+} from '../../readers/json.ts';
 import { linesIn, type TableRow } from '../../readers/tsv.ts';
 
 /** What the head of a file says about the answer in it: the object of its envelope, or the names of its columns. */
@@ -160,7 +167,7 @@ function jsonRow(cells: UncheckedObject, row: number): AnswerRow {
     cell: (column) => {
       const value = cells[column];
       if (value === undefined || value === null) return '';
-      return typeof value === 'object' ? JSON.stringify(value) : String(value);
+      return typeof value === 'object' ? jsonText(value) : String(value);
     },
   };
 }

@@ -1,15 +1,9 @@
 import { parseDecimal } from '../../../domain/series/decimal.ts';
-import {
-  type CurvePoint,
-  curveTypes,
-  impossibleDates,
-  impossiblePoint,
-  impossibleRates,
-  maturitiesOf,
-} from '../../../domain/treasury/curve.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CurvePoint, curveTypes, maturitiesOf } from '../../../domain/treasury/curve.ts';
+import type { SourceFile } from '../../files/source-file.ts';
 import { cellReader } from '../../readers/tsv.ts';
 import type { ImportFormat } from '../format.ts';
+import { CurveChecks } from '../treasury/curve-checks.ts';
 import { type AnswerRow, answerDay, answerHead, answerRows } from './answer.ts';
 
 const columns = ['trade_date', 'maturity', 'rate', 'curve_type', 'source'] as const;
@@ -28,17 +22,23 @@ export const asofRates: ImportFormat = {
       ['trade_date', 'maturity', 'rate'].every((name) => names.includes(name)) && !names.includes('vs_rate')
     );
   },
-  async *read(file) {
+  async *read(file, options) {
+    const checks = new CurveChecks(file, options);
     const all: CurvePoint[] = [];
     for await (const rows of answerRows(file, columns)) {
-      const points = rows.map((row) => readRate(file, row));
+      const points = rows
+        .map((row) => ({ row: row.row, point: readRate(file, row) }))
+        .filter(({ point }) => !checks.skips(point.tradeDate))
+        .map(({ row, point }) => {
+          checks.checkPoint(point, () => ({ row, column: 'rate', value: point.rate }));
+          return point;
+        });
       for (const point of points) all.push(point);
       yield { points };
     }
-    const impossible = impossibleRates(all);
-    if (impossible !== undefined) throw refusal(file, { value: impossible.tradeDate }, impossible.fault);
-    const fault = impossibleDates(new Set(all.map(({ tradeDate }) => tradeDate)));
-    if (fault !== undefined) throw refusal(file, {}, fault);
+    checks.checkRates(all);
+    checks.checkDates(new Set(all.map(({ tradeDate }) => tradeDate)));
+    if (checks.skippedDays.length > 0) yield { skippedDays: checks.skippedDays };
   },
 };
 
@@ -50,7 +50,7 @@ function readRate(file: SourceFile, row: AnswerRow): CurvePoint {
     'PAR or TIPS',
   );
   const known = maturitiesOf(curveType);
-  const point: CurvePoint = {
+  return {
     curveType,
     tradeDate: cells.required('trade_date', answerDay, 'a date of the form YYYY-MM-DD'),
     maturity: cells.required(
@@ -61,8 +61,4 @@ function readRate(file: SourceFile, row: AnswerRow): CurvePoint {
     rate: cells.required('rate', parseDecimal, 'a decimal number'),
     source: cells.required('source', (text) => text, 'the source of the rate'),
   };
-  const fault = impossiblePoint(point);
-  if (fault !== undefined)
-    throw refusal(file, { row: row.row, column: 'trade_date', value: point.tradeDate }, fault);
-  return point;
 }

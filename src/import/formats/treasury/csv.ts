@@ -6,13 +6,11 @@ import {
   type CurveType,
   curveMaturity,
   h15Source,
-  impossibleDates,
-  impossiblePoint,
-  impossibleRates,
 } from '../../../domain/treasury/curve.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, headerOf, readCsv } from '../../readers/csv.ts';
-import type { Batch, ImportFormat } from '../format.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
+import { CurveChecks } from './curve-checks.ts';
 
 /** `1 Mo`, `1.5 Month`, `10Yr`, `10 YR`. */
 const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
@@ -29,7 +27,7 @@ export const treasuryParCsv: ImportFormat = {
   whole: false,
   takesAsOf: false,
   recognise: (head) => curveTypesOf(head).has('PAR'),
-  read: (file) => readCurveCsv(file, layoutOf('PAR')),
+  read: (file, options) => readCurveCsv(file, options, layoutOf('PAR')),
 };
 
 /** Treasury's daily par real yield curve (TIPS), which begins at five years. */
@@ -41,7 +39,7 @@ export const treasuryRealCsv: ImportFormat = {
   whole: false,
   takesAsOf: false,
   recognise: (head) => curveTypesOf(head).has('TIPS'),
-  read: (file) => readCurveCsv(file, layoutOf('TIPS')),
+  read: (file, options) => readCurveCsv(file, options, layoutOf('TIPS')),
 };
 
 function layoutOf(curveType: CurveType): CurveLayout {
@@ -105,8 +103,8 @@ export const h15Csv: ImportFormat = {
       names.every((name) => isH15Date(name) || isCurveColumn(name))
     );
   },
-  read: (file) =>
-    readCurveCsv(file, {
+  read: (file, options) =>
+    readCurveCsv(file, options, {
       source: h15Source,
       isDate: isH15Date,
       maturity: h15Maturity,
@@ -152,7 +150,12 @@ type CurveHeader = {
  * The points of a CSV file of daily curves. An unknown column, a row of another width than the header, a rate that is
  * not a number, and rates that no curve can have are refused.
  */
-async function* readCurveCsv(file: SourceFile, layout: CurveLayout): AsyncGenerator<Batch> {
+async function* readCurveCsv(
+  file: SourceFile,
+  options: ReadOptions,
+  layout: CurveLayout,
+): AsyncGenerator<Batch> {
+  const checks = new CurveChecks(file, options);
   let header: CurveHeader | undefined;
   const days = new Set<Day>();
   let isEmpty = true;
@@ -162,15 +165,15 @@ async function* readCurveCsv(file: SourceFile, layout: CurveLayout): AsyncGenera
       if (header === undefined) header = readHeader(file, layout, row);
       else if (row.cells.some((cell) => cell.trim() !== '')) {
         isEmpty = false;
-        appendPoints(points, file, layout, header, row);
+        appendPoints(points, file, checks, layout, header, row);
       }
     }
     for (const { tradeDate } of points) days.add(tradeDate);
     if (points.length > 0) yield { points };
   }
   if (isEmpty) throw refusal(file, {}, 'the file has no row of rates');
-  const fault = impossibleDates(days);
-  if (fault !== undefined) throw refusal(file, {}, fault);
+  checks.checkDates(days);
+  if (checks.skippedDays.length > 0) yield { skippedDays: checks.skippedDays };
 }
 
 function readHeader(file: SourceFile, layout: CurveLayout, { row, cells }: CsvRow): CurveHeader {
@@ -195,6 +198,7 @@ function readHeader(file: SourceFile, layout: CurveLayout, { row, cells }: CsvRo
 function appendPoints(
   points: CurvePoint[],
   file: SourceFile,
+  checks: CurveChecks,
   layout: CurveLayout,
   header: CurveHeader,
   { row, cells }: CsvRow,
@@ -212,6 +216,7 @@ function appendPoints(
       `not a date of the form ${layout.dateForm}`,
     );
   }
+  if (checks.skips(tradeDate)) return;
   const rates: CurvePoint[] = [];
   for (const { index, curveType, maturity } of maturities) {
     const text = (cells[index] ?? '').trim();
@@ -222,11 +227,9 @@ function appendPoints(
       throw refusal(file, { row, column: names[index] ?? '', value: text }, reason);
     }
     const point = { curveType, tradeDate, maturity, rate, source: layout.source };
-    const fault = impossiblePoint(point);
-    if (fault !== undefined) throw refusal(file, { row, column: names[index] ?? '', value: text }, fault);
+    checks.checkPoint(point, () => ({ row, column: names[index] ?? '', value: text }));
     rates.push(point);
   }
-  const impossible = impossibleRates(rates);
-  if (impossible !== undefined) throw refusal(file, { row, value }, impossible.fault);
+  checks.checkRates(rates, () => ({ row }));
   points.push(...rates);
 }

@@ -1,23 +1,14 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
-import {
-  type CurveMaturity,
-  type CurvePoint,
-  curveMaturity,
-  impossibleDates,
-  impossiblePoint,
-  impossibleRates,
-} from '../../../domain/treasury/curve.ts';
-import type { Problem } from '../../../errors/problem.ts';
+import { type CurveMaturity, type CurvePoint, curveMaturity } from '../../../domain/treasury/curve.ts';
+import { Problem } from '../../../errors/problem.ts';
 import { allBytes } from '../../files/content.ts';
-import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
-import { isNode, listOf, parseXml, textOf, type XmlNode } from '../../readers/xml.ts';
-import type { Batch, ImportFormat } from '../format.ts';
+import { type FilePlace, limits, refusal, type SourceFile } from '../../files/source-file.ts';
+import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
+import { CurveChecks } from './curve-checks.ts';
 
 const source = 'U.S. Treasury';
-
-/** The limit in bytes; all years of the feed take about 13 MB. */
-const largestFeed = 64 * 2 ** 20;
 
 /** `BC_1MONTH`, `BC_1_5MONTH`, `BC_30YEAR` of the par curve, `TC_10YEAR` of the real one. */
 const rateName = /^(BC|TC)_(\d+(?:_5)?)(MONTH|YEAR)$/;
@@ -48,8 +39,10 @@ const plainName = /^(?:Id|NEW_DATE|BC_30YEARDISPLAY|[#@].*)$/;
 /** The refusal of a feed because of one of its elements, with the line on which the element begins. */
 type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Problem;
 
-async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
-  const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), largestFeed), [
+async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {
+  const { onRefused } = options;
+  const checks = new CurveChecks(file, options);
+  const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
     'entry',
   ]);
   if (!isNode(root.feed)) throw refusal(file, {}, 'this XML is not a feed');
@@ -59,12 +52,20 @@ async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
     const row = lineOf(element);
     return refusal(file, row === undefined ? place : { ...place, row }, reason);
   };
-  const days = entries.map((entry) => pointsOf(entry, refuse));
-  const fault = impossibleDates(new Set(days.map(({ tradeDate }) => tradeDate)));
-  if (fault !== undefined) throw refusal(file, {}, fault);
+  const days = entries.flatMap((entry) => {
+    try {
+      return daysOf(entry, refuse, checks, lineOf);
+    } catch (error) {
+      if (onRefused === undefined || !(error instanceof Problem)) throw error;
+      onRefused(error, dayIn(entry));
+      return [];
+    }
+  });
+  checks.checkDates(new Set(days.map(({ tradeDate }) => tradeDate)));
   const empty = days.filter(({ points }) => points.length === 0);
   yield {
     points: days.flatMap(({ points }) => points),
+    ...(checks.skippedDays.length > 0 && { skippedDays: checks.skippedDays }),
     ...(empty.length > 0 && {
       notes: empty.map(({ tradeDate }) => `${tradeDate} has no rates: a day without a curve`),
     }),
@@ -74,11 +75,32 @@ async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
 /** The rates of an entry; none for a day without a curve. */
 type FeedDay = { readonly tradeDate: Day; readonly points: readonly CurvePoint[] };
 
-function pointsOf(entry: unknown, refuse: RefuseElement): FeedDay {
+function propertiesOf(entry: unknown): XmlNode | undefined {
   const content = isNode(entry) ? entry.content : undefined;
   const properties = isNode(content) ? content.properties : undefined;
-  if (!isNode(properties)) throw refuse(entry, {}, 'an entry without properties');
+  return isNode(properties) ? properties : undefined;
+}
+
+/** The day that an entry states, if it can be read. */
+function dayIn(entry: unknown): Day | undefined {
+  return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
+}
+
+/** The day of an entry; none for a day that the user skips. */
+function daysOf(
+  entry: unknown,
+  refuse: RefuseElement,
+  checks: CurveChecks,
+  lineOf: XmlDocument['lineOf'],
+): readonly FeedDay[] {
+  const properties = propertiesOf(entry);
+  if (properties === undefined) throw refuse(entry, {}, 'an entry without properties');
   const tradeDate = dateOf(properties, refuse);
+  if (checks.skips(tradeDate)) return [];
+  const place = (): FilePlace => {
+    const row = lineOf(properties);
+    return row === undefined ? {} : { row };
+  };
   const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
   if (rates.length === 0 && Object.keys(properties).some((name) => !plainName.test(name)))
     throw refuse(entry, {}, 'an entry without BC_… or TC_… rates');
@@ -88,21 +110,23 @@ function pointsOf(entry: unknown, refuse: RefuseElement): FeedDay {
     const rate = rateOf(column, element, refuse);
     if (rate === undefined) return [];
     const point = { ...found, tradeDate, rate, source };
-    const fault = impossiblePoint(point);
-    if (fault !== undefined) throw refuse(properties, { column, value: rate }, fault);
+    checks.checkPoint(point, () => ({ ...place(), column, value: rate }));
     return [point];
   });
-  const impossible = impossibleRates(points);
-  if (impossible !== undefined) throw refuse(properties, { value: tradeDate }, impossible.fault);
-  return { tradeDate, points };
+  checks.checkRates(points, place);
+  return [{ tradeDate, points }];
 }
 
 function dateOf(properties: XmlNode, refuse: RefuseElement): Day {
   const value = textOf(properties.NEW_DATE) ?? '';
-  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
-  const day = parseDay(date);
+  const day = dayStated(value);
   if (day !== undefined) return day;
   throw refuse(properties, { column: 'NEW_DATE', value }, 'not a date of the form YYYY-MM-DDT00:00:00');
+}
+
+function dayStated(value: string): Day | undefined {
+  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
+  return parseDay(date);
 }
 
 /** The rate as published; undefined if the feed states that there is none. */

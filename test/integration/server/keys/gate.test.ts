@@ -104,7 +104,7 @@ describe('the gate', () => {
     const { secret } = await addKey(store, 'p');
     const gate = await Gate.open(
       store,
-      new Map([['p', { name: 'p', vintageAccess: true, maxRows: 1000, ...limits }]]),
+      new Map([['p', { name: 'p', vintageAccess: true, maxRows: 1000, maxConcurrent: 4, ...limits }]]),
     );
     await gate.admit(secret, now);
     await gate.admit(secret, now);

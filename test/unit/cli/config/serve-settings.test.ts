@@ -46,6 +46,7 @@ describe('the settings of a service', () => {
       ASOF_LOG_LEVEL: 'warn',
       ASOF_STORE: 'postgres://db/asof',
       ASOF_ACCESS: 'access.db',
+      ASOF_MAX_SECONDS: '5',
     };
     expect(values({}, env)).toEqual({
       host: '0.0.0.0',
@@ -58,6 +59,7 @@ describe('the settings of a service', () => {
       'metrics-port': 9464,
       'metrics-key': 'metrics.key',
       'log-level': 'warn',
+      'max-seconds': 5,
       store: 'postgres://db/asof',
       access: 'access.db',
     });

@@ -58,6 +58,10 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
   ],
   ['verify desk', { command: 'verify', folder: 'desk', connection: {}, messages }],
   ['facts GDP PCE*', { command: 'facts', ids: ['GDP', 'PCE*'], metadata: false, messages }],
+  [
+    'facts GDP --skip-missing',
+    { command: 'facts', ids: ['GDP'], skipMissing: true, metadata: false, messages },
+  ],
   ['facts * --metadata', { command: 'facts', ids: ['*'], metadata: true, messages }],
   [
     'facts GDP -o gdp.csv --store a.db',
@@ -65,7 +69,7 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
   ],
   ['import a.csv folder', { ...plainImport, paths: ['a.csv', 'folder'] }],
   [
-    'import a.csv --kind fred-md --series gdp --id GDP=A --id UNRATE=B --as-of today --filed-on 2015-01-02 --date-format D/M/YYYY',
+    'import a.csv --kind fred-md --series gdp --id GDP=A --id UNRATE=B --as-of today --filed-on 2015-01-02 --date-format D/M/YYYY --skip-days 2017-04-14,2017-04-17',
     {
       ...plainImport,
       paths: ['a.csv'],
@@ -75,6 +79,7 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
       asOf: '2026-03-15',
       dateFormat: 'D/M/YYYY',
       filedOn: '2015-01-02',
+      skipDays: ['2017-04-14', '2017-04-17'],
       resolved: [{ flag: '--as-of', text: 'today', day: '2026-03-15', moves: true }],
     },
   ],

@@ -196,6 +196,7 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
     diff(['GDP'], ['2009-07-29', '2009-07-30'], { from: '2008-01-01' }),
   ],
   ['panel GDP unrate', { kind: 'panel', ids: ['GDP', 'unrate'], ...panel }],
+  ['panel GDP unrate --skip-missing', { kind: 'panel', ids: ['GDP', 'unrate'], skipMissing: true, ...panel }],
   [
     'panel GDP --as-of 2009-01-30 --from 2008-01-01 --wide --sort asc',
     { kind: 'panel', ids: ['GDP'], asOf: '2009-01-30', from: '2008-01-01', wide: true, sort: 'asc' },

@@ -264,6 +264,7 @@ describe('a usage error names the flag and what was typed, before anything is as
       'serve --cors-origin https://a.example/path',
       '--cors-origin "https://a.example/path": use origins such as https://app.example.com, or *',
     ],
+    ['serve --max-seconds 0', '--max-seconds "0": use a number of seconds from 1 to 86400'],
     ['serve --log-level loud', '--log-level "loud": use info, warn, error'],
     ['serve -q --log-level info', 'use either --quiet or --log-level'],
     ['keys create --name a --expires 2026-03-14', '--expires "2026-03-14": this date is over'],

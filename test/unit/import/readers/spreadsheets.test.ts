@@ -33,6 +33,19 @@ describe('a FRED download that a program has written again', () => {
     ['with tabs', 'observation_date\tGDP\r\n2014-07-01\t17599.8\r\n2014-10-01\t17701.3\r\n'],
     ['with tabs and decimal commas', 'observation_date\tGDP\n2014-07-01\t17599,8\n2014-10-01\t17701,3\n'],
     ['with slashes after the year', 'observation_date,GDP\n2014/7/1,17599.8\n2014/10/1,17701.3\n'],
+    ['with its header in capitals', 'OBSERVATION_DATE,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n'],
+    [
+      'with the row numbers of a data frame of Python',
+      ',observation_date,GDP\n0,2014-07-01,17599.8\n1,2014-10-01,17701.3\n',
+    ],
+    [
+      'with the row numbers of a data frame that was read and written twice',
+      'Unnamed: 0,index,DATE,GDP\n0,271,2014-07-01,17599.8\n1,272,2014-10-01,17701.3\n',
+    ],
+    [
+      'with the row numbers of R and American dates',
+      '"","DATE","GDP"\n"1","7/1/2014",17599.8\n"2","10/1/2014",17701.3\n"3","1/13/2015",NaN\n',
+    ],
     [
       'with cells beyond the header and rows without figures',
       'observation_date,GDP,,\r\n2014-07-01,17599.8,,\r\n,,,\r\n2014-10-01,17701.3,,\r\n,,,\r\n\r\n',
@@ -101,6 +114,12 @@ describe('a FRED download that a program has written again', () => {
   test('is refused with a number that has the other decimal sign, which could separate thousands', async () => {
     expect(await refused('observation_date;GDP\n2014-07-01;17599,8\n2014-10-01;17.701\n')).toBe(
       'Problem: fredgraph.csv, row 3, column "GDP": "17.701": "17599,8" in row 2 has the other decimal sign, so one of them may separate thousands',
+    );
+  });
+
+  test('is refused with a cell that is no row number before its dates', async () => {
+    expect(await refused(',DATE,GDP\n0,2014-07-01,1\nfirst,2014-10-01,2\n')).toBe(
+      'Problem: fredgraph.csv, row 3: "first": no number of a row, in a column without a name',
     );
   });
 

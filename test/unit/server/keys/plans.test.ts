@@ -14,7 +14,7 @@ describe('a shipped plan', () => {
     ['free', 10_000, 500, 30, false, 10_000],
     ['pro', 1_000_000, 50_000, 600, true, 1_000_000],
   ])('%s', (name, monthlyLimit, dailyLimit, ratePerMinute, vintageAccess, maxRows) => {
-    const limits = { monthlyLimit, dailyLimit, ratePerMinute, maxRows };
+    const limits = { monthlyLimit, dailyLimit, ratePerMinute, maxRows, maxConcurrent: 4 };
     expect(shippedPlans.get(name)).toEqual({ name, ...limits, vintageAccess });
   });
 });
@@ -23,14 +23,15 @@ describe("an operator's file of plans", () => {
   it('replaces the shipped plans', () => {
     const limits = { monthlyLimit: 5, dailyLimit: 4, ratePerMinute: 3 };
     const planOf = (content: object) => parsePlans(JSON.stringify([content]), 'plans.json').get('team');
-    expect(planOf({ ...team, max_rows: 7 })).toEqual({
+    expect(planOf({ ...team, max_rows: 7, max_concurrent: 2 })).toEqual({
       name: 'team',
       ...limits,
       vintageAccess: true,
       maxRows: 7,
+      maxConcurrent: 2,
     });
-    // The documented number of rows of a plan that does not name one.
-    expect(planOf(team)).toMatchObject({ ...limits, maxRows: 100_000 });
+    // The documented numbers of a plan that does not name them.
+    expect(planOf(team)).toMatchObject({ ...limits, maxRows: 100_000, maxConcurrent: 4 });
     expect(parsePlans(JSON.stringify([team]), 'plans.json').size).toBe(1);
   });
 
@@ -49,6 +50,7 @@ describe("an operator's file of plans", () => {
     ['with a number as text', [{ ...team, rate_per_minute: '3' }], "plan 1: 'rate_per_minute' must be"],
     ['with too large a limit', [{ ...team, daily_limit: 2_147_483_648 }], 'to 2147483647'],
     ['with no rows', [{ ...team, max_rows: 0 }], "plan 1: 'max_rows' must be an integer from 1"],
+    ['with no concurrency', [{ ...team, max_concurrent: 0 }], "plan 1: 'max_concurrent' must be an integer"],
     ['without a limit', [{ ...team, daily_limit: undefined }], "plan 1: 'daily_limit' must be"],
     [
       'with access as text',

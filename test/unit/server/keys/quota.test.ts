@@ -10,6 +10,7 @@ const plan = (minute: number, day: number, month: number): Plan => ({
   ratePerMinute: minute,
   vintageAccess: true,
   maxRows: 1000,
+  maxConcurrent: 4,
 });
 
 const at = (text: string): number => Date.parse(text);

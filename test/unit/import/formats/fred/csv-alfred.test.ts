@@ -5,29 +5,32 @@ import { lines, readAll, refusalOf, sourceFile } from '../../../../support/sourc
 const file = (...rows: string[]) => sourceFile('GDPC1_2.csv', `${rows.join('\n')}\n`);
 
 describe('an ALFRED download', () => {
-  test('states each column on its vintage date, for one or several series', async () => {
-    const records = await readAll(
-      alfredWide,
-      file(
-        'observation_date,GDPC1_20150130,GDPC1_2015-02-27,T10Y_2_20150130',
-        '2014-07-01,16205.6,16205.6,.',
-        '2014-10-01,16311.6,16294.7,1.5',
-      ),
-    );
-    expect(lines(records.statements)).toEqual([
-      'GDPC1,2014-07-01,2015-01-30,16205.6',
-      'GDPC1,2014-10-01,2015-01-30,16311.6',
-      'GDPC1,2014-07-01,2015-02-27,16205.6',
-      'GDPC1,2014-10-01,2015-02-27,16294.7',
-      'T10Y_2,2014-07-01,2015-01-30,',
-      'T10Y_2,2014-10-01,2015-01-30,1.5',
-    ]);
-    expect(records.coverage).toEqual([
-      { seriesId: 'GDPC1', coveredTo: '2015-01-30', whole: true },
-      { seriesId: 'GDPC1', coveredTo: '2015-02-27', whole: true },
-      { seriesId: 'T10Y_2', coveredTo: '2015-01-30', whole: true },
-    ]);
-  });
+  test.each(['observation_date', 'date', 'Date', 'DATE'])(
+    'that begins with %s states each column on its vintage date, for one or several series',
+    async (name) => {
+      const records = await readAll(
+        alfredWide,
+        file(
+          `${name},GDPC1_20150130,GDPC1_2015-02-27,T10Y_2_20150130`,
+          '2014-07-01,16205.6,16205.6,.',
+          '2014-10-01,16311.6,16294.7,1.5',
+        ),
+      );
+      expect(lines(records.statements)).toEqual([
+        'GDPC1,2014-07-01,2015-01-30,16205.6',
+        'GDPC1,2014-10-01,2015-01-30,16311.6',
+        'GDPC1,2014-07-01,2015-02-27,16205.6',
+        'GDPC1,2014-10-01,2015-02-27,16294.7',
+        'T10Y_2,2014-07-01,2015-01-30,',
+        'T10Y_2,2014-10-01,2015-01-30,1.5',
+      ]);
+      expect(records.coverage).toEqual([
+        { seriesId: 'GDPC1', coveredTo: '2015-01-30', whole: true },
+        { seriesId: 'GDPC1', coveredTo: '2015-02-27', whole: true },
+        { seriesId: 'T10Y_2', coveredTo: '2015-01-30', whole: true },
+      ]);
+    },
+  );
 
   test.each([
     [

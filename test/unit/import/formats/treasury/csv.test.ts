@@ -14,6 +14,7 @@ describe('the par curve of the Treasury', () => {
     const points = ['2025-02-18 PAR 1M 4.37', '2025-02-18 PAR 1.5M 4.38', '2025-02-18 PAR 10Y 4.55'];
     expect(await par(text)).toEqual(points);
     expect((await par(turned)).sort()).toEqual([...points].sort());
+    expect(await par(',Date,1 Mo,1.5 Month,10 Yr\n0,2025-02-18,4.37,4.38,4.55\n')).toEqual(points);
   });
 
   it('has no rate for an empty cell or N/A, and the published digits otherwise', async () => {
@@ -119,6 +120,31 @@ describe('a file of rates that no curve can have', () => {
       ', row 3: "2017-04-14": all rates are zero, as of no trade date',
     ],
     [
+      'Christmas Day',
+      'Date,10 Yr\n2024-12-24,4.59\n2024-12-25,4.59\n',
+      ', row 3, column "10 Yr": "4.59": the bond market is closed on 2024-12-25, Christmas Day, and no curve is published',
+    ],
+    [
+      'basis points',
+      'Date,2 Yr,10 Yr\n2024-03-28,4.59,450\n',
+      ', row 2, column "10 Yr": "450": rates are in percent, and none is above 30; are these basis points?',
+    ],
+    [
+      'negative basis points',
+      'Date,5 YR\n2021-08-03,-191\n',
+      ', row 2, column "5 YR": "-191": rates are in percent',
+    ],
+    [
+      'a fraction',
+      'Date,10 Yr\n2024-03-28,0.0437\n',
+      ', row 2, column "10 Yr": "0.0437": rates are in percent with two decimals; is this a fraction, or did a program compute it?',
+    ],
+    [
+      'a computed rate',
+      'Date,10 Yr\n2024-03-28,4.3700000000000001\n',
+      '"4.3700000000000001": rates are in percent',
+    ],
+    [
       'monthly averages',
       'Date,10 Yr\n2024-01-02,4.06\n2024-02-01,4.21\n2024-03-01,4.21\n',
       ': these are monthly figures, such as averages; a curve has the rates of trade dates',
@@ -170,15 +196,14 @@ describe('a file of rates that no curve can have', () => {
 });
 
 describe('a packed file of curves', () => {
-  // Five days of each week from Monday 1990-01-01 on.
-  const days = Array.from(
-    { length: 9000 },
-    (_, i) => `${addDays('1990-01-01', Math.floor(i / 5) * 7 + (i % 5))},${(i * 7919) % 1000}.${i % 97}`,
-  );
+  // Tuesday and Wednesday of each week from 1991 on, without the holidays that fall on them.
+  const days = Array.from({ length: 3600 }, (_, i) => addDays('1991-01-01', Math.floor(i / 2) * 7 + (i % 2)))
+    .filter((day) => !/-(?:01-0[12]|06-(?:19|20)|07-0[45]|11-1[12]|12-2[56])$/.test(day))
+    .map((day, i) => `${day},${(i * 7919) % 30}.${i % 97}`);
   const packed = gzipSync(`Date,3 Mo\n${days.join('\n')}\n`);
 
   it('is read like an unpacked one', async () => {
-    expect(await pointsIn(treasuryParCsv, await tempFile('a.csv.gz', packed))).toHaveLength(9000);
+    expect(await pointsIn(treasuryParCsv, await tempFile('a.csv.gz', packed))).toHaveLength(days.length);
   });
 
   it('is refused when it is cut short, also after many rows', async () => {

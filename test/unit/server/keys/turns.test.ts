@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { type Turn, Turns } from '../../../../src/server/keys/turns.ts';
+
+/** The places that may begin now, by their numbers. */
+async function begun(turns: readonly (Turn | undefined)[]): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const [i, turn] of turns.entries()) void turn?.begun.then(() => found.push(i));
+  await new Promise(setImmediate);
+  return found;
+}
+
+describe('the computations of a key', () => {
+  it('begin in their order, as many at a time as the plan says', async () => {
+    const turns = new Turns();
+    const taken = Array.from({ length: 5 }, () => turns.take('a', 2));
+    expect(await begun(taken)).toEqual([0, 1]);
+    taken[1]?.leave();
+    taken[1]?.leave();
+    expect(await begun(taken)).toEqual([0, 1, 2]);
+    // One that gives up while it waits is passed over.
+    taken[3]?.leave();
+    taken[0]?.leave();
+    expect(await begun(taken)).toEqual([0, 1, 2, 4]);
+  });
+
+  it('are refused when four wait for each one that runs', () => {
+    const turns = new Turns();
+    const taken = Array.from({ length: 2 + 8 }, () => turns.take('a', 2));
+    expect(taken).not.toContain(undefined);
+    expect(turns.take('a', 2)).toBeUndefined();
+    taken[9]?.leave();
+    expect(turns.take('a', 2)).toBeDefined();
+    expect(turns.take('a', 2)).toBeUndefined();
+  });
+
+  it('do not wait for those of another key', async () => {
+    const turns = new Turns();
+    const taken = [turns.take('a', 1), turns.take('a', 1), turns.take('b', 1)];
+    expect(await begun(taken)).toEqual([0, 2]);
+  });
+});
