@@ -131,7 +131,7 @@ describe('the built program, with a store in a file or a database and with a ser
     ['no rows, which fail', ['obs', 'GDP', '--as-of', '2020-06-01', '--fail-empty'], 9, 1],
     ['a search by title', ['series', 'search', 'domestic', '--match', 'title'], 0, 2],
     ['an unknown series', ['obs', 'GDPX'], 3, 0],
-    ['one unknown series of two', ['obs', 'GDPX', 'GDP', '--limit', '2'], 3, 3],
+    ['one unknown series of two', ['obs', 'GDPX', 'GDP', '--limit', '2'], 3, 0],
     ['an unknown series as a problem document', ['obs', 'GDPX', '--json'], 3, 0],
     ['a bad date', ['obs', 'GDP', '--from', '2020-02-30'], 2, 0],
     ['a bad date of a curve', ['curve', '--date', 'soon', '--on-or-before'], 2, 0],
@@ -156,7 +156,7 @@ describe('the built program, with a store in a file or a database and with a ser
     ['a spread', ['spread']],
     ['a curve', ['curve', '--date', '2026-01-15', '--on-or-before']],
     ['two curves', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13']],
-    ['an unknown series', ['obs', 'GDPX', 'GDP']],
+    ['all but an unknown series', ['obs', 'GDPX', 'GDP', '--skip-missing']],
     ['rates over time', ['yields', '--maturity', '10Y']],
     ['a panel', ['panel', 'GDP', oddId, '--as-of', '2020-12-31']],
     [

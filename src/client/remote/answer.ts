@@ -58,7 +58,10 @@ function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
   if (said !== undefined && kind !== undefined) {
     // The contract has no error type for changed data, only this text.
     const changed = said.options.field === 'cursor' && said.detail === changedSinceDetail;
-    return new Problem(changed ? 'data-changed' : kind, said.detail, said.options);
+    // The contract's form of a refused value, for fronts that name the value in another way.
+    const [, param, reason] = /^invalid '(\w+)': (.*)$/s.exec(said.detail) ?? [];
+    const refusal = reason === undefined ? {} : { refusal: { param: String(param), reason } };
+    return new Problem(changed ? 'data-changed' : kind, said.detail, { ...said.options, ...refusal });
   }
   const what =
     said === undefined ? `${reply.status} and ${whatItIs(reply)}` : `${reply.status}: ${said.detail}`;

@@ -110,7 +110,8 @@ export async function treasuryWorld(firstYear = 2022): Promise<World> {
   const today = utcDay(new Date());
   const oneDay = feedOn(recordedFeed('par 2009'), '2009-01-02');
   for (let year = firstYear; year <= Number(today.slice(0, 4)); year += 1) {
-    const days = Array.from({ length: 5 }, (_, i) => addDays(`${year}-01-02`, i));
+    // 2 January is a holiday where the first is a Sunday.
+    const days = Array.from({ length: 5 }, (_, i) => addDays(`${year}-01-03`, i));
     const day = days.find((one) => weekendDay(one) === undefined && one <= today);
     if (!recorded.includes(String(year)) && day !== undefined)
       server.feeds[`par ${year}`] = oneDay.replace('2009-01-02T', `${day}T`);
