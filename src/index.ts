@@ -50,6 +50,7 @@ export type { Asof, FactRow } from './library/asof.ts';
 export { importFiles } from './library/import-files.ts';
 export type { Result } from './library/operation-methods.ts';
 export type { PanelParams } from './library/panel-params.ts';
+export { pull } from './library/pull.ts';
 export type {
   PublishedParams,
   ReleasesParams,
@@ -66,7 +67,6 @@ export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
 export type { PullOptions, PullProgress, PullRequest } from './pull/options.ts';
 export { probeSources, type SourceProbe } from './pull/probe.ts';
-export { pull } from './pull/pull.ts';
 export type { PulledSubject, PullOutcome, PullStop, PullSummary } from './pull/summary.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { missingText, seriesWithStatements, withSuggestion } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import { dataChanged, type Origin } from '../client/client.ts';
-import { longest } from '../client/remote/retry.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
@@ -16,25 +15,12 @@ import { KnownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { AnalysisSource } from './analyses.ts';
 import { seriesOf } from './analysis-queries.ts';
-import {
-  abortSignal,
-  asOfDay,
-  callable,
-  day,
-  flag,
-  integer,
-  type Kinds,
-  object,
-  seconds,
-  seriesIds,
-  skipMissing,
-  texts,
-  word,
-} from './arguments.ts';
+import { asOfDay, integer, type Kinds, seriesIds, skipMissing, texts, word } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import type { SeveralParams } from './panel-params.ts';
+import { pullKinds, pullRequest } from './pull.ts';
 import { analysisSignatures } from './signatures.ts';
 import { StoreCare } from './store-care.ts';
 import { TableAnalyses } from './table-analyses.ts';
@@ -218,25 +204,6 @@ export function asofOf(source: LibrarySource): Asof {
   return Object.assign(new Library(source), operationMethods(source));
 }
 
-const pullKinds = {
-  settings: object,
-  full: flag,
-  since: day,
-  dryRun: flag,
-  maxDuration: seconds('some', Number.MAX_SAFE_INTEGER),
-  timeout: seconds('some', longest.timeout),
-  retries: integer(0, longest.retries),
-  maxWait: seconds('any', longest.wait),
-  cacheFolder: word,
-  env: object,
-  clock: callable,
-  signal: abortSignal,
-  onProgress: callable,
-  onSubject: callable,
-  watch: callable,
-  timing: object,
-} satisfies Kinds<StorePullOptions>;
-
 const paths = { name: 'paths', kind: texts };
 const options = { noun: 'option' } as const;
 
@@ -251,7 +218,7 @@ const signatures: Readonly<Record<Exclude<keyof Library, 'close' | 'store'>, Sig
   import: { name: 'import', args: [paths], params: { ...options, kinds: storeImportKinds } },
   pull: {
     name: 'pull',
-    args: [{ name: 'request', kind: object, isOptional: true }],
+    args: [{ name: 'request', kind: pullRequest, isOptional: true }],
     params: { ...options, kinds: pullKinds },
   },
   followed: { name: 'followed', args: [] },

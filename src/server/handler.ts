@@ -211,7 +211,7 @@ class Routes {
     const problem = httpProblem(error);
     if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
       const { requestId, route = null } = exchange;
-      this.#options.log.error({ request_id: requestId, route, err: problem.cause });
+      this.#options.log.error({ request_id: requestId, route, err: problem.cause }, problem.detail);
     }
     return respondProblem(exchange, problem, this.#errorsBase(exchange));
   }

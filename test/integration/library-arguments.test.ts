@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Asof, importFiles, open, Problem } from '../../src/index.ts';
+import { type Asof, importFiles, open, Problem, pull } from '../../src/index.ts';
 import { contractStore, now } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
 
@@ -28,6 +28,10 @@ function opened(...asked: readonly unknown[]): Promise<unknown> {
 
 function imported(...asked: readonly unknown[]): Promise<unknown> {
   return Reflect.apply(importFiles, undefined, asked);
+}
+
+function pulled(...asked: readonly unknown[]): Promise<unknown> {
+  return Reflect.apply(pull, undefined, asked);
 }
 
 async function iterated(rows: AsyncIterable<unknown>): Promise<number> {
@@ -67,6 +71,13 @@ describe('what a method does not take is a bad-input Problem that names it', () 
       "unknown option 'asof': use out, asOf",
       () => call('snapshot', plan, { out: 'desk', asof: '2020-12-31' }),
     ],
+    ["unknown option 'dryrun': use settings, ", () => pulled({ store: 'x.db', dryrun: true })],
+    ["option 'store' is missing", () => pulled({ request: { fred: ['GDP'] } })],
+    [
+      'invalid \'request.fred\' "GDP": use a list of texts',
+      () => pulled({ store: 'x.db', request: { fred: 'GDP' } }),
+    ],
+    ["unknown source 'fredd': use fred, treasury, sec", () => call('pull', { fredd: ['GDP'] })],
     ["unknown option 'asof': use kind, asOf, ", () => call('import', ['x.csv'], { asof: '2020-12-31' })],
     ["unknown option 'store'", () => call('import', ['x.csv'], { store: 'other.db' })],
     ["unknown option 'apiKey': use key, timeout, ", () => opened('http://127.0.0.1:9', { apiKey: 'k' })],
