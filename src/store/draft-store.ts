@@ -1,19 +1,16 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
-import type { Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
 import type { StoreContents } from './contents.ts';
 import { readAndClose, unfinishedEnding } from './open.ts';
 import type { StoreView } from './store.ts';
-import type { TransactionWriter } from './writer.ts';
+import { ended, type TransactionWriter } from './writer.ts';
 
 /**
  * An unfinished store, which nobody can read before it is published. If its process is killed, the next one continues
  * it.
  */
 export interface StoreDraft {
-  /** Whether an earlier process wrote a part of it. */
-  readonly isBegun: boolean;
   /** Calls `work` in a transaction and commits it. */
   write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
   read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
@@ -34,17 +31,7 @@ export async function openDraft(address: string, copyOf: string, replace = false
   await checkDraftable(address, replace);
   // The store behind a link is replaced, not the link.
   const path = existsSync(address) ? realpathSync(address) : address;
-  const draft = path + unfinishedEnding;
-  const { leaveLog, lockDraft, removeIfDamaged } = await import('./sqlite/copy.ts');
-  const lock = await lockDraft(draft);
-  try {
-    if (existsSync(path)) leaveLog(path);
-    if (existsSync(draft)) removeIfDamaged(draft);
-    return fileDraft(path, draft, replace, lock);
-  } catch (error) {
-    await lock.close();
-    throw error;
-  }
+  return (await import('./sqlite/copy.ts')).openFileDraft(path, path + unfinishedEnding, replace);
 }
 
 /** Refuses an address at which something exists already; `replace` allows a store in a file there. */
@@ -60,29 +47,6 @@ export async function checkDraftable(address: string, replace = false): Promise<
   (await import('./sqlite/copy.ts')).checkReplaceable(address);
 }
 
-/** A draft in a file next to the path, which is renamed at the end. */
-function fileDraft(path: string, draft: string, replace: boolean, lock: Lock): StoreDraft {
-  return {
-    isBegun: existsSync(draft),
-    async write(work) {
-      const { openSqliteWriter } = await import('./sqlite/writer.ts');
-      await ended(await openSqliteWriter(draft), work);
-    },
-    async read(work) {
-      const { openSqliteStore } = await import('./sqlite/reader.ts');
-      return readAndClose(await openSqliteStore(draft, {}), work);
-    },
-    async publish() {
-      const { publishCopy } = await import('./sqlite/copy.ts');
-      publishCopy(draft, path, replace);
-    },
-    async discard() {
-      (await import('./sqlite/draft.ts')).removeDraft(draft);
-    },
-    close: () => lock.close(),
-  };
-}
-
 /** A draft in the store itself, which is marked as unfinished until the end. */
 async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
   refuseForeign(address);
@@ -96,7 +60,6 @@ async function databaseDraft(address: string, copyOf: string): Promise<StoreDraf
   await ended(await writer(false), async () => undefined);
   let read: number | undefined;
   return {
-    isBegun: true,
     write: async (work) => ended(await writer(true), work),
     read: async (work) =>
       readAndClose(await openPostgresStore(address, true), async (view) => {
@@ -107,17 +70,4 @@ async function databaseDraft(address: string, copyOf: string): Promise<StoreDraf
     discard: () => emptyCopy(address, copyOf),
     close: async () => undefined,
   };
-}
-
-async function ended(
-  writer: TransactionWriter,
-  work: (writer: TransactionWriter) => Promise<void>,
-): Promise<void> {
-  try {
-    await work(writer);
-    await writer.commit();
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
 }

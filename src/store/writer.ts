@@ -254,3 +254,17 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     return merged;
   }
 }
+
+/** Calls `work` with a writer, and commits; rolls back if it throws. */
+export async function ended(
+  writer: TransactionWriter,
+  work: (writer: TransactionWriter) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(writer);
+    await writer.commit();
+  } catch (error) {
+    await writer.rollback();
+    throw error;
+  }
+}

@@ -35,13 +35,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/**
- * Flushes a finished draft to disk and publishes it at `path` in one step; a Problem if another process created a
- * store there meanwhile.
- */
+/** Publishes a flushed draft at `path` in one step; a Problem if another process created a store there meanwhile. */
 export function publishDraft(draft: string, path: string): void {
   try {
-    flush(draft);
     // Unlike a rename, a link never replaces an existing file.
     if (!link(draft, path)) renameUnlessTaken(draft, path);
   } catch (cause) {
@@ -53,13 +49,6 @@ export function publishDraft(draft: string, path: string): void {
   } finally {
     removeDraft(draft);
   }
-}
-
-/** Flushes a complete store to disk and puts it at `path` in one step, replacing a store that has no log beside it. */
-export function replaceWith(draft: string, path: string): void {
-  flush(draft);
-  renameSync(draft, path);
-  removeDraft(draft);
 }
 
 /** Links the draft to its path; false if the file system has no hard links. */
@@ -78,7 +67,8 @@ function renameUnlessTaken(draft: string, path: string): void {
   renameSync(draft, path);
 }
 
-function flush(path: string): void {
+/** Flushes a file to disk; releases the locks that this process holds on it. */
+export function flush(path: string): void {
   const file = openSync(path, 'r+');
   try {
     fsyncSync(file);
@@ -87,7 +77,7 @@ function flush(path: string): void {
   }
 }
 
-/** Removes a draft and the files of SQLite beside it. */
+/** Removes a draft and the files of SQLite beside it; the draft last, because its lock protects the others. */
 export function removeDraft(draft: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
+  for (const suffix of ['-wal', '-shm', '-journal', '']) rmSync(draft + suffix, { force: true });
 }

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -298,6 +299,16 @@ describe('a copy of a file', () => {
     expect(already).toBe(0);
     expect(readdirSync(dirname(backup))).toEqual([basename(backup)]);
     expect(await digestIn(backup)).toBe(digest);
+  });
+
+  it('replaces a store whose own copy was killed between the two steps of its publication', async () => {
+    const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
+    await copyStore(address, backup);
+    linkSync(backup, `${backup}.unfinished`);
+    await importFiles(address, { 'more.csv': facts('S1 2015-04-01 2015-07-30 9') });
+    const { digest } = await copyStore(address, backup, { replace: true });
+    expect(await digestIn(backup)).toBe(digest);
+    expect(readdirSync(dirname(backup))).toEqual([basename(backup)]);
   });
 
   it('leaves a file alone that has the name of a copy in the making and is none', async () => {
