@@ -3,9 +3,9 @@ import type { KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
 import { identityOf } from '../platform/files.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
-import { checkDraftable, openDraft, type StoreDraft } from '../store/draft-store.ts';
+import { checkDraftable, openDraft } from '../store/draft-store.ts';
 import { readStore } from '../store/open.ts';
-import type { TransactionWriter } from '../store/writer.ts';
+import type { StoreDraft, TransactionWriter } from '../store/writer.ts';
 import {
   allFilings,
   allPoints,

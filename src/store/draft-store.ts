@@ -1,26 +1,8 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
 import { isDatabase, refuseForeign } from './address.ts';
-import type { StoreContents } from './contents.ts';
 import { readAndClose, unfinishedEnding } from './open.ts';
-import type { StoreView } from './store.ts';
-import { ended, type TransactionWriter } from './writer.ts';
-
-/**
- * An unfinished store, which nobody can read before it is published. If its process is killed, the next one continues
- * it.
- */
-export interface StoreDraft {
-  /** Calls `work` in a transaction and commits it. */
-  write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
-  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
-  /** Makes it the store at its address, in one step. */
-  publish(): Promise<void>;
-  /** Removes what it holds, so that it can be begun again. */
-  discard(): Promise<void>;
-  /** Lets another process continue it; must be called at the end, also after a failure. */
-  close(): Promise<void>;
-}
+import { ended, type StoreDraft } from './writer.ts';
 
 /**
  * Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. Only one

@@ -2,8 +2,7 @@ import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'n
 import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { identityOf, makeFolder } from '../../platform/files.ts';
-import type { StoreDraft } from '../draft-store.ts';
-import { ended } from '../writer.ts';
+import { ended, type StoreDraft } from '../writer.ts';
 import { asProblem, type Connection, connect, SqliteError } from './connection.ts';
 import { damagesOf } from './contents.ts';
 import { publishDraft, removeDraft } from './draft.ts';
