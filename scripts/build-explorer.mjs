@@ -1,11 +1,15 @@
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, readFile, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 /** Builds the page of the explorer into `dist/explorer/`; the code that saves pictures is a separate script. */
 export async function buildExplorer() {
   await rm('dist/explorer', { recursive: true, force: true });
   await build({
-    entryPoints: { page: 'src/explorer/main.ts', style: 'src/explorer/style.css' },
+    entryPoints: {
+      start: 'src/explorer/start.ts',
+      page: 'src/explorer/main.ts',
+      style: 'src/explorer/style.css',
+    },
     outdir: 'dist/explorer',
     bundle: true,
     splitting: true,
@@ -14,7 +18,24 @@ export async function buildExplorer() {
     target: ['chrome109', 'firefox115', 'safari16.4'],
     minify: true,
     legalComments: 'none',
+    plugins: [chartsInAnyLanguage],
   });
   await copyFile('src/explorer/page.html', 'dist/explorer/page.html');
   await copyFile('node_modules/uplot/LICENSE', 'dist/explorer/LICENSE');
 }
+
+/**
+ * uPlot makes a format for the language of the browser when it is loaded, which fails in a language that is no tag, such
+ * as `en-US@posix`. The explorer writes its numbers itself.
+ */
+const chartsInAnyLanguage = {
+  name: 'charts in any language',
+  setup({ onLoad }) {
+    onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const contents = text.replace("domEnv ? nav.language : 'en-US'", "'en-US'");
+      if (contents === text) throw new Error(`${path} asks for the language of the browser in another way`);
+      return { contents };
+    });
+  },
+};

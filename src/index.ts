@@ -36,6 +36,7 @@ export type {
   WideRow,
 } from './analysis/layouts.ts';
 export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
+export type { BackupSummary } from './care/backup.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';

@@ -55,7 +55,7 @@ class Asof:
     """Where the data come from.
 
     Without arguments the asof command answers from its own store. `store` names another one, `base_url` a service, and
-    `key` its key. `command` is the command, or a list such as ["npx", "asof"]; None asks the service over HTTP.
+    `key` its key. `command` is the command, or a list such as ["node", "asof/dist/asof.cjs"]; None asks the service over HTTP.
     """
 
     def __init__(self, store=None, base_url=None, key=None, command="asof", timeout=30, max_wait=60):

@@ -25,7 +25,7 @@ export type SubjectBasis = {
 type SubjectNotes = {
   coveredTo: Day | undefined;
   readonly kinds: Set<VintageKind>;
-  /** Whether its data appear only on weekdays, as curves and filings do. */
+  /** Whether its data may appear only on weekdays, as curves and filings do. */
   readonly isDaily: boolean;
 };
 
@@ -48,7 +48,7 @@ export class Basis {
 
   /**
    * The same client, which records what each answer is based on, and throws a Problem if that does not meet the
-   * demands. Its answers as of a day no longer say what is known about later days.
+   * demands. Its answers as of a day do not say to which day the data are covered.
    */
   through(client: Client): Client {
     return {
@@ -57,7 +57,7 @@ export class Basis {
         const envelope = await client.ask(operation, texts, ...options);
         const day = operation.boundBy === undefined ? undefined : textOf(texts, operation.boundBy);
         this.#take(operation, texts, day, envelope);
-        return day === undefined ? envelope : upToDay(envelope);
+        return day === undefined ? envelope : withoutCoverage(envelope);
       },
     };
   }
@@ -65,6 +65,12 @@ export class Basis {
   /** The vintage of an answer about a series as of a day, if the service named it. */
   vintageOn(id: string, asOf: Day | undefined): AnswerVintage | undefined {
     return this.#vintages.get(keyOf(id, asOf));
+  }
+
+  /** Whether the data about a subject reach a day, as far as the service says. */
+  reaches(subject: string, day: Day): boolean {
+    const notes = this.#subjects.get(subject);
+    return notes === undefined || doesReach(notes, day);
   }
 
   /** The last day that the data about a subject cover, if the service named it. */
@@ -78,7 +84,9 @@ export class Basis {
    */
   add(id: string, day: Day | undefined, coveredTo: Day | null | undefined, kinds: readonly string[]): void {
     this.#requireAge(id, day, coveredTo);
-    const notes = this.#notesOf(id, coveredTo, false);
+    const notes = this.#notesOf(id, day, coveredTo, false);
+    // Requests that no day bounds may have noted a later coverage.
+    if (coveredTo != null) notes.coveredTo = earlier(coveredTo, day ?? coveredTo);
     for (const kind of kinds) this.#addKinds(notes, kind);
     if (this.demands.exact !== true) return;
     const inexact = kinds.find((kind) => kind !== 'exact');
@@ -87,17 +95,13 @@ export class Basis {
   }
 
   /**
-   * The subjects whose data do not reach a day, such as `GDP is covered to 2024-12-19`; curves and filings need to
-   * reach only the last weekday before it.
+   * The subjects whose data do not reach a day, such as `GDP is covered to 2024-12-19`; curves, filings and daily series
+   * need to reach only the last weekday before it.
    */
   staleOn(day: Day): readonly string[] {
-    return Array.from(this.#subjects, ([subject, { coveredTo = day, isDaily }]) => ({
-      subject,
-      coveredTo,
-      isDaily,
-    }))
-      .filter(({ coveredTo, isDaily }) => coveredTo < (isDaily ? lastWeekday(day) : day))
-      .map(({ subject, coveredTo }) => coveredText(subject, coveredTo));
+    return Array.from(this.#subjects).flatMap(([subject, notes]) =>
+      notes.coveredTo === undefined || doesReach(notes, day) ? [] : coveredText(subject, notes.coveredTo),
+    );
   }
 
   /** What the answer is based on, subject by subject, up to a day. */
@@ -113,7 +117,7 @@ export class Basis {
     operation: Operation<Params, unknown>,
     texts: ParamTexts,
     day: Day | undefined,
-    { vintage, coverage, covered_to }: Envelope<unknown>,
+    { vintage, coverage, covered_to, series }: Envelope<unknown>,
   ): void {
     const { members = [], boundBy } = operation;
     const subject = subjectOf(operation, texts);
@@ -121,20 +125,30 @@ export class Basis {
       const coveredTo = covered_to === undefined ? coverage?.covered_to : covered_to;
       // If no day bounds the request, the analysis that knows the day checks.
       if (boundBy !== undefined) this.#requireAge(subject, day, coveredTo);
-      this.#notesOf(subject, coveredTo, operation.subject !== undefined);
+      const isDaily = operation.subject !== undefined || series?.frequency === 'D';
+      // What a request that no day bounds says of today must not replace what is known of a day.
+      const noted = boundBy === undefined ? (this.coveredTo(subject) ?? coveredTo) : coveredTo;
+      this.#notesOf(subject, day, noted, isDaily);
     }
     if (!members.includes('vintage')) return;
     this.#requireExact(subject, day, vintage);
     if (vintage === undefined) return;
     this.#vintages.set(keyOf(subject, day), vintage);
-    this.#addKinds(this.#notesOf(subject, undefined, false), vintage.vintage_kind);
+    this.#addKinds(this.#notesOf(subject, day, undefined, false), vintage.vintage_kind);
   }
 
-  #notesOf(subject: string, coveredTo: Day | null | undefined, isDaily: boolean): SubjectNotes {
+  /** What is noted about a subject; its coverage counts up to the last of the days that answers are as of. */
+  #notesOf(
+    subject: string,
+    day: Day = '~',
+    coveredTo: Day | null | undefined,
+    isDaily: boolean,
+  ): SubjectNotes {
     const kinds = new Set<VintageKind>();
     const notes = this.#subjects.get(subject) ?? { coveredTo: undefined, kinds, isDaily };
     this.#subjects.set(subject, notes);
-    notes.coveredTo ??= coveredTo ?? undefined;
+    const known = coveredTo == null ? undefined : earlier(coveredTo, day);
+    if (known !== undefined && known > (notes.coveredTo ?? '')) notes.coveredTo = known;
     return notes;
   }
 
@@ -169,6 +183,11 @@ export class Basis {
   }
 }
 
+/** Whether the data about a subject reach a day; without a stated coverage they do. */
+function doesReach({ coveredTo, isDaily }: SubjectNotes, day: Day): boolean {
+  return coveredTo === undefined || coveredTo >= (isDaily ? lastWeekday(day) : day);
+}
+
 /** The coverage of a subject in words. A subject that ends with a lower-case s, unlike an id, is a plural: filings. */
 function coveredText(subject: string, coveredTo: Day): string {
   return `${subject} ${/^[a-z].*s$/.test(subject) ? 'are' : 'is'} covered to ${coveredTo}`;
@@ -198,27 +217,23 @@ function subjectOf({ subject, params }: Operation<Params, unknown>, texts: Param
   );
 }
 
-/** The envelope without what is known about days after its own. */
-function upToDay<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
-  const { vintage } = page;
-  if (vintage === undefined) return page;
-  const { as_of_date, vintage_kind } = vintage;
-  return { ...page, vintage: { as_of_date, vintage_kind } };
+/** The envelope without the coverage of its data, which the basis of the answer states up to its day. */
+function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
+  return page;
 }
 
 /**
  * Why an answer as of a day may not be exactly what was published by then, such as `UNRATE is sampled: this is
- * 2008-08-15, the next sample is 2008-11-15`; undefined if it is exact.
+ * 2008-08-15`; undefined if it is exact. Names no later vintage.
  */
 export function inexactText(id: string, day: Day | undefined, vintage: AnswerVintage): string | undefined {
-  const { as_of_date: newest, vintage_kind: kind, next_date: next = null, next_kind } = vintage;
+  const { as_of_date: newest, vintage_kind: kind, may_lack: mayLack = false } = vintage;
   if (kind === '') return undefined;
   if (kind === 'unknown') return `it is not known how the vintages of ${id} came about`;
-  if (kind === 'exact') {
-    if (next === null || next_kind === 'exact' || day === newest) return undefined;
-    return `${id} is exact on ${newest}: what was published between that and ${next}, which is ${next_kind}, may be missing`;
-  }
+  const missing = 'what was published since then may be missing';
+  if (kind === 'exact') return mayLack ? `${id} is exact on ${newest}: ${missing}` : undefined;
   if (newest === null) return `${id} is ${kind}: a first release is the first vintage that has the date`;
   const noun = kind === 'sampled' ? 'sample' : 'vintage';
-  return `${id} is ${kind}: this is ${newest}, ${next === null ? `the newest ${noun}` : `the next ${next_kind === kind ? noun : 'vintage'} is ${next}`}`;
+  const rest = day === undefined ? `, the newest ${noun}` : day > newest ? `; ${missing}` : '';
+  return `${id} is ${kind}: this is ${newest}${rest}`;
 }

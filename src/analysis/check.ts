@@ -4,7 +4,7 @@ import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import { PublishedValues } from '../domain/series/look-ahead.ts';
 import { knownValue } from '../domain/series/newest-values.ts';
 import { Problem } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
+import { counted, listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { type Checked, checkedColumns } from './checked-columns.ts';
@@ -65,7 +65,7 @@ export async function estimateCheck(query: CheckQuery, context: QueryContext): P
     const checked = await checkedColumns(table, on, query, counting);
     const series = new Map(checked.map((one) => [one.series.id, one.series]));
     const pages = await Promise.all([...series.values()].map((one) => pagesExpected(one, counting)));
-    return `this check takes about ${pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks()} requests`;
+    return `this check takes about ${counted(pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks(), 'request')}`;
   });
 }
 
@@ -229,6 +229,9 @@ function dateBeside(
   return date;
 }
 
+/** After every day: a value that only a later vintage has is one that was known too early. */
+const latest: Day = '~';
+
 /** What kind of value this is, compared with what was known on its day. */
 function judged(
   column: KnownColumn,
@@ -240,9 +243,13 @@ function judged(
   const asOf = strict ? addDays(day, -1) : day;
   const nothing = { known: null, known_date: null, first_known: null, value_date: null };
   if (column.beyond.has(asOf)) return { ...nothing, kind: 'beyond' };
-  const { vintages, transformer } = column.history;
+  const { vintages, transformers } = column.history;
   const newest = column.points.get(asOf);
-  const dated = date === undefined ? undefined : knownValue(vintages.on(asOf), date, transformer);
+  const isComputable = transformers === undefined || transformers.on(asOf) !== undefined;
+  const dated =
+    date === undefined || !isComputable
+      ? undefined
+      : knownValue(vintages.on(asOf), date, transformers?.on(asOf));
   const known = date === undefined ? newest : dated && { ...dated, asOfDate: dated.asOf };
   const beside = { known: known?.value ?? null, known_date: known?.date ?? null };
   // A computed growth rate may have more digits than the published one.
@@ -253,7 +260,7 @@ function judged(
     const kind = isLagged && (known.date ?? '') > (newest?.date ?? '') ? 'newer' : 'known';
     return { ...beside, first_known: known.asOfDate ?? null, value_date: beside.known_date, kind };
   }
-  column.values ??= new PublishedValues(vintages, transformer);
+  column.values ??= new PublishedValues(vintages, transformers?.on(latest));
   const { kind, published } = column.values.placed(value, {
     day: asOf,
     newest: newest?.date,

@@ -6,7 +6,7 @@ import { type Operation, operationNamed } from '../operations/operation.ts';
 import { type ParamTexts, textOf } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
-import type { Query } from './query.ts';
+import { asOfDates, type Query } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
@@ -50,27 +50,35 @@ export async function noteOutside(
     const { id } = one;
     const series = boundsIn(one, days, context) ?? (await descriptionOf(one, context));
     if (series === undefined || !saysCoverage(series)) break;
-    const bounds = boundsPassed(series, days);
-    if (bounds.length > 0) outside.push(`${id} is covered ${bounds.join(' ')}`);
+    outside.push(...outsideTexts(id, series, days));
   }
   const more = outside.length - mostNamed;
   const texts =
     more <= 0
       ? outside
       : [
-          `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series do not cover ${days.join(' or ')}`,
+          `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series ${more === 1 ? 'does' : 'do'} not cover ${days.join(' or ')}`,
         ];
   for (const text of texts) note({ kind: 'outside coverage', text });
 }
 
-/** The first vintage and the coverage of a series, if the answers so far stated what these days need. */
+/** The coverage of a series, if the answers so far stated what these days need. */
 function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: QueryContext): Row | undefined {
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
-  const covered_to = basis.coveredTo(id);
-  if (vintages.length < days.length || covered_to === undefined) return undefined;
-  const before = vintages.find(({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '');
-  return { first_vintage: before?.next_date ?? null, covered_to };
+  const coveredTo = basis.coveredTo(id);
+  if (vintages.length < days.length || coveredTo === undefined) return undefined;
+  const last = [...days].sort().at(-1) ?? '';
+  const covered_to = basis.reaches(id, last) ? last : coveredTo;
+  const before = vintages.filter(
+    ({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '',
+  );
+  // On which day it begins is known if any of the days is later.
+  if (before.length > 0 && before.length < days.length) return undefined;
+  return { first_vintage: before.length > 0 ? unknownLater : null, covered_to };
 }
+
+/** Stands for the first vintage of a series that begins after all days of an answer. */
+const unknownLater = '~';
 
 /** Says for each series and day that its answer is from a sample; for many series only names some. */
 function sampleTexts(
@@ -117,13 +125,15 @@ function saysCoverage({ first_vintage, covered_to }: Row): boolean {
   return dayIn(first_vintage) !== '' || dayIn(covered_to) !== '';
 }
 
-/** The bounds of the coverage of a series that some of the days exceed, in words. */
-function boundsPassed(row: Row, days: readonly Day[]): readonly string[] {
-  const [first, last] = [dayIn(row.first_vintage), dayIn(row.covered_to)];
-  return [
+/** What some of the days exceed of the coverage of a series; names no day after them. */
+function outsideTexts(id: string, row: Row, days: readonly Day[]): readonly string[] {
+  const [first, to, last] = [dayIn(row.first_vintage), dayIn(row.covered_to), [...days].sort().at(-1) ?? ''];
+  if (first > last) return [`${id} has no vintage up to ${last}`];
+  const bounds = [
     ...(first !== '' && days.some((day) => day < first) ? [`from ${first}`] : []),
-    ...(last !== '' && days.some((day) => day > last) ? [`to ${last}`] : []),
+    ...(to !== '' && last > to ? [`to ${to}`] : []),
   ];
+  return bounds.length === 0 ? [] : [`${id} is covered ${bounds.join(' ')}`];
 }
 
 /** What a series covers, in words: `first vintage 1991-12-04, last 2024-12-19, …`. */
@@ -151,8 +161,9 @@ export function knowledgeDay(query: Query): Day | undefined {
     case 'versions':
     case 'diff':
       return query.days.includes('latest') ? undefined : [...query.days].sort().at(-1);
-    case 'yield-table':
     case 'real-time-panel':
+      return typeof query.each === 'string' || 'file' in query.each ? query.to : asOfDates(query).at(-1);
+    case 'yield-table':
       return query.to;
     case 'revisions':
     case 'releases':

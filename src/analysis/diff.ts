@@ -1,12 +1,13 @@
 import { changeBetween, rescalingOf } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
+import { counted } from '../errors/wording.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
-import { noteBasis } from './coverage.ts';
+import { knowledgeDay, noteBasis } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
 import { undescribed } from './panel.ts';
 import type { DiffQuery } from './query.ts';
@@ -20,7 +21,8 @@ export function answerDiff(query: DiffQuery, context: QueryContext): Promise<Que
 async function compare(query: DiffQuery, context: ComposedContext) {
   const { days, from, to, allRows } = query;
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const done = await eachOf(await resolveSeries(query, context), context, async (series) => {
+  const all = await resolveSeries({ ...query, asOf: knowledgeDay(query) }, context);
+  const done = await eachOf(all, context, async (series) => {
     const { id } = series;
     const [before = [], after = []] = await Promise.all(
       days.map((day) =>
@@ -56,11 +58,11 @@ async function compare(query: DiffQuery, context: ComposedContext) {
 /** The number of requests that a diff takes, in words. */
 export function estimateDiff(query: DiffQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(query, counting);
+    const series = await resolveSeries({ ...query, asOf: knowledgeDay(query) }, counting);
     const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
     const described = context.note === undefined ? 0 : undescribed(series);
     const values = query.days.length * pages.reduce((sum, count) => sum + count, 0);
-    return `this diff takes about ${values + described + counting.checks()} requests`;
+    return `this diff takes about ${counted(values + described + counting.checks(), 'request')}`;
   });
 }
 

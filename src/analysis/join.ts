@@ -7,8 +7,7 @@ import { composed } from './composed.ts';
 import { laggedName } from './layouts.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
 import type { JoinQuery, RealTimePanelQuery } from './query.ts';
-import { columnsOf, estimateRealTimePanel } from './real-time-panel.ts';
-import { resolveSeries } from './series-ids.ts';
+import { columnsOf, estimateRealTimePanel, panelSeries } from './real-time-panel.ts';
 import {
   columnOf,
   daysIn,
@@ -33,8 +32,8 @@ export async function answerJoin(query: JoinQuery, context: QueryContext): Promi
   const { table } = dated;
   let joined: readonly JoinedColumn[] = [];
   const answer = await composed<Row>(context, async (counting) => {
-    const series = await resolveSeries(query, counting);
-    const columns = await columnsOf(series, panelOf(query, dated.days, files), counting);
+    const panel = panelOf(query, dated.days, files);
+    const columns = await columnsOf(await panelSeries(panel, counting), panel, counting);
     joined = columns.flatMap((column) => joinedColumns(column, query));
     refuseTwice([...table.fields, ...joined.map(({ field }) => field)], table);
     const layout = showing([...table.fields, ...joined.map(({ field }) => field)]);

@@ -1,5 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
+import { counted } from '../errors/wording.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
@@ -79,7 +80,7 @@ export function undescribed(series: readonly ResolvedSeries[]): number {
 export function estimatePanel(query: PanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
     const series = await resolveSeries(query, counting);
-    return `this panel takes about ${await requestsLeft(query, series, counting)} requests`;
+    return `this panel takes about ${counted(await requestsLeft(query, series, counting), 'request')}`;
   });
 }
 

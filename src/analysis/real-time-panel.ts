@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../domain/series/date.ts';
-import { listed } from '../errors/wording.ts';
+import { counted, listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
@@ -28,7 +28,7 @@ export function answerLongRealTimePanel(
   return composed(context, async (counting) => {
     // The descriptions come first: a chart of too many series is refused before their values are requested.
     const isDrawn = counting.chart === true;
-    const series = await resolveSeries(query, counting);
+    const series = await panelSeries(query, counting);
     const drawing = isDrawn && (await realTimePanelDrawing(series, query, counting));
     // A line has one value a day, the newest of those requested.
     const columns = await columnsOf(series, isDrawn ? { ...query, last: 1 } : query, counting);
@@ -42,9 +42,17 @@ export function answerWideRealTimePanel(
   context: QueryContext,
 ): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
-    const columns = await columnsOf(await resolveSeries(query, counting), query, counting);
+    const columns = await columnsOf(await panelSeries(query, counting), query, counting);
     return widePanel(columns, query.sort, 'as_of', query.withDates);
   });
+}
+
+/** The series of a panel, of those that had begun by its last as-of date. */
+export function panelSeries(
+  query: RealTimePanelQuery,
+  counting: ComposedContext,
+): Promise<readonly ResolvedSeries[]> {
+  return resolveSeries({ ...query, asOf: knownDays(query).at(-1) }, counting);
 }
 
 /** The columns of a panel on its as-of dates; notes what they are based on. */
@@ -179,19 +187,19 @@ function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { not
 /** The number of requests that a real-time panel takes, in words; makes the requests that plan it. */
 export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const series = await resolveSeries(query, counting);
     const days = knownDays(query);
+    const series = await panelSeries(query, counting);
     const asked = await serviceRequests(series, days, query, counting);
     if (asked !== undefined)
-      return `this panel takes ${counting.requests() + asked.length + undescribed(series) + counting.checks()} requests`;
+      return `this panel takes ${counted(counting.requests() + asked.length + undescribed(series) + counting.checks(), 'request')}`;
     if (needsHistory(query)) {
       const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
       // Each series takes its vintages and its published values, page by page.
       const requests = pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks();
-      return `this panel takes about ${requests} requests`;
+      return `this panel takes about ${counted(requests, 'request')}`;
     }
     const { made, left, checks } = await planAll(series, days, query, counting);
-    return `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
+    return `this panel takes ${counted(made + left + checks, 'request')}: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
   });
 }
 

@@ -1,11 +1,11 @@
 import { hasBaseYear, isRescaled } from '../domain/series/arithmetic.ts';
-import { type Day, earlier, type Frequency } from '../domain/series/date.ts';
+import { type Day, earlier } from '../domain/series/date.ts';
 import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../domain/series/releases.ts';
 import { type Change, knownOn } from '../domain/series/revision-history.ts';
 import { type RevisionStatistics, revisionStatistics } from '../domain/series/revision-statistics.ts';
-import { parseFrequency } from '../domain/series/series.ts';
+import type { FrequencySince } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
-import { firstInput, Transformer, Vintages } from '../domain/series/transformer.ts';
+import { firstInput, Vintages } from '../domain/series/transformer.ts';
 import { counted } from '../errors/wording.ts';
 import { revisions, vintages } from '../operations/figures.ts';
 import { commandNaming } from '../operations/operation.ts';
@@ -13,6 +13,7 @@ import { explainSeries, failureOf, type QueryAnswer, type QueryContext, rowsOf }
 import { releasesDrawing } from './charts.ts';
 import { type ComposedContext, type ComposedRows, composed } from './composed.ts';
 import { noteBasis } from './coverage.ts';
+import { DailyTransformers, StatedFrequencies } from './history.ts';
 import type { WideRow } from './layouts.ts';
 import type { ReleasesQuery, TriangleQuery } from './query.ts';
 import { type FirstVintage, firstVintageOf } from './revisions.ts';
@@ -201,8 +202,11 @@ async function historyOf(
   const last = days.at(-1) ?? '';
   const until = covered === undefined ? last : earlier(asOf ?? covered, covered);
   const byDate = new Map<Day, Change[]>();
-  for (const { date, as_of_date, value } of published) {
+  const stated = new StatedFrequencies();
+  for (const row of published) {
+    const { date, as_of_date, value } = row;
     if (asOf !== undefined && as_of_date > asOf) continue;
+    stated.add(row);
     byDate.set(date, [...(byDate.get(date) ?? []), { asOf: as_of_date, value }]);
   }
   const asked = [...byDate].filter(([date]) => date >= from);
@@ -214,8 +218,7 @@ async function historyOf(
     released: firstVintage === undefined || date > firstVintage.newest ? changes[0]?.asOf : undefined,
   }));
   noteSampled(id, kinds, context);
-  const frequency = parseFrequency(published[0]?.frequency ?? '') ?? '';
-  const valueOn = units === undefined ? publishedOn : transformedOn(id, frequency, units, byDate);
+  const valueOn = units === undefined ? publishedOn : transformedOn(id, stated.from(byDate), units, byDate);
   const unit = published[0]?.unit ?? '';
   return { dates, vintages: days, until, kinds, unit, firstVintage, hasMore, valueOn };
 }
@@ -224,13 +227,13 @@ const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);
 
 function transformedOn(
   id: string,
-  frequency: Frequency,
+  frequencies: readonly FrequencySince[],
   units: Transformation,
   changes: ReadonlyMap<Day, readonly Change[]>,
 ): ValueOn {
-  const transformer = new Transformer(id, frequency, units);
+  const transformers = new DailyTransformers(id, frequencies, units);
   const vintages = new Vintages(changes);
-  return ({ date }, day) => transformer.valueIn(vintages.on(day), date)?.value ?? null;
+  return ({ date }, day) => transformers.on(day)?.valueIn(vintages.on(day), date)?.value ?? null;
 }
 
 /** Notes that samples are no releases. */

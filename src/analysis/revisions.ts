@@ -93,7 +93,7 @@ async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryConte
     context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for these dates` });
     return;
   }
-  const frequency = parseFrequency(String((await descriptionOf({ id }, context))?.frequency ?? ''));
+  const frequency = parseFrequency(await frequencyOf(id, asOf, context));
   const period = periodStart(date, frequency ?? '');
   const weekend = frequency === 'D' ? weekendDay(date) : undefined;
   const reasons = [
@@ -101,6 +101,13 @@ async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryConte
     ...(weekend === undefined ? [] : [`, a ${weekend}`]),
   ];
   context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
+}
+
+/** The frequency of a series, as it was known on a day. */
+async function frequencyOf(id: string, asOf: Day | undefined, context: QueryContext): Promise<string> {
+  if (asOf === undefined) return String((await descriptionOf({ id }, context))?.frequency ?? '');
+  const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
+  return String(newest?.frequency ?? '');
 }
 
 /** The first vintage of a series, and the newest date in it. */

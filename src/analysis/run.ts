@@ -16,7 +16,7 @@ import {
   type QueryContext,
   textsOf,
 } from './answer.ts';
-import { noteBasis } from './coverage.ts';
+import { knowledgeDay, noteBasis } from './coverage.ts';
 import type { OperationQuery, PanelQuery, Query } from './query.ts';
 import {
   type FailedSeries,
@@ -82,7 +82,7 @@ function observationsOf({ ids, skipMissing, asOf, from, to, transformation }: Pa
 async function answerOperation(query: OperationQuery, context: QueryContext): Promise<QueryAnswer> {
   const operation = operationNamed(query.operation);
   const { ids, skipMissing } = query;
-  const asked = ids && { ids, ...(skipMissing && { skipMissing }) };
+  const asked = ids && { ids, ...(skipMissing && { skipMissing }), asOf: knowledgeDay(query) };
   const series = asked && (await resolveSeries(asked, context));
   if (query.cursor !== undefined && series !== undefined && series.length !== 1)
     throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);

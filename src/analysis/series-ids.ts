@@ -1,6 +1,7 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
 import { closeNames } from '../domain/series/closest.ts';
+import type { Day } from '../domain/series/date.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
@@ -16,7 +17,12 @@ type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'> & {
 };
 
 /** The series that a question is about, as its `OfSeries` names them. */
-type AskedSeries = { readonly ids: readonly string[]; readonly skipMissing?: boolean };
+type AskedSeries = {
+  readonly ids: readonly string[];
+  readonly skipMissing?: boolean;
+  /** Patterns match only series that had begun by this day. */
+  readonly asOf?: Day | undefined;
+};
 
 /**
  * A series of a query; `typed` is its id as typed, unless a pattern matched it, and `row` its description, if that
@@ -25,16 +31,17 @@ type AskedSeries = { readonly ids: readonly string[]; readonly skipMissing?: boo
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
- * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches. If they
- * are several, an id that no series has is a Problem, or is left out with `skipMissing`. A service is asked only for
- * that, or with `lookUp`: otherwise its first answers about the series show the same, without further requests.
+ * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches, of those
+ * that had begun by a day. If they are several, an id that no series has is a Problem, or is left out with
+ * `skipMissing`. A service is asked only for that, or with `lookUp`: otherwise its first answers about the series show
+ * the same, without further requests.
  */
 export async function resolveSeries(
-  { ids, skipMissing = false }: AskedSeries,
+  { ids, skipMissing = false, asOf }: AskedSeries,
   catalogue: Catalogue,
   lookUp = skipMissing || catalogue.client.offers === undefined,
 ): Promise<readonly ResolvedSeries[]> {
-  const meant = await seriesMeant(ids, catalogue);
+  const meant = await seriesMeant(ids, catalogue, asOf);
   // A single one fails when it is asked for.
   if (meant.length === 1 || !lookUp) return meant;
   const outcomes = await describedAll(meant, catalogue);
@@ -123,6 +130,7 @@ export function missingText(missing: Iterable<string>): string {
 async function seriesMeant(
   typed: readonly string[],
   catalogue: Catalogue,
+  asOf: Day = '~',
 ): Promise<readonly ResolvedSeries[]> {
   const meant = new Map<string, ResolvedSeries>();
   let known: readonly Row[] | undefined;
@@ -132,7 +140,9 @@ async function seriesMeant(
     if (isPattern(id)) {
       known ??= await allSeries(catalogue);
       const pattern = patternOf(id);
-      for (const row of known) if (pattern.test(String(row.id))) matching.push({ id: String(row.id), row });
+      // Another service may not say when a series began.
+      for (const row of known)
+        if (pattern.test(String(row.id)) && hadBegun(row, asOf)) matching.push({ id: String(row.id), row });
     }
     for (const one of matching.length > 0 ? matching : [{ id, typed: text }])
       if (!meant.has(one.id)) meant.set(one.id, one);
@@ -177,6 +187,11 @@ function questionFor({ rate, less }: Partial<YieldSeries> = {}): Parameters<Nami
   return [yields.name, { maturity: rate.maturity, ...type }];
 }
 
+/** Whether a series had begun by a day; another service may not say, and then it counts. */
+function hadBegun({ first_vintage: first }: Row, day: Day): boolean {
+  return String(first ?? '') <= day;
+}
+
 function isPattern(id: string): boolean {
   return id.includes('*');
 }
@@ -186,14 +201,14 @@ function patternOf(id: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-/** The first pages of the list of series, each requested once; empty if they cannot be had. */
-async function firstSeries({ client }: Catalogue): Promise<readonly RowOf<typeof seriesSearch>[]> {
+/** The series on the first pages of the list that had begun by a day; each page is requested once. */
+async function firstSeries({ client }: Catalogue, asOf: Day): Promise<readonly RowOf<typeof seriesSearch>[]> {
   const rows: RowOf<typeof seriesSearch>[] = [];
   let texts: ParamTexts = [['limit', String(largestPage)]];
   try {
     for (let pages = 0; pages < mostPages; pages += 1) {
       const { results, next_cursor: cursor } = await client.ask(seriesSearch, texts, { once: true });
-      rows.push(...results);
+      rows.push(...results.filter((row) => hadBegun(row, asOf)));
       if (cursor === undefined) break;
       texts = [...without(texts, 'cursor'), ['cursor', cursor]];
     }
@@ -216,21 +231,27 @@ const mostSuggested = 3;
 /** The most pages of the list of series that are read for a suggestion. */
 const mostPages = 3;
 
-/** The same failure; for an unknown series, with a hint at the ids that may be meant. */
-export async function withSuggestion(error: unknown, catalogue: Catalogue): Promise<unknown> {
+/** The same failure; for an unknown series, with a hint at the ids that may be meant, of those known on a day. */
+export async function withSuggestion(
+  error: unknown,
+  catalogue: Catalogue,
+  asOf: Day = '~',
+): Promise<unknown> {
   if (!(error instanceof Problem) || error.kind !== 'not-found' || error.series === undefined) return error;
   const { series: id } = error;
   const { naming = commandNaming } = catalogue;
   const hinting = (hint: string) => error.with({ hints: [hint, ...error.hints] });
   if (isPattern(id)) {
-    const ids = (await firstSeries(catalogue)).map((row) => row.id).filter((one) => patternOf(id).test(one));
+    const ids = (await firstSeries(catalogue, asOf))
+      .map((row) => row.id)
+      .filter((one) => patternOf(id).test(one));
     if (ids.length === 0) return hinting('no series id matches this pattern');
     const some = ids.slice(0, mostSuggested);
     return hinting(
       `name one series, such as ${listed(some, 'or')}: a pattern is for questions about several`,
     );
   }
-  const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue));
+  const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
   return near.length === 0
     ? hinting(`${naming.question(seriesSearch.name)} finds series by words`)
     : hinting(`did you mean ${listed(near, 'or')}?`);

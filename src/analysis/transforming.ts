@@ -9,7 +9,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
 import type { Note, QueryContext } from './answer.ts';
-import { historyOf } from './history.ts';
+import { DailyTransformers, historyOf } from './history.ts';
 
 /** Sends the requests whose values are transformed. */
 type Asking = Pick<QueryContext, 'client' | 'signal'>;
@@ -66,17 +66,10 @@ async function transformedPage<R extends Row>(
   }
   if (head === undefined) throw new Error('a listing has at least one page');
   results ??= transformed(rows, texts, transformation);
-  const { next_cursor: _, series, ...rest } = head;
+  const { series } = head;
   const frequency = results[0]?.frequency;
-  return {
-    ...rest,
-    ...(series !== undefined && {
-      series: typeof frequency === 'string' ? { ...series, frequency } : series,
-    }),
-    results,
-    results_count: results.length,
-    has_more: false,
-  };
+  const described = series !== undefined && typeof frequency === 'string' && { ...series, frequency };
+  return onePage({ ...head, ...(described && { series: described }) }, results);
 }
 
 /**
@@ -102,16 +95,22 @@ async function firstReleases<R extends Row>(
   const [any] = rows;
   const range = inputs.filter(([name]) => name === 'from' || name === 'to');
   const history = await historyOf({ id, ...Object.fromEntries(range) }, { client, signal });
-  const { frequency: own, vintages } = history;
-  const transformer = new Transformer(id, own, transformation);
+  const { frequencies, vintages } = history;
+  const transformers = new DailyTransformers(id, frequencies, transformation, asOf);
+  const transformer = transformers.on(asOf);
+  if (transformer === undefined) return onePage(head, []);
   const results = datesAsked(rows, texts, transformer).flatMap((date): R[] => {
     const day = any === undefined ? undefined : transformer.firstDay(vintages, date);
     if (any === undefined || day === undefined || day > asOf) return [];
-    const result = transformer.valueIn(vintages.on(day), date);
+    const result = transformers.on(day)?.valueIn(vintages.on(day), date);
     return result === undefined ? [] : [resultRow(any, date, result, transformer.frequency, transformation)];
   });
-  const { next_cursor: _, ...rest } = head;
-  return { ...rest, results, results_count: results.length, has_more: false };
+  return onePage(head, results);
+}
+
+/** These rows as the only page. */
+function onePage<R>({ next_cursor: _, ...head }: Envelope<R>, results: readonly R[]): Envelope<R> {
+  return { ...head, results, results_count: results.length, has_more: false };
 }
 
 /** Why a series has no results for the requested dates; undefined if it has no values for them. */

@@ -5,7 +5,7 @@ import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf } from './composed.ts';
-import { noteBasis } from './coverage.ts';
+import { knowledgeDay, noteBasis } from './coverage.ts';
 import { noteRescaling } from './diff.ts';
 import type { WideRow } from './layouts.ts';
 import type { SortOrder, VersionsQuery } from './query.ts';
@@ -83,7 +83,7 @@ function answered<R extends ComparedRow | WideRow>(
   rowsOfAll: (all: readonly SeriesVersions[]) => readonly R[],
 ): Promise<QueryAnswer<R>> {
   return composed(context, async (counting) => {
-    const all = await resolveSeries(query, counting);
+    const all = await resolveSeries({ ...query, asOf: knowledgeDay(query) }, counting);
     // The descriptions come first: a chart of too many lines is refused before their values are requested.
     const drawing = counting.chart === true ? await versionsDrawing(all, query, counting) : undefined;
     const done = await eachOf(all, counting, (series) => versionsOf(series, query, counting));

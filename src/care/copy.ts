@@ -64,22 +64,34 @@ export async function copyStore(from: string, to: string, options: CopyOptions =
     const store = shownAddress(to);
     if (options.dryRun === true) {
       await checkDraftable(to, options.replace);
-      return { ...(await counted(view)), store, dryRun: true };
+      return { ...(await countOf(view)), store, dryRun: true };
     }
-    const run = async () => {
-      const draft = await openDraft(to, shownAddress(from), options.replace);
-      try {
-        return await new StoreCopy(view, draft, options).run();
-      } finally {
-        await draft.close();
-      }
+    return {
+      ...(await copyInto(view, () => openDraft(to, shownAddress(from), options.replace), options)),
+      store,
     };
-    // If a stopped copy left data that the store does not hold, the first run discards all, and the second copies.
-    const copied = (await run()) ?? (await run());
-    if (copied !== undefined) return { ...copied, store };
-    throw new Problem('local-io', `the copy ${store} does not read as it was written; it is removed`, {
-      hints: ['`asof store check` checks the store that was copied, and another disk may hold the copy'],
-    });
+  });
+}
+
+/** Copies what a view reads into the draft that `open` gives, reads it again, and publishes it if it is the same. */
+export async function copyInto(
+  view: WholeView,
+  open: () => Promise<StoreDraft>,
+  options: CopyOptions,
+): Promise<Omit<CopySummary, 'store'>> {
+  const run = async () => {
+    const draft = await open();
+    try {
+      return await new StoreCopy(view, draft, options).run();
+    } finally {
+      await draft.close();
+    }
+  };
+  // If a stopped copy left data that the store does not hold, the first run discards all, and the second copies.
+  const copied = (await run()) ?? (await run());
+  if (copied !== undefined) return copied;
+  throw new Problem('local-io', 'the copy does not read as it was written; it is removed', {
+    hints: ['`asof store check` checks the store that was copied, and another disk may hold the copy'],
   });
 }
 
@@ -92,7 +104,8 @@ export function refuseSame(from: string, to: string): void {
   });
 }
 
-async function counted(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dryRun'>> {
+/** Counts what a copy of a view would hold. */
+export async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dryRun'>> {
   const { series, described, facts } = await view.seriesTotals();
   const rates = (await view.rates()).reduce((sum, { count }) => sum + count, 0);
   const { trades } = await view.filingCounts();
@@ -132,7 +145,7 @@ class StoreCopy {
       return undefined;
     }
     await this.#to.publish();
-    return { ...(await counted(this.#from)), already: this.#already, dryRun: false, digest };
+    return { ...(await countOf(this.#from)), already: this.#already, dryRun: false, digest };
   }
 
   /** Writes the series that the copy lacks or holds differently, in several transactions. */

@@ -56,6 +56,53 @@ const contractTypes: Readonly<Partial<Record<ProblemKind, string>>> = {
   'internal-error': 'internal-error',
 };
 
+/** A refused value: the parameter, what was given for it, and what to give instead. */
+export type RefusedValue = {
+  /** Absent where the reader of a value does not know what it is for; who called it does. */
+  readonly param?: string;
+  readonly value?: unknown;
+  readonly reason: string;
+  /** What the value should be, where the contract names that and does not repeat the value. */
+  readonly noun?: 'date';
+};
+
+/** How a front speaks to its reader: what it calls parameters, and how it refuses a value. */
+export type Voice = {
+  /** The kind of problem that a refused value is there. */
+  readonly kind: 'bad-input' | 'validation-error';
+  /** Names a parameter, given its name on the wire and, if the reader should set one, its value. */
+  readonly param: (name: string, value?: string) => string;
+  readonly refused: (refusal: RefusedValue) => string;
+  /** Words that the contract puts before a contradiction of parameters; other fronts leave them out. */
+  readonly lead: (words: string) => string;
+};
+
+/** A message about parameters, which each front says with its own names. */
+export type Sentence = (voice: Voice) => string;
+
+/** Speaks as the contract does: `invalid 'limit' "0": use an integer from 1 to 1000`. */
+export const wireVoice: Voice = {
+  kind: 'validation-error',
+  param: (name, value) => (value === undefined ? `'${name}'` : `${name}=${value}`),
+  refused: ({ param, value, reason, noun }) =>
+    `invalid '${param ?? 'value'}'${noun === undefined ? quoted(value) : ` ${noun}`}: ${reason}`,
+  lead: (words) => `${words} `,
+};
+
+/** A value after the name of its parameter; nothing if there is none to show. */
+export function quoted(value: unknown): string {
+  return value === undefined ? '' : ` ${quoteValue(value)}`;
+}
+
+/** A value in a message. Objects are not shown, because they may contain a key. */
+export function quoteValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(quoteValue).join(', ')}]`;
+  if (typeof value === 'function') return '(a function)';
+  if (typeof value === 'object' && value !== null) return `(${value.constructor?.name ?? 'an object'})`;
+  return String(value);
+}
+
 /** The optional parts of a problem. */
 export type ProblemOptions = {
   readonly field?: string | undefined;
@@ -70,12 +117,15 @@ export type ProblemOptions = {
   /** The series that failed, of a question that may be about several. */
   readonly series?: string;
   readonly cause?: unknown;
+  readonly refusal?: RefusedValue | undefined;
+  /** What the message lists below its first line: one line each. */
+  readonly list?: readonly string[];
 };
 
 /** What a copy of a problem may change. */
 export type ProblemChanges = ProblemOptions & {
   readonly kind?: ProblemKind;
-  readonly detail?: string;
+  readonly detail?: string | Sentence;
 };
 
 /** An RFC 9457 problem document, as in part 7 of the contract; without an answer of a service it has no status. */
@@ -103,14 +153,28 @@ export class Problem extends Error {
   readonly type: string | undefined;
   /** Whether the service lacks the endpoint or the parameter that was asked for. */
   readonly missing: boolean;
+  /** The first line of the detail, without the list below it. */
+  readonly headline: string;
+  readonly list: readonly string[];
+  /** The value that is refused, for programs; the detail says the same in words. */
+  readonly refusal: RefusedValue | undefined;
+  readonly #sentence: Sentence | undefined;
   /** The series that failed, of a question that may be about several. */
   readonly series?: string;
 
-  constructor(kind: ProblemKind, detail: string, options: ProblemOptions = {}) {
-    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+  /** A sentence as `detail` is said in the words of the contract, until `in` says it in those of a front. */
+  constructor(kind: ProblemKind, detail: string | Sentence, options: ProblemOptions = {}) {
+    const { list = [] } = options;
+    const headline = typeof detail === 'string' ? detail : detail(wireVoice);
+    const said = list.length === 0 ? headline : [`${headline}:`, ...list].join('\n  ');
+    super(said, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Problem';
     this.kind = kind;
-    this.detail = detail;
+    this.detail = said;
+    this.headline = headline;
+    this.list = list;
+    this.#sentence = typeof detail === 'string' ? undefined : detail;
+    this.refusal = options.refusal;
     this.field = options.field;
     this.hints = options.hints ?? [];
     this.requestId = options.requestId;
@@ -127,8 +191,14 @@ export class Problem extends Error {
   }
 
   /** A copy of this problem with some of it changed. */
-  with({ kind = this.kind, detail = this.detail, ...options }: ProblemChanges): Problem {
+  with({ kind = this.kind, detail = this.#sentence ?? this.headline, ...options }: ProblemChanges): Problem {
     return new Problem(kind, detail, { ...this, cause: this.cause, ...options });
+  }
+
+  /** The same problem in the words of a front; a problem that is not about parameters stays as it is. */
+  in(voice: Voice, hints = this.hints): Problem {
+    const sentence = this.#sentence;
+    return sentence === undefined ? this : this.with({ kind: voice.kind, detail: sentence(voice), hints });
   }
 
   /** The problem document; `errorsBase` is the address of the pages that explain the contract's error types. */
@@ -145,5 +215,25 @@ export class Problem extends Error {
       ...(this.requestId !== undefined && { request_id: this.requestId }),
       ...(this.field !== undefined && { field: this.field }),
     };
+  }
+}
+
+/** The problem of a value that a parameter does not take; each front says it in its own words. */
+export function refused(refusal: RefusedValue, hints: readonly string[] = []): Problem {
+  const { param: field } = refusal;
+  return new Problem('validation-error', (voice) => voice.refused(refusal), { field, refusal, hints });
+}
+
+/** The problem of parameters that do not go together; each front says it with its own names for them. */
+export function contradiction(field: string, sentence: Sentence): Problem {
+  return new Problem('validation-error', sentence, { field });
+}
+
+/** Runs work whose refusals are said in the words of a front. */
+export function inVoice<T>(voice: Voice, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof Problem ? error.in(voice) : error;
   }
 }

@@ -245,16 +245,17 @@ class CurveView implements PageView {
 
   #picture(): Picture {
     const { type, rates } = this.#curves;
-    const days = [this.#date, ...(this.#other === undefined ? [] : [this.#other])];
+    const others = this.#other === undefined ? [] : [this.#other];
     return {
       title: this.title,
-      subtitle: days.join(' and '),
+      subtitle: [this.#date, ...others].join(' and '),
       axis: 'maturity',
       form: 'line',
       unit: 'Percent',
       frequency: '',
       source: 'U.S. Treasury',
-      lines: days.map((day) => ({ label: day, values: [...(rates.get(day) ?? [])] })),
+      // Later lines cover earlier ones, here as in the page.
+      lines: [...others, this.#date].map((day) => ({ label: day, values: [...(rates.get(day) ?? [])] })),
       file: `curve-${type.toLowerCase()}-${this.#date}`,
     };
   }

@@ -123,6 +123,12 @@ function kindsText(vintages: readonly ServedRow[]): string {
     : '';
 }
 
+/** How vintages came about, in the words of the charts of the command line; empty for days of publication. */
+export function kindsNote({ id, vintages }: LoadedSeries): string {
+  const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
+  return ['sampled', 'fetched'].flatMap((kind) => (kinds.has(kind) ? [`; ${id} is ${kind}`] : [])).join('');
+}
+
 const frequencyNames: Readonly<Record<string, string>> = {
   D: 'daily',
   W: 'weekly',

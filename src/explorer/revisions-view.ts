@@ -1,7 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import { DataList, type Picture } from './downloads.ts';
 import { button, DataTable, el, status } from './elements.ts';
-import { type LoadedSeries, numbersOf } from './history.ts';
+import { kindsNote, type LoadedSeries, numbersOf } from './history.ts';
 import { LineChart } from './line-chart.ts';
 import { cell, type PageContext, type ServedRow } from './page-service.ts';
 import { commandLine, quoted } from './state.ts';
@@ -136,7 +136,7 @@ export class RevisionsView {
     const { id, about } = this.#series;
     return {
       title: `${id}: ${cell(about, 'title')}`,
-      subtitle: `The value for ${this.#date} as it was published`,
+      subtitle: `The value for ${this.#date} as it was published${kindsNote(this.#series)}`,
       axis: 'day',
       form: 'steps',
       unit: cell(about, 'units'),

@@ -68,9 +68,13 @@ export class SeriesSearch {
     // Another letter was typed meanwhile, or this answer to fewer letters came late.
     if (turn !== this.#turn) return;
     try {
-      const { rows, hasMore } = await this.#service.page('series', { q: text, match: 'any', limit: '12' });
-      const count = `${rows.length}${hasMore ? ' or more' : ''} series`;
-      if (turn === this.#turn) this.#show(rows.length === 0 ? `No series for “${text}”` : count, rows);
+      // What `asof series search` asks.
+      const { rows, hasMore } = await this.#service.page('series', { q: text, match: 'words', limit: '12' });
+      const isNearest = cell(rows[0], 'matched') === 'nearest';
+      const found = isNearest
+        ? `Nothing matches “${text}”; the nearest are shown`
+        : `${rows.length}${hasMore ? ' or more' : ''} series`;
+      if (turn === this.#turn) this.#show(rows.length === 0 ? `No series for “${text}”` : found, rows);
     } catch (error) {
       const said = error instanceof ServiceFailure ? error.message : String(error);
       if (turn === this.#turn) this.#show(said, []);

@@ -14,6 +14,7 @@ import {
 } from './elements.ts';
 import {
   frequencyName,
+  kindsNote,
   type LoadedSeries,
   loadSeries,
   numbersOf,
@@ -266,13 +267,14 @@ class SeriesExplorer implements PageView {
     ];
     return {
       title: this.title,
-      subtitle: `As known on ${day}${others.length === 0 ? '' : `, beside ${others.map(({ label }) => label).join(' and ')}`}`,
+      subtitle: `As known on ${day}${others.length === 0 ? '' : `, beside ${others.map(({ label }) => label).join(' and ')}`}${kindsNote(this.#series)}`,
       axis: 'day',
       form: 'line',
       unit: cell(about, 'units'),
       frequency: cell(about, 'frequency'),
       source: cell(about, 'source'),
-      lines: [line(day, (_, i) => this.#shown[i]?.value), ...others],
+      // Later lines cover earlier ones, here as in the page.
+      lines: [...others, line(day, (_, i) => this.#shown[i]?.value)],
       file: `${id}-as-of-${day}`,
     };
   }

@@ -194,9 +194,9 @@ function unreadable(refused: readonly Problem[], total: number): Problem {
     : [];
   if (first !== undefined && others.length === 0)
     return total === 1 ? first : first.with({ hints: [...hints, ...first.hints] });
-  const lines = refused.map(({ detail }) => `  ${detail}`);
-  const detail = [`${refused.length} of ${total} files cannot be read; nothing was imported:`, ...lines];
-  return new Problem('bad-input', detail.join('\n'), { hints });
+  const list = refused.map(({ detail }) => detail);
+  const headline = `${refused.length} of ${total} files cannot be read; nothing was imported`;
+  return new Problem('bad-input', headline, { hints, list });
 }
 
 /** The order of month and day in a format of dates: `M/D/YYYY`, `DD.MM.YYYY`, `mdy`. */

@@ -13,12 +13,14 @@ import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-lay
 import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
+import { inVoice } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
 import { diffQuery, panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
+import { methodNaming } from './call.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
 import type {
@@ -205,7 +207,8 @@ export class Analyses {
     params: PanelParams = {},
   ): Promise<Result<PanelRow | WideRow>> {
     const { demands, own } = splitDemands(params);
-    const query = panelQuery([ids].flat(), own, clockAt(this.#source.clock()));
+    const clock = clockAt(this.#source.clock());
+    const query = inVoice(methodNaming, () => panelQuery([ids].flat(), own, clock));
     const { wide } = query;
     if (query.kind === 'panel') {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');

@@ -1,5 +1,5 @@
 import { faultOfDay, parseDay } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
+import { refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -25,20 +25,6 @@ export type AnyKinds = { readonly [name: string]: Kind };
 /** Values by name, as a caller without types passes them. */
 export type NamedValues = { readonly [name: string]: unknown };
 
-/** The Problem of a value that is not of its kind; `reason` is the way out. */
-export function refused(name: string, value: unknown, reason: string): Problem {
-  return new Problem('bad-input', `invalid '${name}' ${shown(value)}: ${reason}`, { field: name });
-}
-
-/** A value in a message. Objects are not shown, because they may contain a key. */
-function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
-  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
-  if (typeof value === 'function') return '(a function)';
-  if (typeof value === 'object' && value !== null) return `(${value.constructor?.name ?? 'an object'})`;
-  return String(value);
-}
-
 /** Whether a value is a plain object: the members of any other, such as a Map, would be overlooked. */
 export function isPlain(value: unknown): value is NamedValues {
   if (typeof value !== 'object' || value === null) return false;
@@ -52,7 +38,7 @@ function isWord(value: unknown): boolean {
 
 function kind(accepts: (value: unknown) => boolean, use: string, schema?: Schema): Kind {
   const check: Kind = (value, name) => {
-    if (!accepts(value)) throw refused(name, value, `use ${use}`);
+    if (!accepts(value)) throw refused({ param: name, value, reason: `use ${use}` });
   };
   return schema === undefined ? check : Object.assign(check, { schema });
 }
@@ -90,7 +76,7 @@ export const iterable = kind(
 /** A text that messages do not repeat. */
 export const secret: Kind = (value, name) => {
   if (typeof value !== 'string' || value === '')
-    throw new Problem('bad-input', `invalid '${name}': use a text that is not empty`, { field: name });
+    throw refused({ param: name, reason: 'use a text that is not empty' });
 };
 
 /** A list of texts, also an empty one. */
@@ -140,7 +126,8 @@ export const releaseKind = kind(
 export function oneOrSeveral(one: Kind): Kind {
   const check: Kind = (value, name, clock) => {
     if (!Array.isArray(value)) return one(value, name, clock);
-    if (value.length === 0) throw refused(name, value, 'leave it out, or name at least one');
+    if (value.length === 0)
+      throw refused({ param: name, value, reason: 'leave it out, or name at least one' });
     for (const member of value) one(member, name, clock);
   };
   const { schema = {} } = one;
@@ -184,11 +171,7 @@ export function kindOf(param: Param): Kind {
           : text;
   const check: Kind = (value, name, clock) => {
     ofType(value, name, clock);
-    try {
-      param.parse(String(value), name, clock);
-    } catch (error) {
-      throw error instanceof Problem ? error.with({ kind: 'bad-input' }) : error;
-    }
+    param.parse(String(value), name, clock);
   };
   return Object.assign(check, { schema: { ...param.schema, description: param.description } });
 }
@@ -196,7 +179,7 @@ export function kindOf(param: Param): Kind {
 function calendarDay(value: unknown, name: string): void {
   if (typeof value === 'string' && parseDay(value) !== undefined) return;
   const reason = (typeof value === 'string' ? faultOfDay(value) : undefined) ?? 'use YYYY-MM-DD';
-  throw new Problem('bad-input', `invalid '${name}' date ${shown(value)}: ${reason}`, { field: name });
+  throw refused({ param: name, value, noun: 'date', reason });
 }
 
 /** A date. */
@@ -207,7 +190,8 @@ export const asOfDay = kindOf(asOfParam());
 
 /** A list of dates, also an empty one. */
 export const days: Kind = (value, name, clock) => {
-  if (!Array.isArray(value)) throw refused(name, value, 'use a list of dates, such as ["2017-04-14"]');
+  if (!Array.isArray(value))
+    throw refused({ param: name, value, reason: 'use a list of dates, such as ["2017-04-14"]' });
   for (const one of value) day(one, name, clock);
 };
 
@@ -231,7 +215,7 @@ const asOfDays: Schema = {
 export const twoAsOfDays: Kind = Object.assign(
   (value: unknown, name: string, clock: Clock) => {
     if (!Array.isArray(value) || value.length !== 2)
-      throw refused(name, value, 'use two dates, such as ["2009-07-30", "2009-07-31"]');
+      throw refused({ param: name, value, reason: 'use two dates, such as ["2009-07-30", "2009-07-31"]' });
     for (const one of value) if (one !== 'latest') asOfDay(one, name, clock);
   },
   {
@@ -244,13 +228,13 @@ export function versionDays(count?: number): Kind {
   const check: Kind = (value, name, clock) => {
     const days: readonly unknown[] = Array.isArray(value) ? value : [];
     if (days.length === 0 || days.length !== (count ?? days.length))
-      throw refused(
-        name,
+      throw refused({
+        param: name,
         value,
-        `use ${count === undefined ? '' : `${count} `}as-of dates, such as ["2009-07-30", "latest"]`,
-      );
+        reason: `use ${count === undefined ? '' : `${count} `}as-of dates, such as ["2009-07-30", "latest"]`,
+      });
     for (const day of days) if (day !== 'latest') asOfDay(day, name, clock);
-    if (new Set(days).size < days.length) throw refused(name, value, 'name each day once');
+    if (new Set(days).size < days.length) throw refused({ param: name, value, reason: 'name each day once' });
   };
   const size = { minItems: count ?? 1, ...(count !== undefined && { maxItems: count }) };
   return Object.assign(check, { schema: { ...asOfDays, ...size, uniqueItems: true } });

@@ -3,7 +3,7 @@ import { missingText, seriesWithStatements, withSuggestion } from '../analysis/s
 import { planLineParser } from '../cli/options/parse.ts';
 import { dataChanged, type Origin } from '../client/client.ts';
 import { longest } from '../client/remote/retry.ts';
-import { addDays, type Day, utcDay } from '../domain/series/date.ts';
+import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
@@ -12,6 +12,7 @@ import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
+import { KnownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { AnalysisSource } from './analyses.ts';
 import { seriesOf } from './analysis-queries.ts';
@@ -81,7 +82,8 @@ class Library extends TableAnalyses {
       await this.#refuseSample();
       return named;
     };
-    this.store = new StoreCare({ address, written, session, signal });
+    const rest = async () => this.#store('care of a store').rest?.();
+    this.store = new StoreCare({ address, written, rest, session, signal });
     for (const [name, signature] of Object.entries(signatures)) {
       const method = Reflect.get(Library.prototype, name).bind(this);
       const value =
@@ -95,7 +97,9 @@ class Library extends TableAnalyses {
     const store = this.#store('facts');
     const { signal, naming, client, onNote } = this.#source;
     let state: string | undefined;
-    const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);
+    const latest = latestDay(this.#source.clock());
+    const has = (id: string) =>
+      store.read(async (view) => (await new KnownView(view, latest).findSeries(id)) !== undefined);
     const basis = { missing: new Set<string>() };
     const catalogue = { client, signal, naming, basis };
     const found = await seriesWithStatements(seriesOf([ids].flat(), params), has, catalogue).catch(
@@ -110,10 +114,11 @@ class Library extends TableAnalyses {
         if (state !== undefined && state !== name) throw dataChanged();
         state = name;
         const rows: FactRow[] = [];
-        for await (const statements of view.statements(id))
+        const known = new KnownView(view, latest);
+        for await (const statements of known.statements(id))
           for (const { seriesId, date, asOf, value, kind = '' } of statements)
             rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
-        for (const { asOf, kind } of await view.completeVintages(id))
+        for (const { asOf, kind } of await known.completeVintages(id))
           rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
         return rows;
       });

@@ -1,7 +1,7 @@
 import { closest } from '../domain/series/closest.ts';
-import { Problem } from '../errors/problem.ts';
+import { inVoice, Problem, quoteValue, refused, type Voice } from '../errors/problem.ts';
 import { type Clock, camelCase, type Naming } from '../operations/param.ts';
-import { type AnyKinds, isPlain, type Kind, type NamedValues, refused } from './arguments.ts';
+import { type AnyKinds, isPlain, type Kind, type NamedValues } from './arguments.ts';
 
 /** What a method takes. */
 export type Signature = {
@@ -28,7 +28,16 @@ export type Signature = {
  * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof`
  * must not be answered with revised data.
  */
-export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
+export function checkArguments(
+  signature: Signature,
+  asked: readonly unknown[],
+  clock: Clock,
+  voice: Voice = methodNaming,
+): void {
+  inVoice(voice, () => checkAll(signature, asked, clock));
+}
+
+function checkAll(signature: Signature, asked: readonly unknown[], clock: Clock): void {
   const { name: method, args, params } = signature;
   const names = [...args.map(({ name }) => name), ...(params === undefined ? [] : [`${params.noun}s`])];
   if (asked.slice(names.length).some((value) => value !== undefined))
@@ -48,7 +57,11 @@ function checkParams(
 ): void {
   const names = Object.keys(kinds);
   if (!isPlain(given))
-    throw refused(`${noun}s`, given, `use an object with ${names.join(', ') || 'nothing'}`);
+    throw refused({
+      param: `${noun}s`,
+      value: given,
+      reason: `use an object with ${names.join(', ') || 'nothing'}`,
+    });
   for (const [name, value] of Object.entries(given)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) throw unknownName(noun, name, names);
@@ -69,7 +82,17 @@ export const methodNaming: Naming = {
   },
   param: (name, value) =>
     value === undefined ? `'${camelCase(name)}'` : `${camelCase(name)}: ${JSON.stringify(value)}`,
+  refused: ({ param = 'value', value, reason, noun }) =>
+    `invalid '${camelCase(param)}'${noun === undefined ? '' : ` ${noun}`}${shown(value)}: ${reason}`,
+  lead: (words) => `${words} `,
+  kind: 'bad-input',
 };
+
+/** A value after the name of its parameter, shortened where a caller passed a long text. */
+function shown(value: unknown): string {
+  if (value === undefined) return '';
+  return ` ${typeof value === 'string' && value.length > 80 ? quoteValue(`${value.slice(0, 80)}…`) : quoteValue(value)}`;
+}
 
 /** The Problem of a name that a method does not take, with the names that it takes. */
 export function unknownName(noun: string, name: string, names: readonly string[]): Problem {

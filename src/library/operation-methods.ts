@@ -235,7 +235,7 @@ function methodOf(operation: Operation, source: AnswerSource) {
     const { chosen, ids, skipMissing, params, demands, transformation } = askedOf(operation, asked);
     const based = await transformedContext({ transformation }, basedOn(source, demands));
     try {
-      for (const id of await meant(chosen, { ids, skipMissing }, based)) {
+      for (const id of await meant(chosen, { ids, skipMissing, params }, based)) {
         const pages = pagesFor(chosen, id, params, based);
         for await (const page of id === undefined ? pages : pagesAbout(id, pages)) yield* page.results;
       }
@@ -252,11 +252,17 @@ function methodOf(operation: Operation, source: AnswerSource) {
 
 async function meant(
   { command: { several } }: Operation,
-  { ids, skipMissing }: { readonly ids: readonly (string | undefined)[]; readonly skipMissing: boolean },
+  asked: {
+    readonly ids: readonly (string | undefined)[];
+    readonly skipMissing: boolean;
+    readonly params: NamedValues;
+  },
   based: BasedSource,
 ): Promise<readonly (string | undefined)[]> {
-  if (several !== true) return ids;
-  const series = await resolveSeries({ ids: ids.map(String), skipMissing }, based, true);
+  if (several !== true) return asked.ids;
+  const { skipMissing, params } = asked;
+  const asOf = params.asOf === undefined ? undefined : String(params.asOf);
+  const series = await resolveSeries({ ids: asked.ids.map(String), skipMissing, asOf }, based, true);
   const { missing } = based.basis;
   if (missing.size > 0) based.onNote?.({ kind: 'missing', text: missingText(missing) });
   return series.map(({ id }) => id);

@@ -2,7 +2,7 @@ import type { Demands } from '../analysis/basis.ts';
 import type { Beyond } from '../analysis/query.ts';
 import type { Day, Rhythm } from '../domain/series/date.ts';
 import type { TransformationParams } from '../domain/series/transformation.ts';
-import { Problem } from '../errors/problem.ts';
+import { contradiction, type Sentence } from '../errors/problem.ts';
 import type { NamedValues } from './arguments.ts';
 import { checkUnits } from './units-params.ts';
 
@@ -66,21 +66,27 @@ export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) &
 export function checkPanel(values: NamedValues): void {
   checkUnits(values);
   const { asOf, asOfEach, withDates, wide, from, to } = values;
-  const refuse = (field: string, detail: string) => {
-    throw new Problem('bad-input', detail, { field });
+  const refuse = (field: string, sentence: Sentence) => {
+    throw contradiction(field, sentence);
   };
   if (asOfEach === undefined) {
     const ofDays = ['beyond', 'withDates', 'last', 'lag', 'knownBeforeEach'];
     const name = ofDays.find((one) => values[one] !== undefined && values[one] !== false);
-    if (name !== undefined) refuse(name, `'${name}' is about as-of dates: use 'asOfEach'`);
+    if (name !== undefined)
+      refuse(name, ({ param }) => `${param(name)} is about as-of dates: use ${param('asOfEach')}`);
     return;
   }
-  if (asOf !== undefined) refuse('asOf', "use either 'asOf' or 'asOfEach'");
+  if (asOf !== undefined)
+    refuse('asOf', ({ param }) => `use either ${param('asOf')} or ${param('asOfEach')}`);
   if (typeof asOfEach === 'string' && (from === undefined || to === undefined))
     refuse(
       from === undefined ? 'from' : 'to',
-      "'asOfEach' needs 'from' and 'to': the first and the last as-of date",
+      ({ param }) =>
+        `${param('asOfEach')} needs ${param('from')} and ${param('to')}: the first and the last as-of date`,
     );
   if (withDates === true && wide !== true)
-    refuse('withDates', "'withDates' needs 'wide': a long panel has the dates");
+    refuse(
+      'withDates',
+      ({ param }) => `${param('withDates')} needs ${param('wide')}: a long panel has the dates`,
+    );
 }

@@ -1,7 +1,7 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { TransformationParams, Units } from '../domain/series/transformation.ts';
-import { Problem } from '../errors/problem.ts';
+import { contradiction, type Sentence } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
 import {
   asOfDay,
@@ -125,23 +125,35 @@ export function checkRevisions({
   units,
   digits,
 }: NamedValues): void {
-  const refuse = (field: string, detail: string) => {
-    throw new Problem('bad-input', detail, { field });
+  const refuse = (field: string, sentence: Sentence) => {
+    throw contradiction(field, sentence);
   };
   if (date !== undefined && (from !== undefined || to !== undefined))
-    refuse('date', "use either 'date' or 'from' and 'to'");
+    refuse('date', ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`);
   const table = [
     ...(release === undefined ? [] : ['release']),
     ...(after === undefined ? [] : ['after']),
     ...(stats === true ? ['stats'] : []),
   ];
   if (wide === true && table.length > 0)
-    refuse('wide', `'wide' is the triangle of all vintages: leave out '${table[0]}'`);
+    refuse(
+      'wide',
+      ({ param }) => `${param('wide')} is the triangle of all vintages: leave out ${param(table[0] ?? '')}`,
+    );
   if (wide !== true && table.length === 0) {
     if (units !== undefined || digits !== undefined)
-      refuse('units', "'units' needs 'release', 'after', 'wide' or 'stats'");
+      refuse(
+        'units',
+        ({ param }) =>
+          `${param('units')} needs ${param('release')}, ${param('after')}, ${param('wide')} or ${param('stats')}`,
+      );
     return;
   }
-  if (date !== undefined) refuse('date', "'date' is for the list of revisions: use 'from' and 'to'");
-  if (cursor !== undefined) refuse('cursor', "'cursor' is for the list of revisions: use 'from' and 'to'");
+  if (date !== undefined) refuse('date', listOnly('date'));
+  if (cursor !== undefined) refuse('cursor', listOnly('cursor'));
+}
+
+function listOnly(name: string): Sentence {
+  return ({ param }) =>
+    `${param(name)} is for the list of revisions: use ${param('from')} and ${param('to')}`;
 }

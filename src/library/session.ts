@@ -51,7 +51,8 @@ export class Session {
 
   #begin(takes: Takes, asked: readonly unknown[]): void {
     if (this.#isClosed) throw closed();
-    checkArguments(typeof takes === 'function' ? takes(asked) : takes, asked, clockAt(this.#clock()));
+    const signature = typeof takes === 'function' ? takes(asked) : takes;
+    checkArguments(signature, asked, clockAt(this.#clock()));
     if (this.#signal.aborted) throw interrupted(this.#signal);
   }
 

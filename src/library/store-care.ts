@@ -1,12 +1,11 @@
+import type { BackupOptions, BackupSummary, RestoreOptions } from '../care/backup.ts';
 import type { CheckOptions, CheckSummary } from '../care/check.ts';
 import type { CopyOptions, CopySummary } from '../care/copy.ts';
 import type { StoreInfo } from '../care/info.ts';
 import type { StoreMergeOptions } from '../care/merge.ts';
 import type { ChangedSeries, SeriesChangeOptions } from '../care/series.ts';
 import type { UndoneImport, UndoOptions } from '../care/undo.ts';
-import { Problem } from '../errors/problem.ts';
 import type { ImportResult } from '../import/import.ts';
-import { isDatabase } from '../store/address.ts';
 import type { LoggedImport } from '../store/store.ts';
 import { abortSignal, callable, flag, integer, type Kinds, seriesId, word } from './arguments.ts';
 import type { Signature } from './call.ts';
@@ -18,6 +17,8 @@ type CareSource = {
   readonly address: () => string;
   /** The same for a change; the sample is read-only. */
   readonly written: () => Promise<string>;
+  /** Closes its files until the next call. */
+  readonly rest: () => Promise<void>;
   readonly session: Session;
   readonly signal: AbortSignal;
 };
@@ -52,11 +53,21 @@ export class StoreCare {
     return checkStore(this.#source.address(), this.#stoppable(options));
   }
 
-  /** Writes the store into a file, which appears when it is complete and was read again and compared. */
-  async backup(file: string, options: CopyOptions = {}): Promise<CopySummary> {
-    if (isDatabase(file))
-      throw new Problem('bad-input', 'a backup is a file', { hints: ['copyTo() copies into a database'] });
-    return this.copyTo(file, options);
+  /**
+   * Writes the store into a file, which appears when it is complete and was read again and compared; with `keep` into a new
+   * dated file, of which the newest are kept.
+   */
+  async backup(file: string, options: BackupOptions = {}): Promise<BackupSummary> {
+    const { backupStore } = await import('../care/backup.ts');
+    return backupStore(this.#source.address(), file, this.#stoppable(options));
+  }
+
+  /** Puts a backup in the place of the store in one step, if nothing else has it open and the backup is not damaged. */
+  async restore(file: string, options: RestoreOptions = {}): Promise<CopySummary> {
+    const address = await this.#source.written();
+    const { restoreStore } = await import('../care/backup.ts');
+    await this.#source.rest();
+    return restoreStore(file, address, this.#stoppable(options));
   }
 
   /** Copies everything into a new store, of the same kind or the other; continues a copy that was stopped. */
@@ -101,13 +112,14 @@ export class StoreCare {
   }
 }
 
-const copyKinds = {
+const restoreKinds = {
   dryRun: flag,
-  replace: flag,
   signal: abortSignal,
   onProgress: callable,
   rowsAtOnce: integer(1),
-} satisfies Kinds<CopyOptions>;
+} satisfies Kinds<RestoreOptions>;
+
+const copyKinds = { ...restoreKinds, replace: flag } satisfies Kinds<CopyOptions>;
 
 const changeKinds = { dryRun: flag } satisfies Kinds<SeriesChangeOptions>;
 
@@ -127,7 +139,15 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
   backup: {
     name: 'store.backup',
     args: [{ name: 'file', kind: word }],
-    params: { ...options, kinds: copyKinds },
+    params: {
+      ...options,
+      kinds: { ...copyKinds, keep: integer(1), clock: callable } satisfies Kinds<BackupOptions>,
+    },
+  },
+  restore: {
+    name: 'store.restore',
+    args: [{ name: 'file', kind: word }],
+    params: { ...options, kinds: restoreKinds },
   },
   merge: {
     name: 'store.merge',

@@ -1,8 +1,9 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Beyond } from '../analysis/query.ts';
 import type { UserTable } from '../analysis/table.ts';
+import { refused } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
-import { isPlain, type Kind, refused } from './arguments.ts';
+import { isPlain, type Kind } from './arguments.ts';
 import type { Optional, SeveralParams, UnitsParams } from './panel-params.ts';
 
 /** A row of a table: cells by column. */
@@ -68,5 +69,9 @@ export const tableKind: Kind = (value, name) => {
   const isRow = (row: unknown) =>
     isPlain(row) && Object.values(row).every((cell) => cell === null || typeof cell !== 'object');
   if (!Array.isArray(value) || !value.every(isRow))
-    throw refused(name, value, 'use the path of a file, or a list of rows such as [{ day: "2015-01-30" }]');
+    throw refused({
+      param: name,
+      value,
+      reason: 'use the path of a file, or a list of rows such as [{ day: "2015-01-30" }]',
+    });
 };

@@ -69,18 +69,18 @@ export class LineTransport implements Transport {
     try {
       value = JSON.parse(line);
     } catch (error) {
-      return this.#refuse(ErrorCode.ParseError, `a line is no JSON: ${String(error)}`);
+      this.#refuse(ErrorCode.ParseError, `a line is no JSON: ${String(error)}`);
+      return;
     }
-    if (isDeeper(value, mostLevels))
-      return this.#refuse(
-        ErrorCode.InvalidRequest,
-        `a message is nested more than ${mostLevels} levels deep: send a flatter one`,
-        value,
-      );
+    const invalid = (reason: string) => this.#refuse(ErrorCode.InvalidRequest, reason, value);
+    // Before the schema, whose checks call themselves for each level.
+    if (isDeeper(value, mostLevels)) {
+      invalid(`a message is nested more than ${mostLevels} levels deep: send a flatter one`);
+      return;
+    }
     const { success, data } = JSONRPCMessageSchema.safeParse(value);
-    if (!success)
-      return this.#refuse(ErrorCode.InvalidRequest, 'a line is no request of JSON-RPC 2.0', value);
-    this.onmessage?.(data);
+    if (success) this.onmessage?.(data);
+    else invalid('a line is no request of JSON-RPC 2.0');
   }
 
   #refuse(code: ErrorCode, message: string, request?: unknown): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Problem } from '../errors/problem.ts';
+import { Problem, refused } from '../errors/problem.ts';
 import type { PagePosition } from './page.ts';
 import type { ParamTexts } from './param.ts';
 
@@ -13,9 +13,10 @@ export function formatCursor(position: PagePosition, operation: string, texts: P
 /** The position of a cursor; refuses a damaged cursor, and one of another query. */
 export function parseCursor(cursor: string, operation: string, texts: ParamTexts): PagePosition {
   const content = decode(cursor);
-  if (content === undefined) throw refused('not a cursor of this service');
+  if (content === undefined) throw refused({ param: 'cursor', reason: 'not a cursor of this service' });
   const { hash, ...position } = content;
-  if (hash !== hashOf(operation, texts, position)) throw refused('it does not continue this query');
+  if (hash !== hashOf(operation, texts, position))
+    throw refused({ param: 'cursor', reason: 'it does not continue this query' });
   return position;
 }
 
@@ -32,10 +33,6 @@ export function changedSince(): Problem {
 /** Refuses the position of a cursor whose first page came from another version of the data. */
 export function checkVersion(position: PagePosition | undefined, version: number): void {
   if (position !== undefined && position.version !== version) throw changedSince();
-}
-
-function refused(reason: string): Problem {
-  return new Problem('validation-error', `invalid 'cursor': ${reason}`, { field: 'cursor' });
 }
 
 function decode(cursor: string): (PagePosition & { readonly hash: string }) | undefined {

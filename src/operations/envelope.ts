@@ -21,16 +21,19 @@ export type Coverage = {
 };
 
 /**
- * The vintage that an answer is from: the newest one on or before its day, how it came about, and the vintage after it.
- * First releases come from many vintages: their kinds are those of all up to the day, without dates.
+ * The vintage that an answer is from: the newest one on or before its day, and how it came about. First releases come
+ * from many vintages: their kinds are those of all up to the day, without a date.
  */
 export type AnswerVintage = {
   /** Null before the first vintage, and of first releases. */
   readonly as_of_date: Day | null;
   /** Empty before the first vintage; several kinds are separated by `; `. */
   readonly vintage_kind: string;
-  readonly next_date?: Day | null;
-  readonly next_kind?: string | null;
+  /**
+   * True if the vintage is a day of publication before the day of the answer, and what was published between the two
+   * may be missing, because the data are exact only up to this vintage.
+   */
+  readonly may_lack?: boolean;
 };
 
 /** A ticker without any filing in the store, and the ticker in the store that is spelled most like it. */

@@ -172,6 +172,8 @@ export type Field = {
   readonly rank?: 'high' | 'low';
   /** The words that files and tables show for certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
+  /** In a list, the field of its entries that says when each became known. */
+  readonly knownBy?: string;
   /** In a list, whether entries may be missing (null). */
   readonly sparse?: boolean;
   /** In records, the fields of each. */

@@ -20,18 +20,17 @@ export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<str
   if (ticker === undefined) return undefined;
   const newest = await newestOf(ticker, ask);
   if (newest === undefined) return shownNone(ticker);
-  if (asOf === undefined || newest <= asOf) return `the newest filing of ${ticker} is of ${newest}`;
-  const before = await newestDay(
-    [
-      ['ticker', ticker],
-      ['from', firstFilingDay],
-      ['to', asOf],
-    ],
-    ask,
-  );
-  return before === undefined
-    ? `no filing of ${ticker} is held up to ${asOf}`
-    : `the newest filing of ${ticker} up to ${asOf} is of ${before}`;
+  const earlierOnes: ParamTexts = [
+    ['ticker', ticker],
+    ['from', firstFilingDay],
+    ['to', asOf ?? newest],
+  ];
+  const known = newest <= (asOf ?? newest) ? newest : await newestDay(earlierOnes, ask);
+  // Whether there are later filings was not known on the day.
+  const bound = asOf === undefined ? '' : ` up to ${asOf}`;
+  return known === undefined
+    ? `no filing of ${ticker} is held${bound}`
+    : `the newest filing of ${ticker}${bound} is of ${known}`;
 }
 
 /**

@@ -112,7 +112,7 @@ export const insiderClusterSignals = operation({
   },
   whyEmpty: whyNoClusters,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  coveredTo: (_values, view) => view.coveredTo('filings'),
+  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
   async run(values, { view, position }) {
     const { pageOfSignals } = await import('./cluster-search.ts');
     const { signals, ...page } = await pageOfSignals(view, values, position);

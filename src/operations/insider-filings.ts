@@ -1,6 +1,6 @@
 import type { Filing } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
+import { contradiction } from '../errors/problem.ts';
 import { tickerTest } from './cluster-params.ts';
 import { filingFields, filingRow } from './filing-row.ts';
 import { operation } from './operation.ts';
@@ -103,7 +103,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   check({ days, from, to }) {
     checkRange(from, to);
     if (days === undefined || from === undefined) return;
-    throw new Problem('validation-error', "use either 'days' or 'from'", { field: 'days' });
+    throw contradiction('days', ({ param }) => `use either ${param('days')} or ${param('from')}`);
   },
   rowTests: {
     ticker: tickerTest,
@@ -136,7 +136,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
-  coveredTo: (_values, view) => view.coveredTo('filings'),
+  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const { transactionValue } = await import('../domain/insider/cluster-totals.ts');
     const { unknownTickerIn } = await import('./filing-reasons.ts');

@@ -111,13 +111,8 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     head: {
       as_of: '2015-01-30',
       series: { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' },
-      vintage: {
-        as_of_date: '2015-01-30',
-        vintage_kind: 'exact',
-        next_date: '2015-02-27',
-        next_kind: 'exact',
-      },
-      covered_to: '2024-12-19',
+      vintage: { as_of_date: '2015-01-30', vintage_kind: 'exact' },
+      covered_to: '2015-01-30',
     },
   },
   knownBy: 'as_of_date',
@@ -135,13 +130,17 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     const newest = results[0]?.date;
     if (typeof newest !== 'string') return undefined;
     if (from !== undefined && from > newest) return `the newest date of ${id} is ${newest}`;
+    const isFirstPeriod = 'a date is the first day of its period';
+    // The first date of any vintage may have been published after the day.
+    if (textOf(texts, 'as_of') !== undefined)
+      return `${id} has no date${from === undefined ? '' : ` from ${from}`} to ${to ?? newest}; ${isFirstPeriod}`;
     const { coverage } = await ask('vintages', [
       ['id', id],
       ['limit', '1'],
     ]);
     const oldest = coverage?.first_date ?? undefined;
     if (to !== undefined && oldest !== undefined && to < oldest) return `${id} begins on ${oldest}`;
-    return `${id} has no date from ${from ?? oldest} to ${to ?? newest}; a date is the first day of its period`;
+    return `${id} has no date from ${from ?? oldest} to ${to ?? newest}; ${isFirstPeriod}`;
   },
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { view, position }) {
@@ -166,20 +165,24 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
         ({ date }) => ({ key: [date], version }),
       ),
       ...(as_of !== undefined && { asOf: as_of, series: { id, title, frequency } }),
-      vintage: answerVintage(vintage),
+      vintage: answerVintage(vintage, as_of),
       coveredTo,
     };
   },
 });
 
-function answerVintage({ newest, next, kinds }: VintageOnDay): AnswerVintage {
-  if (kinds !== undefined && kinds !== '')
-    return { as_of_date: null, vintage_kind: kinds, next_date: null, next_kind: null };
+function answerVintage({ newest, next, kinds }: VintageOnDay, asOf: Day | undefined): AnswerVintage {
+  if (kinds !== undefined && kinds !== '') return { as_of_date: null, vintage_kind: kinds };
+  const mayLack =
+    asOf !== undefined &&
+    newest?.kind === 'exact' &&
+    newest.asOf < asOf &&
+    next !== undefined &&
+    next.kind !== 'exact';
   return {
     as_of_date: newest?.asOf ?? null,
     vintage_kind: newest?.kind ?? '',
-    next_date: next?.asOf ?? null,
-    next_kind: next?.kind ?? null,
+    ...(mayLack && { may_lack: true }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
+import { quoted } from '../errors/problem.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Envelope, Remark, Row } from './envelope.ts';
@@ -313,4 +314,7 @@ export const commandNaming: Naming = {
     return `asof ${command.words}${flags.join('')}`;
   },
   param: (name, value) => `--${flagName(name)}${value === undefined ? '' : ` ${value}`}`,
+  refused: ({ param = 'value', value, reason }) => `--${flagName(param)}${quoted(value)}: ${reason}`,
+  lead: () => '',
+  kind: 'bad-input',
 };

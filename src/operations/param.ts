@@ -1,5 +1,5 @@
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
+import { Problem, type Sentence, type Voice } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
 
 /**
@@ -76,11 +76,9 @@ export function flagName(name: string, param?: Pick<Param, 'flag'>): string {
  * How messages name questions and parameters, in the form in which their reader can use them: as commands and flags, as
  * methods and parameters of the library, or as tools of an assistant.
  */
-export type Naming = {
+export type Naming = Voice & {
   /** Names a question, given its operation and the values of parameters by their names on the wire. */
   readonly question: (name: string, values?: Readonly<Record<string, string>>) => string;
-  /** Names a parameter, given its name on the wire and, if the reader should set one, its value. */
-  readonly param: (name: string, value?: string) => string;
 };
 
 type PresentValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
@@ -122,7 +120,7 @@ export function without(texts: ParamTexts, name: string): ParamTexts {
 }
 
 /** The contract's refusal of a parameter. */
-export function invalid(name: string, detail: string): Problem {
+export function invalid(name: string, detail: string | Sentence): Problem {
   return new Problem('validation-error', detail, { field: name });
 }
 

@@ -6,8 +6,9 @@ import {
   maturities,
   maturitiesOf,
 } from '../domain/treasury/curve.ts';
+import { contradiction, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
-import { invalid, type Param, type RowBound } from './param.ts';
+import type { Param, RowBound } from './param.ts';
 
 /** The optional settings of a parameter. */
 type Declared = Partial<Pick<Param, 'bounds' | 'extension' | 'flag' | 'placeholder'>>;
@@ -16,7 +17,8 @@ const optional = { in: 'query', required: false } as const;
 
 function day(text: string, name: string): Day {
   const parsed = parseDay(text);
-  if (parsed === undefined) throw invalid(name, `invalid '${name}' date: use YYYY-MM-DD format`);
+  if (parsed === undefined)
+    throw refused({ param: name, value: text, noun: 'date', reason: 'use YYYY-MM-DD format' });
   return parsed;
 }
 
@@ -65,7 +67,10 @@ export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day
     parse: (text, name, clock) => {
       const asOf = day(text, name);
       if (asOf > clock.latest)
-        throw invalid(name, `'${name}' ${asOf} is in the future: nothing is known as of that date yet`);
+        throw contradiction(
+          name,
+          ({ param }) => `${param(name)} ${asOf} is in the future: nothing is known as of that date yet`,
+        );
       return asOf;
     },
     ...declared,
@@ -86,7 +91,7 @@ export function choiceParam<const T extends string, F extends T | undefined>(
     parse: (text, name) => {
       const choice = choices.find((candidate) => candidate === text);
       if (choice === undefined)
-        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${listed(choices, 'or')}`);
+        throw refused({ param: name, value: text, reason: `use ${listed(choices, 'or')}` });
       return choice;
     },
     schema: { type: 'string', enum: choices, ...(fallback !== undefined && { default: fallback }) },
@@ -121,7 +126,7 @@ export function filterParam(description: string, declared: Declared = {}): Param
     ...textParam(description, declared),
     parse: (text, name) => {
       if (text.trim() === '')
-        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: it is blank; leave it out for all`);
+        throw refused({ param: name, value: text, reason: 'it is blank; leave it out for all' });
       return text;
     },
     schema: { type: 'string', pattern: '\\S' },
@@ -144,7 +149,7 @@ export function integerParam<F extends number | undefined>(
       const value = (most === undefined ? /^\d{1,9}$/ : /^\d{1,15}$/).test(text) ? Number(text) : Number.NaN;
       if (!(value >= least && value <= (most ?? value))) {
         const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
-        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use an integer ${range}`);
+        throw refused({ param: name, value: text, reason: `use an integer ${range}` });
       }
       return value;
     },
@@ -168,7 +173,11 @@ export const paging = {
 /** Refuses a range that ends before it begins. */
 export function checkRange(from: Day | undefined, to: Day | undefined): void {
   if (from === undefined || to === undefined || from <= to) return;
-  throw invalid('from', `invalid date range: 'from' ${from} is after 'to' ${to}`);
+  throw contradiction(
+    'from',
+    ({ lead, param }) =>
+      `${lead('invalid date range:')}${param('from')} ${from} is after ${param('to')} ${to}`,
+  );
 }
 
 /** A maturity label of the contract, such as `10Y`. */
@@ -184,5 +193,5 @@ export function maturityParam<F extends Maturity | undefined>(
 export function checkMaturity(name: string, maturity: Maturity | undefined, curveType: CurveType): void {
   const known = maturitiesOf(curveType);
   if (maturity === undefined || known.includes(maturity)) return;
-  throw invalid(name, `invalid '${name}' ${JSON.stringify(maturity)}: ${curveType} has ${known.join(', ')}`);
+  throw refused({ param: name, value: maturity, reason: `${curveType} has ${known.join(', ')}` });
 }

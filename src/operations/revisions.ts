@@ -1,9 +1,10 @@
 import type { Day } from '../domain/series/date.ts';
+import { frequencyOn } from '../domain/series/series.ts';
+import { contradiction } from '../errors/problem.ts';
 import { checkVersion } from './cursor.ts';
 import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
 import { countInPage } from './page.ts';
-import { invalid } from './param.ts';
 import { checkRange, integerParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
@@ -78,16 +79,25 @@ asof revisions GDP --stats
   check({ date, from, to }) {
     checkRange(from, to);
     if (date !== undefined && (from !== undefined || to !== undefined))
-      throw invalid('date', `use either 'date' or 'from' and 'to'`);
+      throw contradiction(
+        'date',
+        ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
+      );
   },
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position }) {
     const revised = async (day: Day) => {
-      const { series, rows } = existing(await view.revisions(id, day), id);
-      const found = rows.map(({ kind, ...revision }) => ({
-        ...observationRow(series, { date: day, ...revision }),
-        vintage_kind: kind,
-      }));
+      const [page, frequencies] = await Promise.all([view.revisions(id, day), view.impliedFrequencies(id)]);
+      const { series, rows } = existing(page, id);
+      const found = rows.map(({ kind, ...revision }) => {
+        // An inferred frequency is the one that was implied on the day of the row.
+        const frequency =
+          frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, revision.asOfDate);
+        return {
+          ...observationRow({ ...series, frequency }, { date: day, ...revision }),
+          vintage_kind: kind,
+        };
+      });
       return { rows: found, coveredTo: series.coveredTo };
     };
     if (date !== undefined) return revised(date);

@@ -1,13 +1,13 @@
 import { frequencies } from '../domain/series/series.ts';
 import { plainMatch, wordsOf } from '../domain/series/words.ts';
-import { Problem } from '../errors/problem.ts';
+import { Problem, refused } from '../errors/problem.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Series } from '../store/store.ts';
 import { checkVersion } from './cursor.ts';
 import type { Field } from './field.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
-import { invalid, textOf } from './param.ts';
+import { textOf } from './param.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
@@ -69,6 +69,7 @@ const descriptionChanges = {
   description: 'Fields of its description that had another text before, oldest first.',
   extension: true,
   grows: true,
+  knownBy: 'changed_on',
   fields: [
     { name: 'changed_on', type: 'day', description: 'The day on which the change was noticed.' },
     {
@@ -152,7 +153,7 @@ asof series search --all --columns id --no-header -f csv
   identity: ['id'],
   check({ q, match }) {
     if (match !== 'id' && wordsOf(q).length > mostWords)
-      throw invalid('q', `invalid 'q': use at most ${mostWords} words`);
+      throw refused({ param: 'q', reason: `use at most ${mostWords} words` });
   },
   remark([first], texts) {
     if (first?.matched !== 'nearest') return undefined;

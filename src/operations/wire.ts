@@ -22,7 +22,7 @@ function dayFields(...names: readonly string[]): readonly Field[] {
 /** The fields of an envelope, besides its rows, that are days. */
 const days = {
   coverage: dayFields('first_vintage', 'last_vintage', 'first_date', 'covered_to'),
-  vintage: dayFields('as_of_date', 'next_date'),
+  vintage: dayFields('as_of_date'),
   envelope: dayFields('covered_to'),
 };
 

@@ -58,6 +58,14 @@ export type RequestPolicy = {
   readonly watch: (event: PullEvent) => void;
 };
 
+/** What one request wants besides the policy. */
+export type GetOptions = {
+  /** Why a body is not what was asked for, which counts as a transient failure; undefined if it is. */
+  readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
+  /** Tries after a transient failure, in the place of those of the policy. */
+  readonly retries?: number | undefined;
+};
+
 /** A try of a request, or a wait before the next one. */
 export type PullEvent =
   | { readonly tried: RequestTry }
@@ -119,21 +127,16 @@ export class Getter {
   }
 
   /** The answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
-  async get(path: string): Promise<HttpReply> {
-    const { maxWait, retries } = this.#policy;
+  async get(path: string, { faultOf, retries = this.#policy.retries }: GetOptions = {}): Promise<HttpReply> {
+    const { maxWait } = this.#policy;
     let waited = 0;
     // The pause that the source has just asked for; it is counted in `waited`, and still to come.
     let pause = 0;
     for (let failed = 0; ; ) {
-      await this.#turn(Math.min(maxWait - waited + pause, this.#secondsLeft()));
+      await this.#turn(Math.min(maxWait - waited + pause, this.#secondsLeft()), waited - pause);
       this.#requests += 1;
       const outcome = await this.#send(path);
-      const verdict =
-        'problem' in outcome
-          ? outcome.transient
-            ? { transient: outcome.problem }
-            : { failed: outcome.problem }
-          : this.#access.classify(outcome, this.#answered);
+      const verdict = await this.#verdictOn(outcome, faultOf);
       if (verdict === 'answer') {
         const reply = outcome as HttpReply;
         this.#checkClock(reply);
@@ -151,7 +154,7 @@ export class Getter {
       const problem = throttled ? verdict.problem : verdict.transient;
       if (throttled) await this.#pace.block(seconds * 1000);
       if (seconds > Math.min(maxWait - waited, this.#secondsLeft()))
-        throw throttled ? this.#comeBack(problem, seconds) : this.#clean(problem);
+        throw throttled ? this.#comeBack(problem, seconds, waited) : this.#clean(problem);
       if (failed > retries) throw this.#clean(problem);
       waited += seconds;
       pause = throttled ? seconds : 0;
@@ -171,15 +174,29 @@ export class Getter {
     return host.requester.get(host.prefix + this.#withKey(path));
   }
 
+  /** What the outcome of a try means. */
+  async #verdictOn(outcome: Awaited<ReturnType<Requester['get']>>, faultOf: GetOptions['faultOf']) {
+    if ('problem' in outcome)
+      return outcome.transient ? { transient: outcome.problem } : { failed: outcome.problem };
+    const meaning = this.#access.classify(outcome, this.#answered);
+    const fault = meaning === 'answer' ? await faultOf?.(outcome) : undefined;
+    return fault === undefined ? meaning : { transient: new Problem('bad-answer', fault) };
+  }
+
   /**
-   * Waits for the turn of a request, and for a pause that the source asked for if it takes at most `longest` seconds.
+   * Waits for the turn of a request, and for a pause that the source asked for if it takes at most `longest` seconds;
+   * `waited` are those that the request waited before.
    */
-  async #turn(longest: number): Promise<void> {
+  async #turn(longest: number, waited: number): Promise<void> {
     const wait = await this.#pace.turn(Math.max(0, longest) * 1000);
     if (this.#policy.signal.aborted) throw new Problem('interrupted', 'interrupted');
     if (wait === undefined) return;
     const { title } = this.#access;
-    throw this.#comeBack(new Problem('rate-limit-exceeded', `${title} asked for a pause`), wait / 1000);
+    throw this.#comeBack(
+      new Problem('rate-limit-exceeded', `${title} asked for a pause`),
+      wait / 1000,
+      waited,
+    );
   }
 
   /** The seconds until no wait may last any longer. */
@@ -188,14 +205,15 @@ export class Getter {
     return (deadline - timing.now()) / 1000;
   }
 
-  #comeBack(problem: Problem, seconds: number): Problem {
+  /** The Problem that says when to come back; `waited` are the seconds that the request has waited already. */
+  #comeBack(problem: Problem, seconds: number, waited: number): Problem {
     const whole = Math.ceil(seconds);
     const at = new Date(this.#policy.timing.now() + whole * 1000).toISOString().slice(0, 19);
     const detail = `${problem.detail}; try again in ${whole} s, at ${at}Z`;
     const isTooLate = seconds > this.#secondsLeft();
     const hints = isTooLate
       ? ['--max-duration leaves no time to wait for it']
-      : [`--max-wait ${whole} waits for it`];
+      : [`--max-wait ${Math.ceil(waited + seconds)} waits for it`];
     return this.#clean(new Problem(problem.kind, detail, { hints, retryAfter: whole }));
   }
 

@@ -75,8 +75,9 @@ async function ask(
 }
 
 function problemIn(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  throw error;
+  if (!(error instanceof Problem)) throw error;
+  // A probe never waits, so that the flag by which a pull waits is no way out.
+  return error.retryAfter === undefined ? error : error.with({ hints: [] });
 }
 
 /** The failed probes that matter to a store: a missing key matters only if the store follows something there. */

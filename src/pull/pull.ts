@@ -56,7 +56,18 @@ class Pull {
     for (const run of runs) await (dryRun ? run.plan() : run.run());
     const { stops, created, outOfTime, requests, plannedSeconds, started } = results;
     const seconds = dryRun ? plannedSeconds : (timing.now() - started) / 1000;
-    return { store, created, dryRun, subjects: results.subjects, stops, outOfTime, requests, seconds };
+    const stored = created || (await readStoreIfAny(store, async () => true)) === true;
+    return {
+      store,
+      created,
+      stored,
+      dryRun,
+      subjects: results.subjects,
+      stops,
+      outOfTime,
+      requests,
+      seconds,
+    };
   }
 }
 

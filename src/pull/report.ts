@@ -38,9 +38,11 @@ export function summaryLines(summary: PullSummary): readonly string[] {
     const text = countsText(total, counted);
     return text === '' ? [] : [text];
   });
-  const news = totals.length === 0 ? 'nothing new' : totals.join(', ');
+  // Of a source that did not answer, nobody knows whether it has something new.
+  const news = totals.length > 0 ? [totals.join(', ')] : done.length > 0 ? ['nothing new'] : [];
+  const pulled = [`pulled ${done.length} of ${subjects.length}`, ...news].join(': ');
   return [
-    `pulled ${done.length} of ${subjects.length}: ${news}; ${asked} in ${durationText(seconds)}`,
+    `${pulled}; ${asked} in ${durationText(seconds)}`,
     ...leftLine(summary),
     ...(created ? [`made a new store: ${store}`] : []),
   ];
@@ -48,13 +50,19 @@ export function summaryLines(summary: PullSummary): readonly string[] {
 
 const mostNamed = 5;
 
-function leftLine({ subjects, outOfTime }: PullSummary): readonly string[] {
-  const left = subjects.filter(({ outcome }) => outcome === 'left');
+function leftLine({ subjects, outOfTime, stored }: PullSummary): readonly string[] {
+  // What a source does not know is not followed, and a contradiction is not for the next run to solve.
+  const left = subjects.filter(
+    ({ outcome, problem }) => outcome === 'left' || (outcome === 'failed' && problem?.kind !== 'not-found'),
+  );
   if (left.length === 0) return [];
   const named = left.slice(0, mostNamed).map(({ name, left: what }) => `${name} (${what})`);
   const more = left.length > mostNamed ? [`${left.length - mostNamed} more`] : [];
   const why = outOfTime ? 'out of time; ' : '';
-  return [`${why}left: ${[...named, ...more].join(', ')}; asof pull goes on from there`];
+  const next = stored
+    ? 'asof pull goes on from there'
+    : 'there is no store yet, and the same command begins again';
+  return [`${why}left: ${[...named, ...more].join(', ')}; ${next}`];
 }
 
 function durationText(seconds: number): string {

@@ -3,14 +3,16 @@ import { latestDay } from '../domain/series/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
+import type { StoreContents } from '../store/contents.ts';
 import type { Followed } from '../store/followed.ts';
 import { readStoreIfAny } from '../store/open.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Getter } from './getter.ts';
 import { openGetter, type PullContext, writeStore } from './options.ts';
+import { type Missing, missingProblem, missingText, type Outstanding } from './outstanding.ts';
 import { shortestTime } from './pace.ts';
 import type { PullCounts, PullSource, PullWindow } from './source.ts';
-import { Contradiction, firstLineOf, leftText, newCounts, type PulledSubject } from './summary.ts';
+import { Contradiction, leftText, newCounts, type PulledSubject } from './summary.ts';
 
 /** The kinds of failure that every further request to the source would have too. */
 const ending: ReadonlySet<ProblemKind> = new Set([
@@ -33,6 +35,7 @@ type Progressing = {
   readonly notes: string[];
   /** Contradictions to the store, which were left out. */
   readonly conflicts: ImportConflict[];
+  givenUp: readonly Outstanding[];
 };
 
 type SubjectEnd = Pick<PulledSubject, 'outcome' | 'requests'> & Partial<PulledSubject>;
@@ -102,7 +105,7 @@ export class SourcePull {
   }
 
   async #pullAll(getter: Getter): Promise<void> {
-    const subjects = await this.subjects((path) => getter.get(path));
+    const subjects = await this.subjects(getter.get.bind(getter));
     for (const subject of subjects)
       if (!this.#followed.has(subject.name)) this.#unrecorded.set(subject.name, subject);
     const waiting = [...subjects];
@@ -130,14 +133,15 @@ export class SourcePull {
   async #pullSubject(subject: Followed, getter: Getter): Promise<void> {
     const { options, clock } = this.#context;
     const asked = getter.requests;
-    const state: Progressing = { record: subject, before: undefined, remaining: 0, notes: [], conflicts: [] };
+    const lists = { notes: [], conflicts: [], givenUp: [] };
+    const state: Progressing = { record: subject, before: undefined, remaining: 0, ...lists };
     const task = {
       subject,
       full: options.full === true,
       since: options.since,
       now: clock(),
-      get: (path: string) => getter.get(path),
-      read: <T>(work: (view: StoreView) => Promise<T>) => readStoreIfAny(options.store, work),
+      get: getter.get.bind(getter),
+      read: <T>(work: (view: StoreView & StoreContents) => Promise<T>) => readStoreIfAny(options.store, work),
       note: (text: string) => void state.notes.push(text),
     };
     const requests = () => getter.requests - asked;
@@ -145,18 +149,25 @@ export class SourcePull {
       for await (const window of this.#source.windows(task)) {
         await this.#store(window, state);
         if (window.remaining > 0 && this.#isOutOfTime()) {
-          this.#leave(state.record, leftText(state.remaining, state.record.upTo), {
+          const problem = this.#problemOfMissing(state);
+          const counted = {
             requests: requests(),
             ...(await this.#counted(state)),
-          });
+            ...(problem && { problem }),
+          };
+          this.#leave(state.record, leftText(state.remaining, state.record.upTo), counted);
           return;
         }
       }
       if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts);
       this.#failures = 0;
       const { counts } = await this.#counted(state);
-      const outcome = state.before === undefined ? 'nothing-new' : 'pulled';
-      this.#end(state.record, { outcome, requests: requests(), counts, notes: state.notes });
+      const problem = this.#problemOfMissing(state);
+      const news = state.before === undefined ? 'nothing-new' : 'pulled';
+      const outcome = problem === undefined ? news : 'left';
+      const { left } = state.record;
+      const end = { outcome, requests: requests(), counts, notes: state.notes, left } as const;
+      this.#end(state.record, { ...end, ...(problem && { problem }) });
     } catch (error) {
       const problem = this.#problemOf(error, subject.name);
       const counted = { requests: requests(), ...(await this.#counted(state)) };
@@ -177,7 +188,9 @@ export class SourcePull {
     const now = clock();
     if (files.length > 0)
       state.before ??= (await readStoreIfAny(options.store, (view) => this.#source.count(name, view))) ?? {};
-    const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left: '' };
+    const givenUp = [...state.givenUp, ...(window.givenUp ?? [])];
+    const left = missingText(this.#missingOf(bookmark, givenUp));
+    const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left };
     let conflicts: readonly ImportConflict[] = [];
     const { created, summaries } = await writeStore(options.store, async (writer) => {
       conflicts = [];
@@ -213,6 +226,7 @@ export class SourcePull {
     if (created) results.created = true;
     this.#unrecorded.clear();
     state.conflicts.push(...conflicts);
+    state.givenUp = givenUp;
     state.record = record;
     state.remaining = remaining;
   }
@@ -235,23 +249,37 @@ export class SourcePull {
     return new Problem('bad-answer', detail, { hints: ['asof may be older than a change at the source'] });
   }
 
+  #missingOf(bookmark: string, givenUp: readonly Outstanding[]): Missing {
+    return { left: this.#source.outstanding?.(bookmark) ?? [], givenUp };
+  }
+
+  #problemOfMissing({ record, givenUp }: Progressing): Problem | undefined {
+    const missing = this.#missingOf(record.bookmark, givenUp);
+    return missingProblem(missing, this.#source.title, record.name);
+  }
+
   #fail(
     state: Progressing,
     problem: Problem,
     { requests, counts }: Pick<PulledSubject, 'requests' | 'counts'>,
   ): void {
-    const { record, notes } = state;
+    const { record, notes, givenUp } = state;
     const isConflict = problem instanceof Contradiction;
+    const left = joined(problem.headline, missingText(this.#missingOf(record.bookmark, givenUp)));
     if (problem.kind === 'not-found' && record.bookmark === '') {
       this.#unrecorded.delete(record.name);
       this.#forgotten.add(record.name);
-    } else this.#unrecorded.set(record.name, { ...record, left: firstLineOf(problem) });
+    } else this.#unrecorded.set(record.name, { ...record, left });
     this.#failures = isConflict || problem.kind === 'not-found' ? 0 : this.#failures + 1;
     const outcome = isConflict ? 'conflict' : 'failed';
-    this.#end(record, { outcome, requests, counts, notes, problem, left: firstLineOf(problem) });
+    const missing = this.#problemOfMissing(state);
+    const whole = missing && problem.with({ detail: `${problem.detail}\n${missing.detail}`, list: [] });
+    this.#end(record, { outcome, requests, counts, notes, problem: whole ?? problem, left });
   }
 
-  #leave(record: Followed, left: string, counted: Partial<SubjectEnd>): void {
+  /** Records what is left of a subject, and with it what its source has not given. */
+  #leave(record: Followed, what: string, counted: Partial<SubjectEnd>): void {
+    const left = joined(what, missingText(this.#missingOf(record.bookmark, [])));
     this.#unrecorded.set(record.name, { ...record, left });
     this.#end(record, { outcome: 'left', requests: 0, left, ...counted });
   }
@@ -282,4 +310,8 @@ export class SourcePull {
       for (const record of this.#unrecorded.values()) await writer.follow(record);
     });
   }
+}
+
+function joined(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('; ');
 }

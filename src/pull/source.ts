@@ -4,9 +4,11 @@ import { sourceFile } from '../import/files/content.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { LoadOptions } from '../import/load/file-loader.ts';
 import type { ImportFile } from '../import/load/load.ts';
+import type { StoreContents } from '../store/contents.ts';
 import type { Followed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Getter, SourceAccess } from './getter.ts';
+import type { Outstanding } from './outstanding.ts';
 import type { PaceRule } from './pace.ts';
 
 /** The live sources that a store can follow. */
@@ -37,6 +39,8 @@ export type PullWindow = {
   readonly upTo: Day;
   /** The windows that are still to come, as far as the source knows. */
   readonly remaining: number;
+  /** What the source did not give for so long that no further run asks for it. */
+  readonly givenUp?: readonly Outstanding[];
 };
 
 /** What a source needs to pull one thing that the store follows. */
@@ -49,7 +53,7 @@ export type PullTask = {
   readonly now: Date;
   readonly get: Getter['get'];
   /** Reads the store as it is now; undefined while there is none. */
-  readonly read: <T>(work: (view: StoreView) => Promise<T>) => Promise<T | undefined>;
+  readonly read: <T>(work: (view: StoreView & StoreContents) => Promise<T>) => Promise<T | undefined>;
   /** Tells the user something about this subject. */
   readonly note: (text: string) => void;
 };
@@ -82,6 +86,8 @@ export interface PullSource {
   ): { readonly requests: number; readonly what: string };
   /** The windows of a subject, oldest first. The next one is requested when the store has the previous one. */
   windows(task: PullTask): AsyncIterable<PullWindow>;
+  /** What the source has not given as it should, by a bookmark; absent if its answers are whole or refused. */
+  readonly outstanding?: (bookmark: string) => readonly Outstanding[];
   /** The words for what is counted, by name: `{ new_vintages: ['new vintage', 'new vintages'] }`. */
   readonly counted: Readonly<Record<string, readonly [one: string, several: string]>>;
   /** Counts what a store has of a subject; the difference of two counts is what was new. */

@@ -34,6 +34,8 @@ export type PullSummary = {
   readonly store: string;
   /** Whether this pull created the store. */
   readonly created: boolean;
+  /** Whether there is a store after the pull, which remembers what is left. */
+  readonly stored: boolean;
   readonly dryRun: boolean;
   readonly subjects: readonly PulledSubject[];
   readonly stops: readonly PullStop[];
@@ -53,11 +55,6 @@ export function countsText(
     .filter(([name]) => (counts[name] ?? 0) > 0)
     .map(([name, [one, several]]) => counted(counts[name] ?? 0, one, several))
     .join(', ');
-}
-
-/** The first line of what a Problem says. */
-export function firstLineOf({ detail }: Problem): string {
-  return detail.split('\n')[0] ?? '';
 }
 
 /** What is left of a subject, in words. */
@@ -80,12 +77,13 @@ const mostConflicts = 100;
 /** A source that says something else than the store has: every conflict is listed, and the store keeps what it has. */
 export class Contradiction extends Problem {
   constructor(refusal: ImportRefusal, title: string, name: string) {
-    const lines = refusal.detail.split('\n').slice(1);
-    const shown = lines.slice(0, mostConflicts);
-    const more = lines.length > shown.length ? [`  … and ${lines.length - shown.length} more`] : [];
-    const count = counted(lines.length, 'conflict');
+    const shown = refusal.list.slice(0, mostConflicts);
+    const left = refusal.list.length - shown.length;
+    const more = left > 0 ? [`… and ${left} more`] : [];
+    const count = counted(refusal.list.length, 'conflict');
     const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
-    super('bad-answer', [`${detail}:`, ...shown, ...more].join('\n'), {
+    super('bad-answer', detail, {
+      list: [...shown, ...more],
       hints: ['asof import --replace takes the new figures from a file, if they are right'],
     });
   }

@@ -61,8 +61,10 @@ export function parseFormat(text: string): OutputFormat {
   const format = formatNames.find((name) => name === text);
   if (format !== undefined) return format;
   const meant = closest(text, formatNames);
-  throw new Problem('bad-input', `invalid format ${JSON.stringify(text)}: use ${formatNames.join(', ')}`, {
+  const reason = `use ${formatNames.join(', ')}`;
+  throw new Problem('bad-input', `invalid format ${JSON.stringify(text)}: ${reason}`, {
     field: 'format',
+    refusal: { param: 'format', value: text, reason },
     hints: meant === undefined ? [] : [`did you mean ${meant}?`],
   });
 }

@@ -3,7 +3,7 @@ import { diffLayout } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
 import { servicePanel } from '../analysis/service-panel.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
+import { Problem, refused, type Voice, wireVoice } from '../errors/problem.ts';
 import { diffQuery, panelQuery, seriesOf, splitDemands } from '../library/analysis-queries.ts';
 import { type AnyKinds, choice, described, type NamedValues, seriesIds } from '../library/arguments.ts';
 import { checkArguments, type Signature } from '../library/call.ts';
@@ -211,6 +211,7 @@ function read(question: Question, texts: ParamTexts, clock: Clock): ReturnType<Q
       params === undefined ? question.signature : { ...question.signature, params },
       asked,
       clock,
+      wireNames,
     );
     return question.query(values, clock);
   } catch (error) {
@@ -226,33 +227,36 @@ function checkIds(query: Query): void {
 
 /** The value of a text, of the type that a schema describes: a list is separated by commas. */
 function valueIn(name: string, text: string, { type, format, anyOf, items, minItems }: Schema): unknown {
-  const refused = (use: string) => invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${use}`);
+  const unfit = (use: string) => refused({ param: name, value: text, reason: `use ${use}` });
   const isDays = (days: readonly string[]) => days.every((day) => parseDay(day) !== undefined);
   const parts = text.split(',');
   const days = type === 'array' ? wordsBesideDays(items as Schema) : undefined;
   if (days !== undefined) {
     if (!isDays(parts.filter((part) => !days.includes(part))))
-      throw invalid(name, `invalid '${name}' date: use ${['YYYY-MM-DD format', ...days].join(' or ')}`);
+      throw refused({
+        param: name,
+        noun: 'date',
+        reason: `use ${['YYYY-MM-DD format', ...days].join(' or ')}`,
+      });
     if (parts.length !== minItems)
-      throw refused('two dates separated by a comma, such as 2009-07-30,2009-07-31');
+      throw unfit('two dates separated by a comma, such as 2009-07-30,2009-07-31');
     return parts;
   }
   if (type === 'array') {
-    if (parts.some((part) => part.trim() === ''))
-      throw refused('ids separated by commas, such as GDP,UNRATE');
+    if (parts.some((part) => part.trim() === '')) throw unfit('ids separated by commas, such as GDP,UNRATE');
     return parts;
   }
   if (type === 'integer') return /^\d{1,9}$/.test(text) ? Number(text) : text;
   if (type === 'boolean') {
-    if (text !== 'true' && text !== 'false') throw refused('true or false');
+    if (text !== 'true' && text !== 'false') throw unfit('true or false');
     return text === 'true';
   }
   if (format === 'date' && !isDays([text]))
-    throw invalid(name, `invalid '${name}' date: use YYYY-MM-DD format`);
+    throw refused({ param: name, noun: 'date', reason: 'use YYYY-MM-DD format' });
   if (!Array.isArray(anyOf)) return text;
   const words = anyOf.flatMap((one: Schema): readonly string[] => (Array.isArray(one.enum) ? one.enum : []));
   if (words.includes(text)) return text;
-  if (!isDays(parts)) throw refused(`${words.join(', ')}, or dates (YYYY-MM-DD) separated by commas`);
+  if (!isDays(parts)) throw unfit(`${words.join(', ')}, or dates (YYYY-MM-DD) separated by commas`);
   return parts;
 }
 
@@ -263,12 +267,18 @@ function wordsBesideDays({ format, anyOf = [] }: Schema): readonly unknown[] | u
   return kinds.flatMap((kind) => kind.const ?? []);
 }
 
-/** A refusal of the library, with the names that parameters have on the wire. */
+/** The words of the contract, with the names that parameters of the library have on the wire. */
+const wireNames: Voice = {
+  ...wireVoice,
+  param: (name) => `'${snakeCase(name)}'`,
+  refused: (refusal) => wireVoice.refused({ ...refusal, param: snakeCase(refusal.param ?? '') }),
+};
+
+/** A refusal of the library as an answer of the service. */
 function onWire(problem: Problem): Problem {
-  const { detail, field } = problem;
-  return problem.with({
+  const { field } = problem;
+  return problem.in(wireNames).with({
     kind: 'validation-error',
-    detail: detail.replaceAll(/'([a-z]+(?:[A-Z][a-z]+)+)'/g, (_, own: string) => `'${snakeCase(own)}'`),
     hints: [],
     ...(field !== undefined && { field: snakeCase(field) }),
   });

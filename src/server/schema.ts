@@ -140,7 +140,7 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
   vintage: {
     type: 'object',
     description:
-      'The newest vintage on or before the day, how it came about, and the one after it. Of first releases, only the kinds of all vintages up to the day.',
+      'The newest vintage on or before the day, and how it came about. Of first releases, only the kinds of all vintages up to the day.',
     required: ['as_of_date', 'vintage_kind'],
     properties: {
       as_of_date: { ...dateTime, type: ['string', 'null'] },
@@ -148,8 +148,11 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
         type: 'string',
         description: 'exact, fetched, sampled or unknown; empty before the first vintage.',
       },
-      next_date: { ...dateTime, type: ['string', 'null'] },
-      next_kind: { type: ['string', 'null'] },
+      may_lack: {
+        type: 'boolean',
+        description:
+          'True if the data are exact only up to this vintage, so that what was published between it and the day may be missing.',
+      },
     },
   },
   covered_to: {

@@ -37,7 +37,7 @@ function reply(message: WorkerReply, moved: readonly ArrayBuffer[] = []): void {
 function sentFailure(error: unknown): SentFailure {
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (!(error instanceof Problem)) return { cause };
-  const { kind, detail, ...options } = error;
+  const { kind, headline: detail, ...options } = error;
   return { problem: { kind, detail, options }, cause: causeOf(error) ?? cause };
 }
 

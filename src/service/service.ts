@@ -7,8 +7,9 @@ import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Principal, Usage } from '../operations/operation.ts';
 import type { Page } from '../operations/page.ts';
-import { clockAt, type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import { type Clock, clockAt, type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { AskFollowed } from '../store/followed.ts';
+import { KnownView } from '../store/known-view.ts';
 import type { Store, StoreView } from '../store/store.ts';
 import { YieldSeriesView } from './yield-series-view.ts';
 
@@ -129,7 +130,7 @@ class StoreService implements Service {
     return within(request, () => {
       const { answer, today } = this.#checked(request);
       return this.#store.read(async (view) => {
-        const stated = view.state(seriesOf(request));
+        const stated = knownIn(view, clockAt(this.#clock())).state(seriesOf(request));
         // Without a tag to compare, the state and the facts need one round trip to a database.
         const answered = known === undefined ? answer(view) : undefined;
         const [{ name: state }, early] = await Promise.all([stated, answered]);
@@ -141,7 +142,10 @@ class StoreService implements Service {
   }
 
   state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string> {
-    return this.#store.read(async (view) => (await view.state(request && seriesOf(request))).name);
+    const clock = clockAt(this.#clock());
+    return this.#store.read(
+      async (view) => (await knownIn(view, clock).state(request && seriesOf(request))).name,
+    );
   }
 
   refusal(reason: string, principal: Pick<Principal, 'plan'>): Problem {
@@ -172,6 +176,11 @@ class StoreService implements Service {
   #checked<R>(request: ServiceRequest<R>): CheckedRequest<R> {
     return checkedRequest(request, this.#clock(), this.#billingUrl);
   }
+}
+
+/** What is known in a state of a store: what was published by the latest day that has begun anywhere on Earth. */
+function knownIn(view: StoreView, { latest }: Clock): StoreView {
+  return new KnownView(new YieldSeriesView(view), latest);
 }
 
 /** The result of `work`; its failure is a Problem that names the request. */
@@ -215,7 +224,7 @@ function checkedRequest<R>(
   return {
     answer: async (view) => {
       const page = await query.run({
-        view: new YieldSeriesView(view),
+        view: knownIn(view, clock),
         principal,
         ...(usage && { usage }),
         ...(position && { position }),

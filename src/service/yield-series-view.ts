@@ -49,16 +49,17 @@ export class YieldSeriesView implements StoreView {
   }
 
   async searchEntries(query: IndexQuery): Promise<readonly SearchedSeries[]> {
-    const all = await this.#all();
+    const all = await this.#begunBy(query.upTo);
     const ids = all.map(({ id }) => id);
     const held = await this.#view.searchEntries({ ...query, ids: [...query.ids, ...ids] });
     const known = new Set(held.map(({ id }) => id));
     return [...held, ...all.filter(({ id }) => !known.has(id))];
   }
 
-  async searchable(what: 'ids' | 'words'): Promise<readonly string[]> {
-    const added = (await this.#all()).flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
-    return [...new Set([...(await this.#view.searchable(what)), ...added])];
+  async searchable(what: 'ids' | 'words', upTo?: Day): Promise<readonly string[]> {
+    const begun = await this.#begunBy(upTo);
+    const added = begun.flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
+    return [...new Set([...(await this.#view.searchable(what, upTo)), ...added])];
   }
 
   async observations(query: ObservationQuery) {
@@ -75,7 +76,8 @@ export class YieldSeriesView implements StoreView {
       to: last.sort()[0],
       limit,
     });
-    return { series, vintage: await this.#vintageOn(series, asOf), rows };
+    const vintage = await this.#vintageOn(series, asOf);
+    return { series: await this.#coveredOn(series, asOf), vintage, rows };
   }
 
   async dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
@@ -95,6 +97,10 @@ export class YieldSeriesView implements StoreView {
       series,
       rows: rates.map(({ asOfDate, value }) => ({ asOfDate, value, kind: 'exact' as const })),
     };
+  }
+
+  impliedFrequencies(seriesId: string) {
+    return this.#view.impliedFrequencies(seriesId);
   }
 
   async vintages(query: VintageQuery) {
@@ -152,8 +158,8 @@ export class YieldSeriesView implements StoreView {
     return this.#view.filingCounts();
   }
 
-  coveredTo(what: CurveType | 'filings') {
-    return this.#view.coveredTo(what);
+  coveredTo(what: CurveType | 'filings', upTo?: Day) {
+    return this.#view.coveredTo(what, upTo);
   }
 
   clusterTrades(query: ClusterTradesQuery) {
@@ -198,6 +204,10 @@ export class YieldSeriesView implements StoreView {
     return (await this.#all()).find((series) => series.id === id);
   }
 
+  async #begunBy(day: Day = '~'): Promise<readonly Series[]> {
+    return (await this.#all()).filter(({ firstVintage }) => firstVintage <= day);
+  }
+
   async #all(): Promise<readonly Series[]> {
     const state = await this.#view.state();
     const before = known.get(state);
@@ -233,6 +243,13 @@ export class YieldSeriesView implements StoreView {
       });
     }
     return described;
+  }
+
+  /** The series, covered to the newest curve up to a day. */
+  async #coveredOn(series: Series, day: Day | undefined): Promise<Series> {
+    const curveType = definitionOf(series.id)?.rate.curveType;
+    if (day === undefined || day >= series.coveredTo || curveType === undefined) return series;
+    return { ...series, coveredTo: (await this.#view.coveredTo(curveType, day)) ?? series.coveredTo };
   }
 
   /** The newest trade date up to a day, which is its vintage; the vintage after it changes no earlier date. */

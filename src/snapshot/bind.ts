@@ -3,6 +3,7 @@ import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Field } from '../operations/field.ts';
 import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
 import { flagName, type Naming, type Params, type ParamTexts, without } from '../operations/param.ts';
 
@@ -153,8 +154,11 @@ function isAboutKnowledge(param: Operation['params'][string] | undefined): boole
   return param?.schema.format === 'date' && param.ofPeriod !== true;
 }
 
-/** The same client, whose answers contain only what was known on a day; refuses questions about a later one. */
-export function boundedClient(client: Client, day: Day): Client {
+/**
+ * The same client, whose answers contain only what was known on a day; refuses questions about a later one. It does not
+ * say what a store follows, because that is about today.
+ */
+export function boundedClient({ followed: _, ...client }: Client, day: Day): Client {
   return {
     ...client,
     async ask<R extends Row>(
@@ -199,12 +203,24 @@ function upTo(
  */
 function knownOn<R extends Row>(
   day: Day,
-  { knownBy = '', boundBy }: Pick<Operation, 'boundBy' | 'knownBy'>,
+  { knownBy = '', boundBy, fields }: Pick<Operation, 'boundBy' | 'fields' | 'knownBy'>,
   { coverage: _, ...page }: Envelope<R>,
 ): Envelope<R> {
-  const results = page.results.filter((row) => {
-    const known = String(row[knownBy] ?? '');
-    return known === '' ? boundBy === undefined : known <= day;
+  const known = page.results.filter((row) => {
+    const since = String(row[knownBy] ?? '');
+    return since === '' ? boundBy === undefined : since <= day;
   });
+  const lists = fields.filter((field) => field.knownBy !== undefined);
+  const results = lists.length === 0 ? known : known.map((row) => withoutLater(day, row, lists));
   return { ...page, results, results_count: results.length };
+}
+
+/** The row without the entries of its lists that became known after a day. */
+function withoutLater<R extends Row>(day: Day, row: R, lists: readonly Field[]): R {
+  const entries = lists.flatMap(({ name, knownBy = '' }) => {
+    const list = row[name];
+    if (!Array.isArray(list)) return [];
+    return [[name, list.filter((entry) => String(entry?.[knownBy] ?? '') <= day)] as const];
+  });
+  return { ...row, ...Object.fromEntries(entries) };
 }

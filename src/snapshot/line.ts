@@ -109,11 +109,11 @@ export function inOneLine(
 ): unknown {
   const problem = fileProblem(error) ?? problemOf(error);
   if (problem === undefined) return error;
-  const { detail, hints, requestId } = problem;
+  const { headline, list, hints, requestId } = problem;
   const known = [...hints, ...(requestId === undefined ? [] : [`request ${requestId}`])];
   const more = known.length === 0 ? '' : ` (${known.join('; ')})`;
   const { kind, field, retryAfter } = problem;
-  return new Problem(kind, `${before}${detail.replace(/:?\n\s*/g, '; ')}${more}${after}`, {
+  return new Problem(kind, `${before}${[headline, ...list].join('; ')}${more}${after}`, {
     cause: error,
     ...(field !== undefined && { field }),
     ...(retryAfter !== undefined && { retryAfter }),
@@ -177,7 +177,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   const note: QueryContext['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
   const context = { client, basis, note, signal, chart: output.drawn, recessions: output.recessions };
   const suggesting = async (error: unknown) => {
-    throw await withSuggestion(error, context);
+    throw await withSuggestion(error, context, asOf);
   };
   const answer = await run(query, context).catch(suggesting);
   let rows = 0;

@@ -43,7 +43,7 @@ function within<T>(path: string, number: number, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw error.with({ detail: `${path} line ${number}: ${error.detail}`, field: undefined });
+    throw error.with({ detail: `${path} line ${number}: ${error.headline}`, field: undefined });
   }
 }
 

@@ -11,9 +11,13 @@ import { ended, type StoreDraft } from './writer.ts';
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return databaseDraft(address, copyOf);
   await checkDraftable(address, replace);
+  const { openFileDraft, publishCopy, refuseUsed } = await import('./sqlite/copy.ts');
   // The store behind a link is replaced, not the link.
   const path = existsSync(address) ? realpathSync(address) : address;
-  return (await import('./sqlite/copy.ts')).openFileDraft(path, path + unfinishedEnding, replace);
+  return openFileDraft(path + unfinishedEnding, {
+    begin: () => existsSync(path) && refuseUsed(path),
+    publish: (draft) => publishCopy(draft, path, replace),
+  });
 }
 
 /** Refuses an address at which something exists already; `replace` allows a store in a file there. */

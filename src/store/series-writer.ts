@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Day, type Frequency, periodStart } from '../domain/series/date.ts';
+import { type Day, type Frequency, later, periodStart } from '../domain/series/date.ts';
 import { type DateSetText, parseDateSet } from '../domain/series/date-set.ts';
 import {
   type HeldSeries,
@@ -272,8 +272,4 @@ export class SeriesWriter {
     const texts = this.#newest === '' ? [] : await this.#rows.dateSets();
     return [...new Set(texts.flatMap((text) => parseDateSet(text).days()))];
   }
-}
-
-function later(one: Day, other: Day): Day {
-  return one > other ? one : other;
 }

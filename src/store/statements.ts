@@ -2,7 +2,12 @@ import type { Day, Frequency } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
 import type { HeldVintage } from '../domain/series/merge-plan.ts';
 import { type Change, knownOn, type Statement } from '../domain/series/revision-history.ts';
-import { kindOf, type VintageKind } from '../domain/series/series.ts';
+import {
+  type FrequencySince,
+  impliedFrequencies,
+  kindOf,
+  type VintageKind,
+} from '../domain/series/series.ts';
 
 /** What metadata states about all vintages of a series. */
 export type StatedKind = { readonly statedKind: VintageKind | null };
@@ -51,6 +56,20 @@ export async function* statementsOf(
     }
   }
   if (batch.length > 0) yield batch;
+}
+
+/** The frequencies that the spacing of the dates in vintages (ascending) implied, each from a day on. */
+export function frequenciesIn(
+  vintages: readonly Pick<HeldVintage, 'asOf' | 'dates'>[],
+): readonly FrequencySince[] {
+  const known = new Map<Day, Day>();
+  const seen = new Set<string>();
+  for (const { asOf, dates } of vintages) {
+    if (seen.has(dates)) continue;
+    seen.add(dates);
+    for (const date of parseDateSet(dates).days()) if (!known.has(date)) known.set(date, asOf);
+  }
+  return impliedFrequencies(known);
 }
 
 /** The changes of rows that are ordered by date and then as-of date. */

@@ -4,7 +4,7 @@ import type { Day, Frequency } from '../domain/series/date.ts';
 import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import type { SearchIndex } from '../domain/series/search-index.ts';
-import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
+import type { FrequencySince, SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { SearchedSeries } from '../domain/series/words.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
 import type { StoreContents } from './contents.ts';
@@ -183,6 +183,11 @@ export interface StoreView extends FilingsView, SearchIndex<SearchedSeries> {
   /** The dates that ever had a value, newest first; then the changes of one date's value, oldest first. */
   dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>): Promise<SeriesPage<Day> | undefined>;
   revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
+  /**
+   * The frequencies that the spacing of the dates of a series implied, each from a day on, oldest first; none if its
+   * frequency is stated.
+   */
+  impliedFrequencies(seriesId: string): Promise<readonly FrequencySince[]>;
   /** Every day on which anything was stated about a series, including days that changed nothing. */
   vintages(query: VintageQuery): Promise<VintagePage | undefined>;
   curve(query: CurveQuery): Promise<readonly CurvePoint[]>;
@@ -190,8 +195,8 @@ export interface StoreView extends FilingsView, SearchIndex<SearchedSeries> {
   spread(query: SpreadQuery): Promise<readonly RatePair[]>;
   /** Every maturity that has rates, by curve type and then shortest first. */
   rates(): Promise<readonly RateSummary[]>;
-  /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */
-  coveredTo(what: CurveType | 'filings'): Promise<Day | undefined>;
+  /** The newest trade date of a kind of curve, or the newest filing date, up to a day; undefined without any. */
+  coveredTo(what: CurveType | 'filings', upTo?: Day): Promise<Day | undefined>;
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */
@@ -228,6 +233,8 @@ export interface Store {
   read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
   /** Like `read`, for work that asks about many series at once; absent if the engine gains nothing by it. */
   readTogether?<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
+  /** Closes the files that no read needs just now, so that another can take their place; absent if it has none. */
+  rest?(): Promise<void>;
   close(): Promise<void>;
 }
 

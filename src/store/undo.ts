@@ -124,11 +124,10 @@ function refuseBefore(own: readonly ImportChange[], later: readonly ImportChange
   }
   if (found.size === 0) return;
   const named = [...found].sort(([a], [b]) => b - a);
-  const lines = named
-    .slice(0, 20)
-    .map(([number, subjects]) => `  import ${number}: ${listed([...subjects])}`);
-  const more = named.length > lines.length ? [`  … and ${named.length - lines.length} more`] : [];
-  throw new Problem('bad-input', ['later imports are about the same:', ...lines, ...more].join('\n'), {
+  const lines = named.slice(0, 20).map(([number, subjects]) => `import ${number}: ${listed([...subjects])}`);
+  const more = named.length > lines.length ? [`… and ${named.length - lines.length} more`] : [];
+  throw new Problem('bad-input', 'later imports are about the same', {
+    list: [...lines, ...more],
     hints: [
       `take those back first, beginning with \`asof store undo ${named[0]?.[0]}\`, and import them again`,
     ],

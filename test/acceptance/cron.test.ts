@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { takeLock } from '../../src/store/sqlite/access.ts';
@@ -7,35 +7,47 @@ import { Machine } from '../support/console.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';
 
-const [crontab = ''] = blocksOf(pageAt('docs/guide/snapshots.md').text, 'crontab');
-const lines = crontab.trim().split('\n');
-const job = lines.at(-1) ?? '';
-const [, schedule = '', command = ''] = /^((?:\S+\s+){5})(.*)$/.exec(job) ?? [];
+/** The lines of the crontab of a page, and the time fields and the command of its last line. */
+function crontabOf(path: string) {
+  const [crontab = ''] = blocksOf(pageAt(path).text, 'crontab');
+  const lines = crontab.trim().split('\n');
+  const [, schedule = '', command = ''] = /^((?:\S+\s+){5})(.*)$/.exec(lines.at(-1) ?? '') ?? [];
+  return { lines, schedule: schedule.trim().split(/\s+/), command };
+}
+
+/** Runs a command as cron does, with `sh`, a bare environment and no input; what it prints would be mailed. */
+function mailedBy(command: string, home: string): string {
+  const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
+    cwd: '/',
+    env: { HOME: home, PATH: `${join(home, '../bin')}:/usr/bin:/bin` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+  });
+  return stdout + stderr;
+}
+
+/** A home on a machine with `asof` on the path. */
+function newHome(): string {
+  const folder = scratchFolder();
+  new Machine(folder).close();
+  return join(folder, 'home');
+}
+
+const { lines, schedule, command } = crontabOf('docs/guide/snapshots.md');
 
 describe('the crontab line of docs/guide/snapshots.md', () => {
   let home = '';
 
   beforeEach(() => {
-    const folder = scratchFolder();
-    new Machine(folder).close();
-    home = join(folder, 'home');
+    home = newHome();
     writeFileSync(join(home, 'plan.txt'), 'gdp.csv observations GDP\ncurve.csv curve --on-or-before\n');
   });
 
-  /** Runs the command as cron does, with `sh`, a bare environment and no input; what it prints would be mailed. */
-  const mailed = (): string => {
-    const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
-      cwd: '/',
-      env: { HOME: home, PATH: `${join(home, '../bin')}:/usr/bin:/bin` },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      encoding: 'utf8',
-    });
-    return stdout + stderr;
-  };
+  const mailed = () => mailedBy(command, home);
   const log = () => readFileSync(join(home, 'desk.log'), 'utf8');
 
   it('has five time fields and a command without a percent sign, which cron would replace', () => {
-    expect(schedule.trim().split(/\s+/)).toEqual(['30', '6', '*', '*', '*']);
+    expect(schedule).toEqual(['30', '6', '*', '*', '*']);
     expect(command).toContain('asof snapshot');
     expect(command).not.toContain('%');
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^[A-Z]+=\S+$/);
@@ -67,5 +79,30 @@ describe('the crontab line of docs/guide/snapshots.md', () => {
     expect(mailed()).toMatch(/^asof: .*another.*\n$/);
     await lock?.close();
     expect(mailed()).toBe('');
+  });
+});
+
+describe.each(['docs/guide/store.md', 'docs/guide/operate.md'])('the crontab line of %s', (page) => {
+  const { lines, schedule, command } = crontabOf(page);
+  const place = /(\S+\/)asof\/(?:backups\/)?(?= )/.exec(command)?.[1] ?? '';
+
+  it('has five time fields, finds asof where npm installs it, and has no percent sign', () => {
+    expect(schedule).toEqual(['15', '3', '*', '*', '*']);
+    expect(lines[0]).toBe('PATH=/usr/local/bin:/usr/bin:/bin');
+    expect(command).not.toContain('%');
+  });
+
+  it('makes a backup each night, keeps seven, and mails nothing', () => {
+    const home = newHome();
+    const own = join(home, 'var/');
+    mkdirSync(join(own, 'asof'), { recursive: true });
+    const there = command.replaceAll(place, own);
+    const store = /--store (\S+)/.exec(there)?.[1] ?? join(home, '.local/share/asof/asof.db');
+    writeFileSync(join(home, 'x.csv'), 'series_id,date,as_of_date,value\nS,2020-01-01,2020-02-01,1\n');
+    expect(mailedBy(`asof import "$HOME/x.csv" -q --store ${store}`, home)).toBe('');
+    for (let night = 0; night < 9; night += 1) expect(mailedBy(there, home)).toBe('');
+    const backups = join(own, /asof\/backups/.test(there) ? 'asof/backups' : 'asof');
+    const made = readdirSync(backups).filter((name) => /^asof-\d{4}-\d\d-\d\dT\d{6}Z(-\d+)?\.db$/.test(name));
+    expect(made).toHaveLength(7);
   });
 });

@@ -76,10 +76,8 @@ describe('README.md', () => {
 
   it('installs and tests with the commands that a clean checkout runs', () => {
     const commands = blocksOf(readme, 'sh').map((block) => block.trim());
-    expect(commands).toEqual([
-      'npm ci && npm run -s asof -- observations GDP --as-of 2015-01-30 --limit 8',
-      'npm test',
-    ]);
+    expect(commands).toEqual(['npm ci && npm run -s asof -- observations GDP --as-of 2015-01-30 --limit 8']);
+    expect(readme).toContain('`npm test`');
     const [, run = ''] = commands[0]?.split(' && npm ') ?? [];
     const { status, stdout } = spawnSync('npm', run.split(' '), { cwd: root, encoding: 'utf8' });
     expect([status, stdout.split('\n').length]).toEqual([0, 1 + 8 + 1]);

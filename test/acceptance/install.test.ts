@@ -9,11 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scratchFolder } from '../support/folders.ts';
-import { root } from '../support/repository.ts';
+import { manifest, root } from '../support/repository.ts';
 import { facts } from '../support/scratch-store.ts';
 
 /** The environment without what npm sets for the scripts that it runs. */
@@ -166,7 +166,7 @@ describe('the library in the package', () => {
   it('answers a program on Node 24', () => {
     const { prefix } = install('24');
     const program = `
-      import { open } from '${join(prefix, 'lib', 'node_modules', 'asof', 'dist', 'index.js')}';
+      import { open } from '${join(prefix, 'lib', 'node_modules', manifest.name, 'dist', 'index.js')}';
       const asof = await open();
       const { rows } = await asof.observations('GDP', { asOf: '2015-01-30', limit: 1 });
       console.log(rows[0].date, rows[0].value);
@@ -188,7 +188,8 @@ describe('the library in the package', () => {
       const modules = join(folder, 'node_modules');
       mkdirSync(join(modules, '@types'), { recursive: true });
       spawnSync('tar', ['xzf', tarball, '-C', modules]);
-      renameSync(join(modules, 'package'), join(modules, 'asof'));
+      mkdirSync(join(modules, dirname(manifest.name)));
+      renameSync(join(modules, 'package'), join(modules, manifest.name));
       for (const name of ['@types/node', 'undici-types'])
         symlinkSync(join(root, 'node_modules', name), join(modules, name));
       writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
@@ -211,8 +212,8 @@ describe('the library in the package', () => {
 
 /** What an economist writes, with the types that the package exports; the marked lines are mistakes. */
 const typedProgram = `
-import { type Asof, type Day, type InputRow, type Note, type ObservationRow, type OperationRow, type PanelParams } from 'asof';
-import { open, Problem, type Result, type WideRow } from 'asof';
+import { type Asof, type Day, type InputRow, type Note, type ObservationRow, type OperationRow, type PanelParams } from '@asof-data/asof';
+import { open, Problem, type Result, type WideRow } from '@asof-data/asof';
 const notes: Note[] = [];
 const asof: Asof = await open(undefined, { onNote: (note) => notes.push(note), signal: AbortSignal.timeout(1000) });
 const known = (id: string, asOf: Day): Promise<Result<ObservationRow>> => asof.observations(id, { asOf, units: 'pc1' });

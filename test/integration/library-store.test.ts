@@ -28,6 +28,12 @@ onEveryEngine((engine) => {
       const { digest } = await asof.store.copyTo(copy);
       const backup = join(dirname(copy), 'backup.db');
       expect((await asof.store.backup(backup)).digest).toBe(digest);
+      const dated = await asof.store.backup(backup, {
+        keep: 1,
+        clock: () => new Date('2026-03-15T03:15:00Z'),
+      });
+      expect(basename(dated.store)).toBe('backup-2026-03-15T031500Z.db');
+      expect((await asof.store.backup(backup, { keep: 1 })).removed).toEqual([dated.store]);
       expect(await asof.store.undo({ number: second })).toMatchObject({ series: ['CPI', 'M2'] });
       expect(await asof.store.renameSeries('GDP', 'PRODUCT')).toMatchObject({ facts: 1, vintages: 1 });
       const { rows } = await asof.observations('PRODUCT');
@@ -41,5 +47,25 @@ onEveryEngine((engine) => {
       expect((await copied.store.imports()).map(({ number }) => number)).toEqual([null, null, null]);
       await copied.close();
     });
+  });
+});
+
+describe('a store that a program restores', () => {
+  it('answers from the backup at once, where nothing else has it open', async () => {
+    const address = sqlite.newAddress();
+    await importFiles(address, { 'gdp.csv': facts('GDP 2014-10-01 2015-01-30 1') });
+    const asof = await open(address);
+    const backup = join(dirname(address), 'backup.db');
+    await asof.store.backup(backup);
+    await importFiles(address, { 'more.csv': facts('GDP 2014-10-01 2015-02-27 2') });
+    const value = async () => (await asof.observations('GDP')).rows[0]?.value;
+    expect(await value()).toBe('2');
+    expect(await asof.store.restore(backup)).toMatchObject({ store: address, facts: 1 });
+    expect(await value()).toBe('1');
+    const other = await open(address);
+    expect((await other.observations('GDP')).rows[0]?.value).toBe('1');
+    await expect(asof.store.restore(backup)).rejects.toThrow(/is a store in use/);
+    await other.close();
+    await asof.close();
   });
 });

@@ -95,11 +95,9 @@ describe('the service answers with exactly the fields of the contract', () => {
     source: 'BEA',
   });
   const series = { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' };
-  const vintage = (day: string | null, next: string | null) => ({
+  const vintage = (day: string | null) => ({
     as_of_date: day && `${day}T00:00:00Z`,
     vintage_kind: day === null ? '' : 'exact',
-    next_date: next && `${next}T00:00:00Z`,
-    next_kind: next && 'exact',
   });
 
   test.each<[string, ParamTexts, object]>([
@@ -109,7 +107,7 @@ describe('the service answers with exactly the fields of the contract', () => {
       {
         results: [observation('17701.30', '2015-02-27')],
         results_count: 1,
-        vintage: vintage('2015-02-27', null),
+        vintage: vintage('2015-02-27'),
       },
     ],
     [
@@ -120,7 +118,8 @@ describe('the service answers with exactly the fields of the contract', () => {
         series,
         results: [observation('17710.7', '2015-01-30')],
         results_count: 1,
-        vintage: vintage('2015-01-30', '2015-02-27'),
+        vintage: vintage('2015-01-30'),
+        covered_to: '2015-02-26T00:00:00Z',
       },
     ],
     [
@@ -131,13 +130,14 @@ describe('the service answers with exactly the fields of the contract', () => {
         series,
         results: [],
         results_count: 0,
-        vintage: vintage(null, '2015-01-30'),
+        vintage: vintage(null),
+        covered_to: '2015-01-29T00:00:00Z',
       },
     ],
     [
       'without a first release',
       [['release', 'first']],
-      { results: [], results_count: 0, vintage: { ...vintage(null, null), vintage_kind: 'exact' } },
+      { results: [], results_count: 0, vintage: { ...vintage(null), vintage_kind: 'exact' } },
     ],
   ])('to observations %s', async (_, given, expected) => {
     expect(await asJson(observations, [gdp, ...given])).toStrictEqual({
@@ -158,24 +158,32 @@ describe('the service answers with exactly the fields of the contract', () => {
   const wednesday = [point('2026-01-14', '1M', '3.9'), point('2026-01-14', '10Y', '4.20')];
   const friday = [point('2026-01-16', '1M', '3.8'), point('2026-01-16', '10Y', '4.30')];
 
-  test.each<[string, ParamTexts, string, readonly object[]]>([
-    ['of a day', [['date', '2026-01-14']], '2026-01-15', wednesday],
-    ['of a day without one', [['date', '2026-01-15']], '2026-01-15', []],
-    ['of today, which is the newest', [], '2026-01-15', wednesday],
-    ['of today, which has one', [], '2026-01-16', friday],
+  const monday = [
+    point('2026-01-19', '1M', '3.7'),
+    point('2026-01-19', '2Y', '3.5'),
+    point('2026-01-19', '10Y', '4.40'),
+  ];
+
+  // The store has a curve of Monday, 19 January 2026, which is not known before that day.
+  test.each<[string, ParamTexts, string, readonly object[], string | null]>([
+    ['of a day', [['date', '2026-01-14']], '2026-01-15', wednesday, '2026-01-16'],
+    ['of a day without one', [['date', '2026-01-15']], '2026-01-15', [], '2026-01-16'],
+    ['of today, which is the newest', [], '2026-01-15', wednesday, '2026-01-16'],
+    ['of today, which has one', [], '2026-01-16', friday, '2026-01-16'],
+    ['of a later day', [], '2026-01-19', monday, '2026-01-19'],
     [
       'of inflation-protected securities',
       [['curve_type', 'TIPS']],
       '2026-01-16',
       [point('2026-01-14', '5Y', '1.5', 'TIPS')],
+      '2026-01-14',
     ],
-    ['before there was any', [], '2026-01-13', []],
-  ])('to the curve %s', async (_, given, today, results) => {
-    const isPar = given.every(([name]) => name !== 'curve_type');
+    ['before there was any', [], '2026-01-12', [], null],
+  ])('to the curve %s', async (_, given, today, results, coveredTo) => {
     expect(await asJson(curve, given, { now: `${today}T23:59:59Z` })).toStrictEqual({
       ...page,
       object: 'yield_curve',
-      covered_to: isPar ? '2026-01-19T00:00:00Z' : '2026-01-14T00:00:00Z',
+      covered_to: coveredTo === null ? null : `${coveredTo}T00:00:00Z`,
       results,
       results_count: results.length,
     });
@@ -185,7 +193,7 @@ describe('the service answers with exactly the fields of the contract', () => {
     expect(await asJson(yields, [['to', '2026-01-15']])).toStrictEqual({
       ...page,
       object: 'yield_series',
-      covered_to: '2026-01-19T00:00:00Z',
+      covered_to: '2026-01-16T00:00:00Z',
       results: wednesday,
       results_count: 2,
     });
@@ -193,7 +201,7 @@ describe('the service answers with exactly the fields of the contract', () => {
 
   test('and with rows that have the declared fields in their order', async () => {
     for (const operation of operations) {
-      const { results } = await ask(operation, requiredBy(operation));
+      const { results } = await ask(operation, requiredBy(operation), { now: '2026-01-20T12:00:00Z' });
       expect(results.length).toBeGreaterThan(0);
       const fields: readonly Field[] = operation.fields;
       for (const row of results) {

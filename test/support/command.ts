@@ -19,6 +19,8 @@ export type Surroundings = {
   readonly signal?: AbortSignal;
   /** The standard input; empty by default. */
   readonly stdin?: Readable;
+  /** The time of its clock; noon of 2026-03-15 by default. */
+  readonly now?: string;
   /** The milliseconds by which the clock advances at each reading (default 0). */
   readonly pace?: number;
   /** Called with each text before it is written to stdout. */
@@ -53,7 +55,7 @@ export async function asof(line: readonly string[], surroundings: Surroundings =
     });
     return Object.assign(writable, { isTTY, ...(columns !== undefined && { columns }) });
   };
-  let now = Date.parse(`${today}T12:00:00Z`);
+  let now = Date.parse(surroundings.now ?? `${today}T12:00:00Z`);
   const clock = () => {
     now += pace;
     return new Date(now);

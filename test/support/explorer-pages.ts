@@ -32,8 +32,11 @@ export async function startExplorer(...flags: readonly string[]): Promise<Starte
 /** A page, what it said on the console, and where it sent requests. */
 export type OpenedPage = { readonly page: Page; readonly said: string[]; readonly asked: Set<string> };
 
+/** How a page is opened: `script` runs before those of the page, `without` names a file that cannot be loaded. */
+type PageOptions = BrowserContextOptions & { readonly script?: string; readonly without?: string };
+
 /** A browser for the tests of a file, which closes the pages of each test after it. */
-export function browserOfTests(): (url: string, options?: BrowserContextOptions) => Promise<OpenedPage> {
+export function browserOfTests(): (url: string, options?: PageOptions) => Promise<OpenedPage> {
   let browser: Browser;
   const open = new Set<Page>();
   beforeAll(async () => {
@@ -44,13 +47,15 @@ export function browserOfTests(): (url: string, options?: BrowserContextOptions)
     open.clear();
   });
   afterAll(() => browser.close());
-  return async (url, options = {}) => {
+  return async (url, { script, without, ...options } = {}) => {
     const context = await browser.newContext({
       locale: 'en-US',
       viewport: { width: 1200, height: 900 },
       ...options,
     });
+    if (script !== undefined) await context.addInitScript(script);
     const page = await context.newPage();
+    if (without !== undefined) await page.route(without, (route) => route.fulfill({ status: 404, body: '' }));
     page.setDefaultTimeout(15_000);
     const [said, asked]: [string[], Set<string>] = [[], new Set()];
     page.on('console', (message) => said.push(message.text()));

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { root } from './repository.ts';
+import { manifest, root } from './repository.ts';
 
 /** A TypeScript block of a page as a whole module, and the output that a `text` block right after it shows. */
 export type Program = { readonly source: string; readonly shown: string | undefined };
@@ -15,9 +15,9 @@ const blocks = /^```ts\n([\s\S]*?)^```$(\n\n```text\n([\s\S]*?)^```$)?/gm;
  */
 export function programsOf(markdown: string): readonly Program[] {
   return [...markdown.matchAll(blocks)].map(([, block = '', , shown]) => ({
-    source: /^import .* from 'asof';$/m.test(block)
+    source: /^import .* from '@asof-data\/asof';$/m.test(block)
       ? block
-      : `import { open } from 'asof';\nconst asof = await open();\n${block}await asof.close();\n`,
+      : `import { open } from '@asof-data/asof';\nconst asof = await open();\n${block}await asof.close();\n`,
     shown,
   }));
 }
@@ -40,7 +40,9 @@ export class ProgramFolder {
   constructor(folder: string, packages: readonly string[] = []) {
     this.#folder = folder;
     mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
-    symlinkSync(root, join(folder, 'node_modules', 'asof'));
+    const own = join(folder, 'node_modules', manifest.name);
+    mkdirSync(dirname(own), { recursive: true });
+    symlinkSync(root, own);
     for (const name of ['@types/node', ...packages])
       symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   }

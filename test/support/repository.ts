@@ -5,6 +5,15 @@ import { gunzipSync } from 'node:zlib';
 /** The folder of the repository. */
 export const root = join(import.meta.dirname, '..', '..');
 
+/** What the package says of itself. */
+export const manifest: {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
 /** The built program. */
 export const builtProgram = join(root, 'dist', 'asof.cjs');
 

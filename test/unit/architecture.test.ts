@@ -262,6 +262,15 @@ describe('the architecture', () => {
     expect(guilty.map(({ path }) => path)).toEqual([]);
   });
 
+  it('never cuts, replaces or searches the text of a message', () => {
+    const cut =
+      /\b(?:detail|headline|reason)\??\.(?:replace|replaceAll|slice|split|substring|startsWith|endsWith|includes|indexOf|match)\(/;
+    const guilty = sources.flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, i) => (cut.test(line) ? [`${path}:${i + 1}`] : [])),
+    );
+    expect(guilty).toEqual([]);
+  });
+
   it('has no folder or file for unrelated helpers', () => {
     expect(files.filter((path) => /\b(utils?|helpers?|common|misc)\b/.test(path))).toEqual([]);
   });

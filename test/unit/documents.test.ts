@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { allPages, anchorsOf, linksOf, pageAt } from '../support/pages.ts';
-import { root } from '../support/repository.ts';
+import { manifest, root } from '../support/repository.ts';
 
 const pages = allPages();
 
@@ -61,7 +61,40 @@ function testsNamedIn(text: string) {
   }));
 }
 
+/** The packages that the commands of a text fetch with npm or npx. */
+function fetchedIn(text: string): readonly string[] {
+  return [...text.matchAll(/\b(?:npm (?:install|i|exec)|npx)(?: +--?[\w=-]+)* +([@./\w][\w@./:*-]*)/g)].map(
+    ([, name = '']) => name,
+  );
+}
+
 describe('the documentation', () => {
+  it('and what people copy from tell nobody to fetch a package that is not what asof means', () => {
+    const { name, version, dependencies, optionalDependencies, devDependencies } = manifest;
+    const packed = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+    const known = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
+    const allowed = new Set([...known, `./${packed}`, '/tmp/asof.tgz']);
+    // CONTRIBUTING.md is for a clone, where npx finds what `npm ci` installed.
+    const paths = ['deploy', 'clients', 'src'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
+    );
+    const texts = [...pages, ...paths.map((path) => ({ path, text: readFileSync(path, 'utf8') }))].filter(
+      ({ path }) => path !== 'CONTRIBUTING.md',
+    );
+    const wrong = texts.flatMap(({ path, text }) =>
+      fetchedIn(text)
+        .filter((fetched) => !allowed.has(fetched))
+        .map((fetched) => `${path}: ${fetched}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')).toContain(
+      `COPY ${packed.replace(version, '*')} /tmp/asof.tgz`,
+    );
+    expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toContain(`!${packed.replace(version, '*')}\n`);
+  });
+
   it.each(pages)('$path has no link to a file or heading that does not exist', ({ path, text }) => {
     const broken = linksOf(text).filter((link) => {
       const target = targetOf(path, link);
@@ -71,6 +104,12 @@ describe('the documentation', () => {
       return target.anchor !== '' && !anchorsOf(readFileSync(file, 'utf8')).has(target.anchor);
     });
     expect(broken).toEqual([]);
+  });
+
+  it('has no restore by psql that ends with 0 although it failed', () => {
+    const restores = pages.flatMap(({ text }) => text.match(/^psql .*-f .*$/gm) ?? []);
+    expect(restores.length).toBeGreaterThan(0);
+    for (const line of restores) expect(line).toContain('-v ON_ERROR_STOP=1');
   });
 
   it('links every page of docs/ from docs/README.md', () => {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { missingText, seriesWithStatements, withSuggestion } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
+import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { metadataCells, metadataColumns } from '../../import/formats/own/metadata.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
@@ -8,6 +9,7 @@ import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/formats.ts';
 import { printableLines } from '../../render/printable.ts';
 import type { StoreContents } from '../../store/contents.ts';
+import { KnownView } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
 import { storeAlone } from '../config/places.ts';
@@ -23,13 +25,15 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   try {
     const basis = { missing: new Set<string>() };
     const source = { client: embeddedClient(store, io.clock), signal: io.signal, basis };
-    const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);
+    const latest = latestDay(io.clock());
+    const has = (id: string) =>
+      store.read(async (view) => (await new KnownView(view, latest).findSeries(id)) !== undefined);
     const ids = await seriesWithStatements(line, has, source).catch(async (error) => {
       throw await withSuggestion(error, source);
     });
     await store.read(async (view) =>
       writeRecords(
-        line.metadata ? metadataOf(view) : factsOf(view),
+        line.metadata ? metadataOf(view) : factsOf(new KnownView(view, latest)),
         ids,
         await factsSink(line.file, io),
         line.messages.quiet,

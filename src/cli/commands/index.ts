@@ -38,6 +38,7 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
     case 'store info':
     case 'store check':
     case 'store backup':
+    case 'store restore':
     case 'store copy':
     case 'store merge':
     case 'store undo':

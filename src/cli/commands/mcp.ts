@@ -5,7 +5,8 @@ import { exitCode, type Io } from '../terminal/io.ts';
 /** `asof mcp`: answers the assistant that started it, until it closes the input. */
 export async function runMcp({ asOf, connection, messages: flags }: McpLine, io: Io): Promise<number> {
   const { serveMcp } = await import('../../mcp/server.ts');
-  await withClient({ connection, messages: flags }, io, async (client, messages) => {
+  const flagged = { connection, messages: flags, ...(asOf !== undefined && { asOf }) };
+  await withClient(flagged, io, async (client, messages) => {
     const bound = asOf === undefined ? '' : ` as of ${asOf}`;
     messages.noteOnTerminal(`asof: an assistant starts this command and asks it${bound}; Ctrl-D ends it`);
     const { clock, signal, stdin, stdout } = io;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { CopyOptions, CopySummary } from '../../care/copy.ts';
+import type { RestoreProgress } from '../../care/backup.ts';
+import type { CopySummary } from '../../care/copy.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { print } from '../../platform/sink.ts';
@@ -27,6 +28,8 @@ export async function runStore(line: StoreInitLine | StoreLine, io: Io): Promise
       return check(line, io);
     case 'store backup':
       return backup(line, io);
+    case 'store restore':
+      return restore(line, io);
     case 'store copy':
       return copy(line, io);
     case 'store merge':
@@ -76,15 +79,41 @@ async function check(line: StoreLine, io: Io): Promise<number> {
 
 async function backup(line: StoreLine, io: Io): Promise<number> {
   const file = addressIn(line, 0);
-  if (isDatabase(file))
-    throw new Problem('bad-input', 'a backup is a file', {
-      hints: ['`asof store copy` copies into a database'],
-    });
-  return ofStore(storeToRead(io, line.store), (from) => copied(from, file, line, io, 'backup'));
+  const { keep, dryRun, yes } = line;
+  const replace = keep === undefined && !isDatabase(file) && existsSync(file);
+  if (replace && !dryRun) await confirm(`replace ${file}`, yes, io);
+  const { backupStore } = await import('../../care/backup.ts');
+  const { clock, signal } = io;
+  return ofStore(storeToRead(io, line.store), (from) =>
+    copied('backup', line, io, async (onProgress) => {
+      const summary = await backupStore(from, file, { keep, clock, dryRun, replace, signal, onProgress });
+      const gone = summary.removed.map((path) => `${dryRun ? 'would remove' : 'removed'} ${path}`);
+      return [...copyLines(summary, 'backup'), ...gone];
+    }),
+  );
+}
+
+async function restore(line: StoreLine, io: Io): Promise<number> {
+  const [file, into] = [addressIn(line, 0), storeToWrite(io, line.store)];
+  const { dryRun, yes } = line;
+  const { restoreStore } = await import('../../care/backup.ts');
+  const { signal } = io;
+  if (!dryRun && (isDatabase(into) || existsSync(into)))
+    await confirm(`replace ${shownAddress(into)} by ${file}`, yes, io);
+  return copied('restore', line, io, async (onProgress) =>
+    copyLines(await restoreStore(file, into, { dryRun, signal, onProgress }), 'restore'),
+  );
 }
 
 async function copy(line: StoreLine, io: Io): Promise<number> {
-  return copied(addressIn(line, 0), addressIn(line, 1), line, io, 'copy');
+  const [from, to] = [addressIn(line, 0), addressIn(line, 1)];
+  const { dryRun, yes } = line;
+  if (!dryRun) await confirm(`copy ${shownAddress(from)} to ${shownAddress(to)}`, yes, io);
+  const { copyStore } = await import('../../care/copy.ts');
+  const { signal } = io;
+  return copied('copy', line, io, async (onProgress) =>
+    copyLines(await copyStore(from, to, { dryRun, signal, onProgress }), 'copy'),
+  );
 }
 
 async function merge(line: StoreLine, io: Io): Promise<number> {
@@ -182,26 +211,25 @@ async function changeSeries(line: StoreLine, io: Io): Promise<number> {
   return exitCode.success;
 }
 
+type CopyKind = 'backup' | 'restore' | 'copy';
+
+const stages = { check: 'checking', copy: 'copying', compare: 'comparing' } as const;
+
+/** Calls `work`, shows how far it is, and says what it gives; where it is stopped, that it can go on. */
 async function copied(
-  from: string,
-  to: string,
+  what: CopyKind,
   line: StoreLine,
   io: Io,
-  what: 'backup' | 'copy',
+  work: (onProgress: (progress: RestoreProgress) => void) => Promise<readonly string[]>,
 ): Promise<number> {
-  const { dryRun, yes } = line;
-  const replace = what === 'backup' && existsSync(to);
-  if (!dryRun && (what === 'copy' || replace))
-    await confirm(replace ? `replace ${to}` : `copy ${shownAddress(from)} to ${shownAddress(to)}`, yes, io);
   const bar = progress(io, line.messages.quiet);
-  const { copyStore } = await import('../../care/copy.ts');
-  const onProgress: CopyOptions['onProgress'] = ({ stage, done, total }) =>
-    bar.show(() => (stage === 'copy' ? 'copying' : 'comparing'), { done, total, unit: 'series' });
   const { note } = messagesOf(line.messages, io);
   try {
-    const summary = await copyStore(from, to, { dryRun, replace, signal: io.signal, onProgress });
+    const lines = await work(({ stage, done, total }) =>
+      bar.show(() => stages[stage], { done, total, unit: 'series' }),
+    );
     bar.clear();
-    for (const text of copyLines(summary, what)) note(`asof: ${text}`);
+    for (const text of lines) note(`asof: ${text}`);
     return exitCode.success;
   } catch (error) {
     bar.clear();
@@ -210,7 +238,7 @@ async function copied(
   }
 }
 
-function copyLines(summary: CopySummary, what: 'backup' | 'copy'): readonly string[] {
+function copyLines(summary: CopySummary, what: CopyKind): readonly string[] {
   const { store, series, facts, rates, trades, imports, followed, already, digest, dryRun } = summary;
   const held = [
     counted(series, 'series', 'series'),

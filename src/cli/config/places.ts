@@ -86,7 +86,7 @@ export function baseUrlIn(text: string, from: string): BaseUrl {
     return parseBaseUrl(text);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const reason = error.detail.replace(/^invalid base URL: /, '');
+    const reason = error.refusal?.reason ?? error.detail;
     // A user name, a query or a fragment may hold a secret.
     const shown = /[@?#]/.test(text) ? from : `${from} ${JSON.stringify(text)}`;
     throw new Problem('bad-input', `${shown}: ${reason}`, { field: 'base_url', hints: error.hints });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { closest } from '../../domain/series/closest.ts';
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
@@ -150,7 +150,7 @@ function parsed(name: ServeSettingName, given: string, from: string): unknown {
     return serveSettings[name].parse(given);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const reason = error.detail.replace(/^invalid: /, '');
+    const reason = error.refusal?.reason ?? error.detail;
     throw new Problem('bad-input', `${from} ${JSON.stringify(given)}: ${reason}`, { field: name });
   }
 }
@@ -195,25 +195,25 @@ function textIn(path: string, key: string, value: unknown): string {
 function portNumber(given: string): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
-  throw new Problem('bad-input', 'invalid: use a number from 0 to 65535');
+  throw refused({ reason: 'use a number from 0 to 65535' });
 }
 
 function seconds(given: string): number {
   const found = /^\d{1,5}$/.test(given) ? Number(given) : 0;
   if (found >= 1 && found <= 86_400) return found;
-  throw new Problem('bad-input', 'invalid: use a number of seconds from 1 to 86400');
+  throw refused({ reason: 'use a number of seconds from 1 to 86400' });
 }
 
 function httpUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '')
-    throw new Problem('bad-input', 'invalid: use an http or https address');
+    throw refused({ reason: 'use an http or https address' });
   return given.replace(/\/+$/, '');
 }
 
 /** An address to which paths are appended. */
 function baseHttpUrl(given: string): string {
-  if (/[?#]/.test(given)) throw new Problem('bad-input', "invalid: it may not have a '?' or a '#'");
+  if (/[?#]/.test(given)) throw refused({ reason: "it may not have a '?' or a '#'" });
   return httpUrl(given);
 }
 
@@ -221,16 +221,16 @@ function origins(given: string): readonly string[] {
   const listed = given.split(',').map((one) => one.trim());
   const wrong = listed.find((one) => one !== '*' && (!URL.canParse(one) || new URL(one).origin !== one));
   if (wrong === undefined) return listed;
-  throw new Problem('bad-input', 'invalid: use origins such as https://app.example.com, or *');
+  throw refused({ reason: 'use origins such as https://app.example.com, or *' });
 }
 
 function logLevel(given: string): (typeof logLevels)[number] {
   const found = logLevels.find((level) => level === given);
   if (found !== undefined) return found;
-  throw new Problem('bad-input', `invalid: use ${logLevels.join(', ')}`);
+  throw refused({ reason: `use ${logLevels.join(', ')}` });
 }
 
 function isOn(given: string): boolean {
   if (given === 'on' || given === 'off') return given === 'on';
-  throw new Problem('bad-input', 'invalid: use on or off');
+  throw refused({ reason: 'use on or off' });
 }

@@ -92,29 +92,26 @@ function nonEmpty(text: string): string {
 export function timeoutSeconds(text: string): number {
   const seconds = decimal(text);
   if (seconds > 0 && seconds <= longest.timeout) return seconds;
-  throw new Problem(
-    'bad-input',
-    `invalid timeout ${JSON.stringify(text)}: use seconds, at most ${longest.timeout}`,
-  );
+  throw invalidSetting('timeout', text, `use seconds, at most ${longest.timeout}`);
 }
 
 /** Seconds to wait for one request in all: 0 or more, at most a week. */
 export function waitSeconds(text: string): number {
   const seconds = decimal(text);
   if (seconds >= 0 && seconds <= longest.wait) return seconds;
-  throw new Problem(
-    'bad-input',
-    `invalid wait ${JSON.stringify(text)}: use seconds, at most ${longest.wait}`,
-  );
+  throw invalidSetting('wait', text, `use seconds, at most ${longest.wait}`);
 }
 
 /** The number of retries: 0 to 100. */
 export function retryCount(text: string): number {
   if (/^\d{1,3}$/.test(text) && Number(text) <= longest.retries) return Number(text);
-  throw new Problem(
-    'bad-input',
-    `invalid retries ${JSON.stringify(text)}: use an integer from 0 to ${longest.retries}`,
-  );
+  throw invalidSetting('retries', text, `use an integer from 0 to ${longest.retries}`);
+}
+
+function invalidSetting(param: string, value: string, reason: string): Problem {
+  return new Problem('bad-input', `invalid ${param} ${JSON.stringify(value)}: ${reason}`, {
+    refusal: { param, value, reason },
+  });
 }
 
 function decimal(text: string): number {

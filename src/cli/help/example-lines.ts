@@ -111,8 +111,14 @@ asof store check --store postgres://reader@db.example.org/markets
   'store backup': `
 # a backup while the store is in use
 asof store backup backup.db
-# every night from cron, in the place of the last one
-asof store backup backup.db --yes
+# every night from cron: a dated file, of which the newest seven stay
+asof store backup backups/ --keep 7 -q
+`,
+  'store restore': `
+# whether a backup is whole, and what it holds (needs a backup)
+asof store restore backup.db --dry-run
+# the backup in the place of your store (needs a backup)
+asof store restore backup.db --yes
 `,
   'store merge': `
 # what a colleague's store would add (needs two stores)

@@ -50,7 +50,8 @@ const environment = `Environment
                      asof/access.db in the user's data directory. --access takes
                      precedence
   ASOF_HOST, ASOF_PORT, ASOF_PUBLIC_URL, ASOF_BILLING_URL, ASOF_CORS_ORIGIN,
-  ASOF_EXPLORER, ASOF_PLANS, ASOF_METRICS_PORT, ASOF_METRICS_KEY, ASOF_LOG_LEVEL, ASOF_CONFIG
+  ASOF_EXPLORER, ASOF_PLANS, ASOF_METRICS_PORT, ASOF_METRICS_KEY, ASOF_LOG_LEVEL, ASOF_MAX_SECONDS,
+  ASOF_CONFIG
                      the flags of \`asof serve\` of these names
   ASOF_BASE_URL      service to ask instead of a store. --base-url and --store take
                      precedence

@@ -1,5 +1,5 @@
 import type { Demands } from '../../analysis/basis.ts';
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
 import { parseFormat } from '../../render/formats.ts';
 import type { OutputFlags } from '../../render/output.ts';
 import { retryCount, timeoutSeconds, waitSeconds } from '../config/settings.ts';
@@ -71,7 +71,7 @@ export function demandsIn(line: TypedLine): Demands {
   const maxAge = line.value('max-age', (text) => {
     const days = /^(\d{1,6})d?$/.exec(text)?.[1];
     if (days !== undefined) return Number(days);
-    throw new Problem('bad-input', 'invalid: use a number of days, 0 or more');
+    throw refused({ reason: 'use a number of days, 0 or more' });
   });
   return { ...(line.has('exact') && { exact: true }), ...(maxAge !== undefined && { maxAge }) };
 }
@@ -124,7 +124,7 @@ function chartIn(line: TypedLine): Pick<OutputFlags, 'chart'> {
   const [width, height, title] = [line.count('width'), line.count('height'), line.text('title')];
   const index = line.value('index', (text) => {
     if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return Number(text);
-    throw new Problem('bad-input', 'invalid: use a number above 0, such as 100');
+    throw refused({ reason: 'use a number above 0, such as 100' });
   });
   const chart = {
     ...(width !== undefined && { width }),

@@ -1,5 +1,5 @@
 import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
 import { formatForFile } from '../../render/formats.ts';
 import { type CommandSpec, connectionIn, demandsIn, fileIn, messagesIn } from './command.ts';
 import { seriesIn } from './line-values.ts';
@@ -177,14 +177,13 @@ const importFiles: CommandSpec = {
 
 function seriesId(text: string): string {
   const id = parseSeriesId(text);
-  if (id === undefined) throw new Problem('bad-input', `invalid: not a series id: ${seriesIdForm}`);
+  if (id === undefined) throw refused({ reason: `not a series id: ${seriesIdForm}` });
   return id;
 }
 
 function renaming(text: string): readonly [from: string, to: string] {
   const [from, to, ...rest] = text.split('=');
-  if (from === undefined || to === undefined || rest.length > 0)
-    throw new Problem('bad-input', 'invalid: use OLD=NEW');
+  if (from === undefined || to === undefined || rest.length > 0) throw refused({ reason: 'use OLD=NEW' });
   return [seriesId(from), seriesId(to)];
 }
 

@@ -1,5 +1,5 @@
 import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
 import { serveSettings } from '../config/serve-settings.ts';
 import { type ArgumentSpec, type CommandSpec, type Flag, messagesIn, outputIn } from './command.ts';
 import { sharedFlags } from './shared-flags.ts';
@@ -100,14 +100,14 @@ export const keyCommands: readonly CommandSpec[] = [
 function dayCount(text: string, least: number, use = `a number of days of at least ${least},`): number {
   const days = Number(/^(\d{1,5})d?$/.exec(text)?.[1] ?? Number.NaN);
   if (days >= least) return days;
-  throw new Problem('bad-input', `invalid: use ${use} such as 90d`);
+  throw refused({ reason: `use ${use} such as 90d` });
 }
 
 /** The last day on which a key is valid: a date, or a number of days from today. */
 function lastDay(text: string, today: Day): Day {
   const day = parseDay(text) ?? addDays(today, dayCount(text, 1, 'YYYY-MM-DD, or a number of days'));
   if (day >= today) return day;
-  throw new Problem('bad-input', 'invalid: this date is over');
+  throw refused({ reason: 'this date is over' });
 }
 
 function keyName(line: TypedLine): string {

@@ -7,7 +7,8 @@ import {
   transformationOf,
   unitsChoices,
 } from '../../domain/series/transformation.ts';
-import { Problem } from '../../errors/problem.ts';
+import { inVoice, Problem } from '../../errors/problem.ts';
+import { commandNaming } from '../../operations/operation.ts';
 import type { TypedLine } from './typed-line.ts';
 
 /** The order of the rows; newest first unless the line says otherwise. */
@@ -36,7 +37,7 @@ export function transformedIn(line: TypedLine): { readonly transformation?: Tran
   const [units, digits] = [line.choice('units', unitsChoices), line.integer('digits', 0, 20)];
   const frequency = line.choice('frequency', coarserFrequencies);
   const aggregate = line.choice('aggregate', aggregations);
-  const transformation = namingFlags(() =>
+  const transformation = inVoice(commandNaming, () =>
     transformationOf({
       ...(units !== undefined && { units }),
       ...(digits !== undefined && { digits }),
@@ -52,14 +53,4 @@ export function transformedIn(line: TypedLine): { readonly transformation?: Tran
       'use either --cursor or --units and --frequency: a cursor continues published rows',
     );
   return { transformation };
-}
-
-/** Runs a check; in its Problem, names of parameters become flags. */
-function namingFlags<T>(check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    throw error.with({ detail: error.detail.replace(/'(\w+)'/g, '--$1') });
-  }
 }

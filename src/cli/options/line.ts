@@ -152,6 +152,7 @@ export type StoreLine = {
     | 'store info'
     | 'store check'
     | 'store backup'
+    | 'store restore'
     | 'store copy'
     | 'store merge'
     | 'store undo'
@@ -163,6 +164,8 @@ export type StoreLine = {
   readonly replace: boolean;
   /** Lists the imports that can be taken back. */
   readonly list: boolean;
+  /** Writes a dated backup, and keeps as many. */
+  readonly keep: number | undefined;
   readonly dryRun: boolean;
   /** Changes without asking. */
   readonly yes: boolean;

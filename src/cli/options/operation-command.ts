@@ -1,8 +1,8 @@
 import { textsOf } from '../../analysis/answer.ts';
 import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
 import { type DayOfPeriod, parseDay } from '../../domain/series/date.ts';
-import { Problem } from '../../errors/problem.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { inVoice, Problem, quoted, type Voice } from '../../errors/problem.ts';
+import { commandNaming, type Operation } from '../../operations/operation.ts';
 import { type Clock, flagName, type Param, type Params } from '../../operations/param.ts';
 import {
   type ArgumentSpec,
@@ -231,17 +231,11 @@ function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
 
 /** Refuses values that do not go together, as the service would, but names flags instead of parameters. */
 function checkTogether({ params, prepare, command }: Operation, values: QueryParams, clock: Clock): void {
-  try {
-    prepare(textsOf(values), clock);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const detail = error.detail
-      .replace(/^invalid (date range: )?(?=')/, '')
-      .replace(/'(\w+)'/g, (quoted, name: string) => {
-        const param = params[name];
-        if (param === undefined) return quoted;
-        return name === command.argument ? `the ${param.placeholder}` : `--${flagName(name, param)}`;
-      });
-    throw new Problem('bad-input', detail, { hints: error.hints });
-  }
+  const nameOf = (name: string) => {
+    const param = params[name];
+    return name === command.argument ? `the ${param?.placeholder}` : `--${flagName(name, param)}`;
+  };
+  const refused: Voice['refused'] = ({ param = '', value, reason }) =>
+    `${nameOf(param)}${quoted(value)}: ${reason}`;
+  inVoice({ ...commandNaming, param: nameOf, refused }, () => prepare(textsOf(values), clock));
 }

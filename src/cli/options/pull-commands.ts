@@ -1,4 +1,4 @@
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
 import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
@@ -85,7 +85,7 @@ function duration(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)?$/.exec(text) ?? [];
   const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN);
   if (seconds > 0) return seconds;
-  throw new Problem('bad-input', 'invalid: use a time such as 90s, 10m or 2h');
+  throw refused({ reason: 'use a time such as 90s, 10m or 2h' });
 }
 
 const unfollow: CommandSpec = {

@@ -60,6 +60,7 @@ function readLine(command: StoreLine['command'], line: TypedLine): StoreLine {
     merge: line.has('merge'),
     replace: line.has('replace'),
     list: line.has('list'),
+    keep: line.count('keep'),
     dryRun: line.has('dry-run'),
     yes: line.has('yes'),
     output: outputIn(line),
@@ -88,10 +89,31 @@ its facts. Prints a line for each fault and exits with code 1 if there is any.`,
   storeCommand(
     'store backup',
     'Write a store into a file, verified, while it is in use',
-    [{ name: 'file', about: 'the backup, which is a store itself' }],
-    [dryRun('count what the backup would hold, write nothing'), yes, store],
+    [{ name: 'file', about: 'the backup, which is a store itself; with --keep also a folder' }],
+    [
+      {
+        name: 'keep',
+        value: 'n',
+        about: 'write a new file with the time (UTC) in its name, and keep the newest n such files',
+      },
+      dryRun('count what the backup would hold, write nothing'),
+      yes,
+      store,
+    ],
     `The file appears when it is complete and was read again and compared. A backup that was stopped goes
-on where it stopped. --yes replaces a file that exists.`,
+on where it stopped. --yes replaces a file that exists.
+
+With --keep, each run writes a file of its own, such as asof-2026-03-15T031500Z.db for the name asof.db
+or a folder. When it is complete, the oldest of these files are removed; no other file is.`,
+  ),
+  storeCommand(
+    'store restore',
+    'Put a backup in the place of a store',
+    [{ name: 'file', about: 'the backup' }],
+    [dryRun('check the backup, write nothing'), yes, store],
+    `Checks the backup, copies it beside the store, reads the copy again, and puts it in the place of the
+store in one step: until then the store stays as it is. A damaged backup is refused, and so is a store
+that another process has open, such as a service. A store in PostgreSQL must be empty.`,
   ),
   storeCommand(
     'store copy',

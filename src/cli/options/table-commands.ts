@@ -1,5 +1,5 @@
 import { type Beyond, beyondChoices, type CheckedColumn } from '../../analysis/query.ts';
-import { Problem } from '../../errors/problem.ts';
+import { refused } from '../../errors/problem.ts';
 import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { composed } from './composed-commands.ts';
 import { skippingIn, transformedIn } from './line-values.ts';
@@ -112,7 +112,7 @@ column NAME, a column NAME_date says which period each value is of.`,
 function checkedColumn(text: string): CheckedColumn {
   const at = text.lastIndexOf('=');
   const [column, id] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-  if (column === '' || id === '') throw new Problem('bad-input', 'invalid: use NAME, or NAME=ID');
+  if (column === '' || id === '') throw refused({ reason: 'use NAME, or NAME=ID' });
   return { column: column ?? '', ...(id !== undefined && { id }) };
 }
 

@@ -1,5 +1,5 @@
 import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../../domain/series/date.ts';
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { Clock } from '../../operations/param.ts';
 
@@ -72,7 +72,7 @@ export class TypedLine {
   count(name: string): number | undefined {
     return this.value(name, (text) => {
       if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-      throw new Problem('bad-input', 'invalid: use an integer of at least 1');
+      throw refused({ reason: 'use an integer of at least 1' });
     });
   }
 
@@ -80,7 +80,7 @@ export class TypedLine {
   integer(name: string, least: number, most: number): number | undefined {
     return this.value(name, (text) => {
       if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-      throw new Problem('bad-input', `invalid: use an integer from ${least} to ${most}`);
+      throw refused({ reason: `use an integer from ${least} to ${most}` });
     });
   }
 
@@ -147,7 +147,7 @@ export class TypedLine {
 function oneOf<T extends string>(choices: readonly T[], text: string): T {
   const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
   if (choice !== undefined) return choice;
-  throw new Problem('bad-input', `invalid: use ${listed(choices, 'or')}`);
+  throw refused({ reason: `use ${listed(choices, 'or')}` });
 }
 
 /**
@@ -158,9 +158,8 @@ export function readFor<T>(name: string, text: string, read: (text: string) => T
   try {
     return read(text);
   } catch (error) {
-    if (!(error instanceof Problem) || !error.detail.startsWith('invalid')) throw error;
-    const reason = error.detail.slice(error.detail.indexOf(': ') + 2);
-    throw new Problem('bad-input', `${name} ${JSON.stringify(text)}: ${reason}`, {
+    if (!(error instanceof Problem) || error.refusal === undefined) throw error;
+    throw new Problem('bad-input', `${name} ${JSON.stringify(text)}: ${error.refusal.reason}`, {
       field: name,
       hints: error.hints,
     });

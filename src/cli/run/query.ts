@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AnswerProgress, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
 import { Basis, type Demands } from '../../analysis/basis.ts';
+import { knowledgeDay } from '../../analysis/coverage.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
@@ -131,7 +132,8 @@ async function answer(job: Job): Promise<Outcome> {
     return outcome;
   } catch (error) {
     await sink.abandon();
-    throw withHint(await withSuggestion(namingCursor(error, job.query), job.context), output);
+    const named = namingCursor(error, job.query);
+    throw withHint(await withSuggestion(named, job.context, knowledgeDay(job.query)), output);
   } finally {
     bar.clear();
     const isEmpty = outcome?.rows === 0;
@@ -170,7 +172,7 @@ function namingCursor(error: unknown, query: Query): unknown {
   if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
     return error;
   if (!('cursor' in query) || query.cursor === undefined) return error;
-  const reason = error.detail.replace(/^invalid 'cursor': /, '');
+  const reason = error.refusal?.reason ?? error.detail;
   return error.with({ detail: `--cursor ${JSON.stringify(query.cursor)}: ${reason}`, requestId: undefined });
 }
 

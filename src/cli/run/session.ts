@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
+import { type Day, momentOn } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { variable } from '../../platform/installation.ts';
 import { parseFormat } from '../../render/formats.ts';
@@ -13,11 +14,16 @@ import type { Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 
 /** The flags that say which store or service to ask, and what to print. */
-export type SessionFlags = { readonly connection: ConnectionFlags; readonly messages: MessageFlags };
+export type SessionFlags = {
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+  /** The last day of which a store knows anything; by default today. */
+  readonly asOf?: Day;
+};
 
 /** Runs `work` with a client of the chosen service or store, and closes it in any case. */
 export async function withClient<T>(
-  { connection, messages: flags }: SessionFlags,
+  { connection, messages: flags, asOf }: SessionFlags,
   io: Io,
   work: (client: Client, messages: Messages) => Promise<T>,
 ): Promise<T> {
@@ -25,7 +31,7 @@ export async function withClient<T>(
   const service = chosenBaseUrl(io, connection);
   const client =
     service === undefined
-      ? await openLocal(connection, io, messages)
+      ? await openLocal(connection, asOf, io, messages)
       : // Loaded here: a query of a local store needs nothing of it.
         await (await import('./remote-session.ts')).openRemote(
           service,
@@ -40,9 +46,15 @@ export async function withClient<T>(
   }
 }
 
-async function openLocal({ store: flag }: ConnectionFlags, io: Io, messages: Messages): Promise<Client> {
+async function openLocal(
+  { store: flag }: ConnectionFlags,
+  asOf: Day | undefined,
+  io: Io,
+  messages: Messages,
+): Promise<Client> {
   const store = storeToRead(io, flag);
-  const client = await ofStore(store, (path) => openClient({ store: path, clock: io.clock }));
+  const clock = asOf === undefined ? io.clock : () => momentOn(asOf);
+  const client = await ofStore(store, (path) => openClient({ store: path, clock }));
   if (store.isSample && messages.hasReader && isDueToday(io, 'sample'))
     messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
   messages.detail(`asof: store ${shownAddress(store.path)}`);

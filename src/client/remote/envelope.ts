@@ -104,9 +104,12 @@ function isUnknownTicker(value: unknown): value is UnknownTicker {
 }
 
 function isVintage(value: unknown): value is AnswerVintage {
-  if (!isObject(value) || !isText(value.vintage_kind) || !isDayOrNull(value.as_of_date)) return false;
-  const { next_date = null, next_kind = null } = value;
-  return isDayOrNull(next_date) && (next_kind === null || isText(next_kind));
+  return (
+    isObject(value) &&
+    isText(value.vintage_kind) &&
+    isDayOrNull(value.as_of_date) &&
+    ['boolean', 'undefined'].includes(typeof value.may_lack)
+  );
 }
 
 function isDayOrNull(value: unknown): value is string | null {

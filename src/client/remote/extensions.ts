@@ -1,4 +1,4 @@
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
 import { formatCursor, parseCursor } from '../../operations/cursor.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation, Substitute } from '../../operations/operation.ts';
@@ -142,8 +142,7 @@ export async function selectedPage<R extends Row>(
   const limit = Number(textOf(texts, 'limit') ?? params.limit?.fallback);
   const found = await select(rows);
   const begin = after === undefined ? 0 : found.findIndex((row) => keyOf(row) === after) + 1;
-  if (after !== undefined && begin === 0)
-    throw new Problem('validation-error', "invalid 'cursor': its row is gone", { field: 'cursor' });
+  if (after !== undefined && begin === 0) throw refused({ param: 'cursor', reason: 'its row is gone' });
   const results = found.slice(begin, begin + limit);
   const last = results.at(-1);
   const more = found.length > begin + limit && last !== undefined;

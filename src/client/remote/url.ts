@@ -11,19 +11,20 @@ export type BaseUrl = { readonly origin: string; readonly prefix: string; readon
 /** Parses a base URL; throws a Problem, which never repeats a password, if the text is not one. */
 export function parseBaseUrl(text: string): BaseUrl {
   const typed = text.trim();
-  if (!URL.canParse(typed)) throw refused('it is not a URL', withScheme(typed));
+  if (!URL.canParse(typed)) throw notBase('it is not a URL', withScheme(typed));
   const url = new URL(typed);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw refused('it does not begin with http:// or https://', withScheme(typed));
-  if (url.username !== '' || url.password !== '') throw refused('it may not hold a user name or a password');
-  if (url.search !== '' || url.hash !== '') throw refused("it may not have a '?' or a '#'");
+    throw notBase('it does not begin with http:// or https://', withScheme(typed));
+  if (url.username !== '' || url.password !== '') throw notBase('it may not hold a user name or a password');
+  if (url.search !== '' || url.hash !== '') throw notBase("it may not have a '?' or a '#'");
   const prefix = url.pathname.replace(/\/+$/, '');
   return { origin: url.origin, prefix, href: url.origin + prefix };
 }
 
-function refused(reason: string, hint?: string): Problem {
+function notBase(reason: string, hint?: string): Problem {
   return new Problem('bad-input', `invalid base URL: ${reason}`, {
     field: 'base_url',
+    refusal: { param: 'base_url', reason },
     hints: hint === undefined ? ['such as https://data.example.com'] : [hint],
   });
 }

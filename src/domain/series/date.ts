@@ -1,4 +1,4 @@
-import { Problem } from '../../errors/problem.ts';
+import { refused } from '../../errors/problem.ts';
 
 /** An existing calendar day as `YYYY-MM-DD`, in the years 1600..2999. Days sort as their texts do. */
 export type Day = string;
@@ -84,6 +84,11 @@ export function latestDay(instant: Date): Day {
   return utcDay(new Date(instant.getTime() + 14 * 3_600_000));
 }
 
+/** A moment at which a day is today, and the latest day that has begun anywhere on Earth. */
+export function momentOn(day: Day): Date {
+  return new Date(`${day}T09:00:00Z`);
+}
+
 /** The contract's wire form of a day: midnight UTC. */
 export function dateTime(day: Day): string {
   return `${day}T00:00:00Z`;
@@ -92,6 +97,11 @@ export function dateTime(day: Day): string {
 /** The earlier of two days. */
 export function earlier(a: Day, b: Day): Day {
   return a < b ? a : b;
+}
+
+/** The later of two days. */
+export function later(a: Day, b: Day): Day {
+  return a > b ? a : b;
 }
 
 /** The place of a day among ascending days, or where it belongs: that of the first day that is not before it. */
@@ -155,20 +165,18 @@ export function readTypedDay(
   const day = parseDay(text);
   if (day !== undefined) return { day, moves: false };
   const period = periodOf(text);
-  if (period === undefined) throw new Problem('bad-input', reasonAgainst(text, dayOfPeriod));
+  if (period === undefined) throw refused({ reason: reasonAgainst(text, dayOfPeriod) });
   if (dayOfPeriod !== undefined) return { day: period[dayOfPeriod], moves: false };
-  throw new Problem(
-    'bad-input',
-    `invalid: use one day, YYYY-MM-DD, such as its first ${period.first} or its last ${period.last}`,
-  );
+  const reason = `use one day, YYYY-MM-DD, such as its first ${period.first} or its last ${period.last}`;
+  throw refused({ reason });
 }
 
 /** Why a text is not a day: a date that the calendar lacks, or no date at all. */
 function reasonAgainst(text: string, dayOfPeriod: DayOfPeriod | undefined): string {
   const missing = faultOfDay(text);
-  if (missing !== undefined) return `invalid: ${missing}`;
+  if (missing !== undefined) return missing;
   const periods = dayOfPeriod === undefined ? '' : 'a month 2014-10, a quarter 2014Q4, a year 2014, ';
-  return `invalid: use YYYY-MM-DD, ${periods}today, yesterday, or a distance such as -30d or -5y`;
+  return `use YYYY-MM-DD, ${periods}today, yesterday, or a distance such as -30d or -5y`;
 }
 
 const daysOf: Readonly<Record<string, number>> = { d: 1, w: 7 };

@@ -1,4 +1,4 @@
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
 import { addDays, type Day } from './date.ts';
 
 /**
@@ -29,7 +29,7 @@ export function parseReleases(text: string): readonly Horizon[] {
   return text.split(',').map((part): Horizon => {
     if (part === 'final') return { kind: 'final' };
     if (/^[1-9]\d{0,3}$/.test(part)) return { kind: 'release', number: Number(part) };
-    throw new Problem('bad-input', 'invalid: use numbers of releases or final, such as 1,2,final');
+    throw refused({ reason: 'use numbers of releases or final, such as 1,2,final' });
   });
 }
 
@@ -38,7 +38,7 @@ export function parseAfter(text: string): readonly Horizon[] {
   return text.split(',').map((part) => {
     const [, digits] = /^(\d{1,5})d?$/.exec(part) ?? [];
     if (digits !== undefined) return { kind: 'after', days: Number(digits) };
-    throw new Problem('bad-input', 'invalid: use days after the first release, such as 90d or 30d,90d');
+    throw refused({ reason: 'use days after the first release, such as 90d or 30d,90d' });
   });
 }
 

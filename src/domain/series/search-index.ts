@@ -1,3 +1,4 @@
+import type { Day } from './date.ts';
 import {
   begins,
   entryOf,
@@ -24,14 +25,16 @@ export type IndexQuery = {
   readonly ids: readonly string[];
   /** A part of an id, in upper case. */
   readonly part?: string;
+  /** Only series that began on or before this day. */
+  readonly upTo?: Day;
 };
 
 /** An index of the words of all series. */
 export interface SearchIndex<T extends SearchedSeries> {
   /** The series that have any of these words or ids, or an id with this part. */
   searchEntries(query: IndexQuery): Promise<readonly T[]>;
-  /** The ids or the words of all series; the words may include others. */
-  searchable(what: 'ids' | 'words'): Promise<readonly string[]>;
+  /** The ids or the words of all series, or of those that began by a day; the words may include others. */
+  searchable(what: 'ids' | 'words', upTo?: Day): Promise<readonly string[]>;
 }
 
 /** What `findSeries` would find among all series that an index knows, without reading all of them. */

@@ -62,6 +62,39 @@ export function frequencyOf(days: Iterable<Day>): Frequency {
   return spacings.find(([frequency, days]) => least >= days && apart(frequency))?.[0] ?? 'D';
 }
 
+/** The frequency that the spacing of dates implies from a day on. */
+export type FrequencySince = { readonly since: Day; readonly frequency: Frequency };
+
+/**
+ * The frequencies that the spacing of all dates known so far implied, each from a day on, oldest first; `known` has the
+ * day on which each date became known.
+ */
+export function impliedFrequencies(known: ReadonlyMap<Day, Day>): readonly FrequencySince[] {
+  const days = [...new Set(known.values())].sort();
+  const on = (day: Day) => frequencyOf([...known].flatMap(([date, since]) => (since <= day ? date : [])));
+  const found: FrequencySince[] = [];
+  let first = 0;
+  while (first < days.length) {
+    const since = days[first] ?? '';
+    const frequency = on(since);
+    found.push({ since, frequency });
+    // Further dates only make the spacing finer, so a frequency that was left never comes back.
+    let [low, high] = [first + 1, days.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (on(days[middle] ?? '') === frequency) low = middle + 1;
+      else high = middle;
+    }
+    first = low;
+  }
+  return found;
+}
+
+/** The frequency that was implied on a day; empty before the first one. */
+export function frequencyOn(frequencies: readonly FrequencySince[], day: Day): Frequency {
+  return frequencies.findLast(({ since }) => since <= day)?.frequency ?? '';
+}
+
 /**
  * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without
  * one, the frequency implied by spacing, but only if every date is the last day of a month, because such a date can

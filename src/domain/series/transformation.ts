@@ -1,4 +1,4 @@
-import { Problem } from '../../errors/problem.ts';
+import { contradiction, type Voice } from '../../errors/problem.ts';
 
 /** What is made of the values of a series, by FRED's names. */
 export type Units = (typeof unitsChoices)[number];
@@ -48,13 +48,16 @@ export type TransformationParams = {
  */
 export function transformationOf(params: TransformationParams): Transformation | undefined {
   const { units = 'lin', digits, frequency, aggregate, partial } = params;
-  const needs = (name: string, others: string) =>
-    new Problem('bad-input', `'${name}' needs ${others}`, { field: name });
+  const needs = (name: string, others: (param: Voice['param']) => string) =>
+    contradiction(name, ({ param }) => `${param(name)} needs ${others(param)}`);
   if (frequency === undefined) {
-    if (aggregate !== undefined) throw needs('aggregate', "'frequency'");
-    if (partial === true) throw needs('partial', "'frequency'");
+    if (aggregate !== undefined) throw needs('aggregate', (param) => param('frequency'));
+    if (partial === true) throw needs('partial', (param) => param('frequency'));
     if (units === 'lin' && digits !== undefined)
-      throw needs('digits', "'units' or 'frequency': published values keep their digits");
+      throw needs(
+        'digits',
+        (param) => `${param('units')} or ${param('frequency')}: published values keep their digits`,
+      );
     if (units === 'lin') return undefined;
   }
   return {

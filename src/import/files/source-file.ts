@@ -44,11 +44,16 @@ export function refusal(
   reason: string,
   hints: readonly string[] = [],
 ): Problem {
-  const row = place.row === undefined ? '' : `, row ${place.row}`;
-  const column = place.column === undefined ? '' : `, column ${JSON.stringify(clip(place.column))}`;
-  const value = place.value === undefined ? '' : `: ${JSON.stringify(clip(place.value))}`;
-  return new Problem('bad-input', `${file.path}${row}${column}${value}: ${clip(reason, longestReason)}`, {
+  const where = [
+    ...(place.row === undefined ? [] : [`row ${place.row}`]),
+    ...(place.column === undefined ? [] : [`column ${JSON.stringify(clip(place.column))}`]),
+  ].join(', ');
+  const value = place.value === undefined ? [] : [JSON.stringify(clip(place.value))];
+  const inFile = [...value, clip(reason, longestReason)].join(': ');
+  const path = where === '' ? file.path : `${file.path}, ${where}`;
+  return new Problem('bad-input', `${path}: ${inFile}`, {
     hints,
+    refusal: { reason: where === '' ? inFile : `${where}: ${inFile}` },
   });
 }
 

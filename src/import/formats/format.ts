@@ -24,6 +24,8 @@ export type ReadOptions = {
   readonly skipDays?: readonly Day[];
   /** All files of the import, for formats that take filing dates from other files. */
   readonly together?: readonly SourceFile[];
+  /** Takes the refusal of one entry, by its day where it states one, and leaves it out; else the file is refused. */
+  readonly onRefused?: (refused: Problem, day: Day | undefined) => void;
 };
 
 /** The last day for which an import speaks for a series. */

@@ -47,24 +47,25 @@ export class ImportRefusal extends Problem {
   /** `otherId` says how the series can have another id. */
   constructor(all: readonly ImportConflict[], otherId = '--id OLD=NEW imports the series under another id') {
     const conflicts = withoutConsequences(all);
-    super('bad-input', textOf(conflicts, conflicts.length), { hints: hintsFor(conflicts, otherId) });
+    const list = conflicts.map(describe);
+    super('bad-input', headlineOf(conflicts), { list, hints: hintsFor(conflicts, otherId) });
     this.conflicts = conflicts;
   }
 
   /** The same refusal with at most `most` conflicts in its list; the message says how many it leaves out. */
   cutAt(most: number): Problem {
-    return this.conflicts.length > most ? this.with({ detail: textOf(this.conflicts, most) }) : this;
+    const left = this.list.length - most;
+    if (left <= 0) return this;
+    const more = `… and ${left} more, which are all listed where stderr is not a terminal`;
+    return this.with({ list: [...this.list.slice(0, most), more] });
   }
 }
 
-function textOf(conflicts: readonly ImportConflict[], most: number): string {
+function headlineOf(conflicts: readonly ImportConflict[]): string {
   const count = counted(conflicts.length, 'conflict');
   const causes = causesOf(conflicts);
   const byCause = causes.length > 1 ? `${causes.join(', ')}; ` : '';
-  const lines = conflicts.slice(0, most).map((conflict) => `  ${describe(conflict)}`);
-  const left = conflicts.length - lines.length;
-  const more = left > 0 ? [`  … and ${left} more, which are all listed where stderr is not a terminal`] : [];
-  return [`${count}; ${byCause}nothing was imported:`, ...lines, ...more].join('\n');
+  return `${count}; ${byCause}nothing was imported`;
 }
 
 /** Up to this number, conflicts of one kind are not counted by series. */

@@ -1,5 +1,6 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
 import { Problem } from '../../errors/problem.ts';
+import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
 import type { ReplyMeaning, SourceAccess } from '../getter.ts';
 import type { SourceSettings } from '../source.ts';
 
@@ -68,22 +69,13 @@ function refused(message: string, answered: boolean): ReplyMeaning {
   return answered ? throttled(400) : { transient: problem };
 }
 
-/** A JSON object of FRED. */
-export type FredObject = { readonly [name: string]: unknown };
-
 /** The object in a body; undefined if it is not JSON or broke off. */
-export function jsonOf({ body }: HttpReply): FredObject | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as FredObject)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+export function jsonOf({ body }: HttpReply): UncheckedObject | undefined {
+  const value = jsonIn(body.toString('utf8'));
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** The reason that FRED gives for a 400. */
-export function errorOf({ error_message: message }: FredObject): string {
+export function errorOf({ error_message: message }: UncheckedObject): string {
   return typeof message === 'string' ? message.replace(/^Bad Request\.\s*/, '') : 'no reason given';
 }

@@ -1,8 +1,11 @@
+import type { HttpReply } from '../../client/remote/exchange.ts';
 import { distance } from '../../domain/series/closest.ts';
 import { type Day, parseDay } from '../../domain/series/date.ts';
+import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
+import { isJsonObject, type UncheckedObject } from '../../import/readers/json.ts';
 import type { Getter } from '../getter.ts';
-import { errorOf, type FredObject, jsonOf } from './access.ts';
+import { errorOf, jsonOf } from './access.ts';
 
 /** Why FRED gives no answer about a series. */
 export type FredRefusal =
@@ -14,18 +17,24 @@ export type FredRefusal =
   | { readonly today: Day };
 
 /** An answer of FRED, or why there is none. */
-type FredReply = { readonly answer: FredObject; readonly text: string } | { readonly refusal: FredRefusal };
+type FredReply =
+  | { readonly answer: UncheckedObject; readonly text: string; readonly sent: Date | undefined }
+  | { readonly refusal: FredRefusal };
 
-/** A row of `series/observations`; what is not checked here is checked by the reader. */
-export type FredRow = {
-  readonly date?: unknown;
-  readonly value?: unknown;
-  readonly realtime_start?: unknown;
-  readonly realtime_end?: unknown;
+/** All rows of a window, which the reader checks, the fields around them, and when FRED sent them, if it said so. */
+export type FredRows = {
+  readonly head: UncheckedObject;
+  readonly rows: readonly UncheckedObject[];
+  readonly sent?: Date | undefined;
 };
 
-/** All rows of a window, and the fields around them. */
-export type FredRows = { readonly head: FredObject; readonly rows: readonly FredRow[] };
+/** What observations are asked for; without bounds, as of the day on which FRED last loaded data. */
+export type FredQuery = {
+  readonly realtime_start?: Day;
+  readonly realtime_end?: Day;
+  readonly observation_start?: Day;
+  readonly observation_end?: Day;
+};
 
 /** A series as FRED's catalogue lists it. */
 export type FredListing = {
@@ -90,10 +99,10 @@ export class FredApi {
     }
   }
 
-  /** Every row of a real-time period, page by page; without one, of the day on which FRED last loaded data. */
-  async observations(id: string, from?: Day, to?: Day): Promise<FredRows | FredRefusal> {
+  /** Every row of the answer to a query, page by page. */
+  async observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
     for (let restarts = 0; restarts <= mostRestarts; restarts += 1) {
-      const found = await this.#wholeWindow(id, from, to);
+      const found = await this.#wholeWindow(id, query);
       if (found === 'smaller-limit') {
         this.#limits.rows = Math.max(1, Math.floor(this.#limits.rows / 2));
         restarts -= this.#limits.rows > 1 ? 1 : 0;
@@ -121,29 +130,21 @@ export class FredApi {
         if ('release' in search) throw new Problem('not-found', `FRED has no release ${search.release}`);
         throw unexpected(path, reply.refusal);
       }
-      const page = listOf(reply.answer, 'seriess', path);
-      all.push(...page.map(listed));
+      const page = listOf(reply.answer, 'seriess', path).map((entry) => listed(entry, path));
+      if ('by' in search && search.by === 'series_id') refuseOtherIds(path, search.text, page);
+      all.push(...page);
       if (page.length === 0 || all.length >= Math.min(most, countOf(reply.answer, path))) return all;
     }
   }
 
-  async #wholeWindow(
-    id: string,
-    from?: Day,
-    to?: Day,
-  ): Promise<FredRows | FredRefusal | 'changed-meanwhile'> {
+  async #wholeWindow(id: string, query: FredQuery): Promise<FredRows | FredRefusal | 'changed-meanwhile'> {
     const path = 'series/observations';
-    const rows: FredRow[] = [];
-    let head: FredObject | undefined;
+    const rows: UncheckedObject[] = [];
+    let head: UncheckedObject | undefined;
     let total: number | undefined;
     for (;;) {
-      const reply = await this.#ask(path, {
-        series_id: id,
-        ...(from !== undefined && { realtime_start: from }),
-        ...(to !== undefined && { realtime_end: to }),
-        limit: this.#limits.rows,
-        offset: rows.length,
-      });
+      const params = { series_id: id, ...query, limit: this.#limits.rows, offset: rows.length };
+      const reply = await this.#ask(path, params);
       if ('refusal' in reply) return reply.refusal;
       const { observations: page, ...fields } = reply.answer;
       if (!Array.isArray(page)) throw changed(path, 'the answer has no observations');
@@ -152,7 +153,7 @@ export class FredApi {
       total = count;
       head ??= fields;
       rows.push(...page);
-      if (rows.length >= count) return { head, rows };
+      if (rows.length >= count) return { head, rows, sent: reply.sent };
       if (page.length === 0) throw changed(path, `the answer has ${rows.length} of ${count} rows`);
     }
   }
@@ -161,11 +162,62 @@ export class FredApi {
     const query = Object.entries({ ...params, file_type: 'json' })
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join('&');
-    const reply = await this.#get(`/${path}?${query}`);
+    const reply = await this.#get(`/${path}?${query}`).catch((error: unknown) => {
+      throw naming(params.series_id, error);
+    });
     const answer = jsonOf(reply) ?? {};
-    if (reply.status === 200) return { answer, text: reply.body.toString('utf8') };
-    return { refusal: refusalOf(errorOf(answer), path) };
+    if (reply.status !== 200) return { refusal: refusalOf(errorOf(answer), path) };
+    refuseOtherAnswer(path, params, answer);
+    return { answer, text: reply.body.toString('utf8'), sent: sentAt(reply) };
   }
+}
+
+/** A failure of the source, with the series that was asked for; any other error as it is. */
+function naming(id: string | number | undefined, error: unknown): unknown {
+  const isOfSource = error instanceof Problem && /^(?:bad-answer|service-unavailable)$/.test(error.kind);
+  return isOfSource && id !== undefined ? error.with({ detail: `${id}: ${error.detail}` }) : error;
+}
+
+/** The time at which a reply was made; undefined if it has no date. */
+function sentAt({ headers }: HttpReply): Date | undefined {
+  const sent = Date.parse(headers.date ?? '') + 1000 * Number(headers.age ?? 0);
+  return Number.isNaN(sent) ? undefined : new Date(sent);
+}
+
+/** What an answer repeats of its request. */
+const echoed = [
+  ...['series_id', 'release_id', 'realtime_start', 'realtime_end'],
+  ...['observation_start', 'observation_end', 'offset'],
+];
+
+/** Refuses an answer that says of itself, of its series or of a row that it is about something else than asked. */
+function refuseOtherAnswer(
+  path: string,
+  asked: Readonly<Record<string, string | number>>,
+  answer: UncheckedObject,
+): void {
+  const compare = (name: string, given: unknown) => {
+    const wanted = asked[name];
+    if (wanted !== undefined && given !== undefined && String(given).toUpperCase() !== String(wanted))
+      throw otherThing(path, `${name} ${wanted}`, String(given));
+  };
+  for (const name of echoed) compare(name, answer[name]);
+  const { seriess = [], observations = [] } = answer;
+  if (path === 'series' && Array.isArray(seriess))
+    for (const { id } of seriess.filter(isJsonObject)) compare('series_id', id ?? 'a series without id');
+  if (Array.isArray(observations))
+    for (const { series_id: id } of observations.filter(isJsonObject)) compare('series_id', id);
+}
+
+/** Refuses a list in which an id does not contain the text that was searched for. */
+function refuseOtherIds(path: string, text: string, list: readonly FredListing[]): void {
+  const other = list.find(({ id }) => !id.includes(text.toUpperCase()));
+  if (other !== undefined) throw otherThing(path, `ids with ${text}`, other.id);
+}
+
+function otherThing(path: string, asked: string, given: string): Problem {
+  const detail = `FRED's answer to ${path} is about something else: asked for ${asked}, it gave ${given}; nothing of it was stored`;
+  return new Problem('bad-answer', detail, { hints: ['pull again later'] });
 }
 
 function refusalOf(message: string, path: string): FredRefusal {
@@ -179,23 +231,24 @@ function refusalOf(message: string, path: string): FredRefusal {
   throw new Problem('bad-answer', `FRED refused ${path}: ${message}`);
 }
 
-function listOf(answer: FredObject, name: string, path: string): readonly unknown[] {
+function listOf(answer: UncheckedObject, name: string, path: string): readonly unknown[] {
   const list = answer[name];
   if (Array.isArray(list)) return list;
   throw changed(path, `the answer has no ${name}`);
 }
 
-function countOf({ count }: FredObject, path: string): number {
+function countOf({ count }: UncheckedObject, path: string): number {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0) return count;
   throw changed(path, 'the answer has no count');
 }
 
-function listed(entry: unknown): FredListing {
-  const fields = typeof entry === 'object' && entry !== null ? (entry as FredObject) : {};
+function listed(entry: unknown, path: string): FredListing {
+  const fields = isJsonObject(entry) ? entry : {};
   const text = (name: string) => (typeof fields[name] === 'string' ? String(fields[name]) : '');
-  if (text('id') === '') throw changed('series/search', 'a series has no id');
+  const id = parseSeriesId(text('id'));
+  if (id === undefined) throw changed(path, `a series has the id ${JSON.stringify(fields.id)}`);
   return {
-    id: text('id'),
+    id,
     title: text('title'),
     units: text('units'),
     frequency: text('frequency'),
@@ -224,6 +277,14 @@ export function refusedObservations(id: string, refusal: FredRefusal): Problem {
   return new Problem('bad-answer', `FRED refused the observations of ${id}: ${reason}`);
 }
 
+/** The Problem for a series that FRED had, and has no longer. */
+export function goneSeries(id: string, upTo: Day | undefined): Problem {
+  const last = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
+  return new Problem('not-found', `FRED no longer has the series ${id}${last}; the facts stay in the store`, {
+    hints: [`asof unfollow fred ${id} stops following it`],
+  });
+}
+
 /** The Problem for a series that FRED said has vintages, and then that it has none. */
 export function lostVintages(id: string): Problem {
   return new Problem('bad-answer', `FRED's answers about the vintages of ${id} contradict each other`, {
@@ -235,12 +296,7 @@ const mostSuggestions = 3;
 
 /** The Problem for an id that FRED does not know, with the series that it may have meant, if a search finds some. */
 export async function unknownSeries(id: string, api: FredApi): Promise<Problem> {
-  const listed = await seriesLike(id, api).catch((error: unknown) => {
-    // What was asked is answered: FRED does not know the id.
-    if (error instanceof Problem && error.kind !== 'interrupted') return [];
-    throw error;
-  });
-  const hints = [...listed]
+  const hints = [...(await seriesLike(id, api).catch(nothingIfFailed))]
     .sort((a, b) => distance(id, a.id) - distance(id, b.id))
     .slice(0, mostSuggestions)
     .map(({ id: other, title }) => `FRED has ${other}: ${title}`);
@@ -253,4 +309,10 @@ async function seriesLike(id: string, api: FredApi): Promise<readonly FredListin
   const stem = id.slice(0, Math.max(2, id.length - 1));
   const alike = await api.listing({ text: stem, by: 'series_id' }, 1000);
   return alike.length > 0 ? alike : api.listing({ text: id, by: 'full_text' }, mostSuggestions);
+}
+
+/** No suggestions where the search for them fails: that FRED does not know the id is certain without them. */
+function nothingIfFailed(error: unknown): readonly FredListing[] {
+  if (error instanceof Problem && error.kind !== 'interrupted') return [];
+  throw error;
 }

@@ -7,8 +7,8 @@ import type { Getter } from '../getter.ts';
 import type { PullCounts, PullSource, PullTask } from '../source.ts';
 import { fredAccess } from './access.ts';
 import { FredApi, type FredListing, fredLimits } from './api.ts';
+import { readBookmark } from './bookmark.ts';
 import { FredHistory } from './history.ts';
-import { readBookmark } from './known.ts';
 
 const release = /^release (\d{1,9})$/;
 

@@ -1,36 +1,53 @@
-import { addDays, type Day, earlier } from '../../domain/series/date.ts';
+import { addDays, type Day, earlier, later, latestDay } from '../../domain/series/date.ts';
+import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
-import { fredApi } from '../../import/formats/fred/observations.ts';
+import { counted } from '../../errors/wording.ts';
+import { refusal, type SourceFile } from '../../import/files/source-file.ts';
+import { partOfAnswer, readHistory } from '../../import/formats/fred/observations.ts';
+import {
+  newestFigures,
+  type RealTimeHistory,
+  type RealTimeValue,
+} from '../../import/formats/fred/periods.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
-import type { ImportFile } from '../../import/load/load.ts';
+import type { StoreView } from '../../store/store.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
 import {
   changed,
   type FredApi,
   type FredLimits,
+  type FredQuery,
   type FredRefusal,
-  type FredRow,
   type FredRows,
   lostVintages,
   refusedObservations,
 } from './api.ts';
-import { FredDescription } from './description.ts';
+import { chicagoDay, type FredBookmark, readBookmark } from './bookmark.ts';
 import {
-  addWithdrawn,
-  chicagoDay,
-  type FredBookmark,
-  heldOn,
-  isNews,
-  type KnownValues,
-  readBookmark,
-  stitch,
-} from './known.ts';
+  byDate,
+  type CompleteDays,
+  compareStart,
+  compareStatements,
+  newsIn,
+  type Period,
+  type RowsByDate,
+} from './compare.ts';
+import { FredDescription } from './description.ts';
+import { StoredHistory } from './stored.ts';
 
 /** Before the first vintage of any series; FRED's own word for "from the beginning". */
 const beginning: Day = '1776-07-04';
 
-/** A contiguous real-time period of a series. */
-type Period = { readonly start: Day; readonly end: Day };
+/** The dates that a query is about, if it is not about all of them. */
+type ObservationRange = Pick<FredQuery, 'observation_start' | 'observation_end'>;
+
+/** The answer to a query about a period; `windows` more of them follow. */
+type Answer = {
+  readonly file: SourceFile;
+  readonly period: Period;
+  readonly rows: readonly RealTimeValue[];
+  readonly windows: number;
+};
 
 /** Pulls the history of one series, window after window. */
 export class FredHistory {
@@ -40,8 +57,12 @@ export class FredHistory {
   readonly #limits: FredLimits;
   #today: Day;
   readonly #description: FredDescription;
-  #known: KnownValues = new Map();
   #bookmark: FredBookmark;
+  /** What the store has, if this run compares it with FRED. */
+  #stored: StoredHistory | undefined;
+  #complete: CompleteDays | undefined;
+  /** The values at the end of the window before, by the date under which the store keeps them. */
+  #before: ReadonlyMap<Day, RealTimeValue> | undefined;
 
   constructor(task: PullTask, api: FredApi, limits: FredLimits) {
     this.#id = task.subject.name;
@@ -50,7 +71,7 @@ export class FredHistory {
     this.#limits = limits;
     this.#description = new FredDescription(task, api);
     this.#today = chicagoDay(task.now);
-    this.#bookmark = (task.full ? undefined : readBookmark(task.subject.bookmark)) ?? {};
+    this.#bookmark = readBookmark(task.subject.bookmark) ?? {};
   }
 
   async *windows(): AsyncGenerator<PullWindow> {
@@ -67,181 +88,280 @@ export class FredHistory {
   }
 
   async *#data(): AsyncGenerator<PullWindow> {
-    const { vintage, fetched } = this.#bookmark;
-    if (fetched === true) yield* this.#withoutVintages();
-    else if (vintage === undefined) yield* this.#fromTheBeginning();
-    else yield* this.#sinceKnown(vintage);
+    const { from, vintage, partial = '', fetched } = this.#bookmark;
+    const { full, since, read } = this.#task;
+    if (fetched === true && !full) {
+      yield* this.#withoutVintages();
+      return;
+    }
+    if (vintage !== undefined || full)
+      this.#stored = await read((view) => StoredHistory.read(view, this.#id));
+    if (this.#stored === undefined || vintage === undefined) {
+      yield* this.#fromTheBeginning();
+      return;
+    }
+    const after = from ?? this.#stored.firstVintage;
+    this.#complete = { after, upTo: later(vintage, partial) };
+    if (!full) yield* this.#sinceKnown(vintage, this.#stored);
+    else if (since !== undefined && since > after && since <= vintage)
+      yield* this.#sinceKnown(since, this.#stored);
+    else yield* this.#fromTheBeginning();
   }
 
   /** The whole history: the vintage dates first, then windows of as many as FRED takes. */
   async *#fromTheBeginning(): AsyncGenerator<PullWindow> {
     await this.#description.document();
-    const start = this.#task.since ?? beginning;
+    const { full, since } = this.#task;
+    const { from } = this.#bookmark;
+    const asked = since ?? (full ? beginning : (from ?? beginning));
+    // What is known at the end of the first day must not change any more, and today is not over.
+    const start = earlier(asked, addDays(this.#today, -1));
+    // The facts that the bookmark describes may be gone.
+    if (this.#stored === undefined) this.#bookmark = {};
     const dates = await this.#vintageDates(start);
-    if (dates === 'no-vintages') yield* this.#withoutVintages();
-    else yield* this.#inWindows(start, dates, false);
-  }
-
-  /** What came after the last vintage that is known; the window begins with that vintage. */
-  async *#sinceKnown(vintage: Day): AsyncGenerator<PullWindow> {
-    const held = await this.#task.read((view) => heldOn(view, this.#id, vintage));
-    if (held === undefined) {
-      // The facts that the bookmark describes are gone.
-      yield* this.#fromTheBeginning();
+    if (dates === 'no-vintages') {
+      yield* this.#withoutVintages();
       return;
     }
-    this.#known = held;
-    if (vintage > this.#today) throw this.#clockBehind(vintage);
-    const rows = await this.#rows({ start: vintage, end: this.#today });
-    if (rows !== 'too-many-vintages') {
-      yield await this.#window({ start: vintage, end: this.#today }, rows, {
-        startIsKnown: true,
-        remaining: 0,
-      });
-      return;
-    }
-    const dates = await this.#vintageDates(vintage);
-    if (dates === 'no-vintages') throw lostVintages(this.#id);
-    yield* this.#inWindows(vintage, dates, true);
+    this.#bookmark = { ...this.#bookmark, from: earlier(this.#bookmark.from ?? start, start) };
+    for await (const answer of this.#answers(start, undefined, { dates })) yield await this.#window(answer);
   }
 
-  /** Windows that follow each other without a gap, from `start` to today; `dates` are the vintages in them. */
-  async *#inWindows(start: Day, dates: readonly Day[], startIsKnown: boolean): AsyncGenerator<PullWindow> {
+  /** What came after a day up to which the store has everything; the first window begins with that day. */
+  async *#sinceKnown(start: Day, stored: StoredHistory): AsyncGenerator<PullWindow> {
+    if (start > this.#today) throw this.#clockBehind(`the store has a vintage of ${start}`);
+    for await (const answer of this.#answers(start))
+      yield await this.#window(answer, answer.period.start === start ? stored : undefined);
+  }
+
+  /**
+   * The answers about the days from one on, in periods that follow each other without a gap. `dates` are the vintages
+   * in them; without these, one request asks for everything as long as FRED takes it.
+   */
+  async *#answers(
+    start: Day,
+    last?: Day,
+    { dates, range }: { readonly dates?: readonly Day[]; readonly range?: ObservationRange } = {},
+  ): AsyncGenerator<Answer> {
     let first = start;
-    let left = dates.filter((date) => date >= start);
-    let begun = startIsKnown;
+    let left: readonly Day[] | undefined = dates?.filter((date) => date >= start);
     for (;;) {
       const size = this.#limits.vintages;
-      const next = left[size];
-      const asked = next === undefined ? this.#today : earlier(addDays(next, -1), this.#today);
-      const rows = await this.#rows({ start: first, end: asked });
-      // FRED may have corrected the day.
-      const end = earlier(asked, this.#today);
-      if (rows === 'too-many-vintages') {
-        if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
-        this.#limits.vintages = Math.floor(size / 2);
+      const next = left?.[size];
+      const to = earlier(last ?? this.#today, this.#today);
+      const asked = next === undefined ? to : earlier(addDays(next, -1), to);
+      const found = await this.#rows({ start: first, end: asked }, range);
+      if (found === 'too-many-vintages') {
+        if (left === undefined) left = await this.#vintagesIn(first, to);
+        else if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
+        else this.#limits.vintages = Math.floor(size / 2);
         continue;
       }
-      left = left.slice(size);
-      const remaining = Math.ceil(left.length / this.#limits.vintages);
-      yield await this.#window({ start: first, end }, rows, { startIsKnown: begun, remaining });
-      if (next === undefined || end === this.#today) return;
+      left = left?.slice(size);
+      // FRED may have corrected the day.
+      const period = { start: first, end: earlier(asked, this.#today) };
+      const windows = Math.ceil((left?.length ?? 0) / this.#limits.vintages);
+      yield { ...this.#read(found, period), period, windows };
+      if (next === undefined || period.end === this.#today) return;
       first = next;
-      begun = false;
     }
   }
 
-  /** A window of vintages: the rows that state something, and the bookmark after them. */
-  async #window(
-    period: Period,
-    { head, rows }: FredRows,
-    { startIsKnown, remaining }: { readonly startIsKnown: boolean; readonly remaining: number },
-  ): Promise<PullWindow> {
-    const path = `FRED ${this.#id} ${period.start} to ${period.end}`;
-    if (startIsKnown)
-      await this.#task.read((view) => addWithdrawn(view, this.#id, period.start, rows, this.#known));
-    const { news, contradictions } = stitch(rows, period.start, this.#known, startIsKnown);
-    if (contradictions.length > 0)
-      throw new ImportRefusal(
-        contradictions.map((found) => ({
-          kind: 'value' as const,
-          file: path,
-          seriesId: this.#id,
-          asOf: period.start,
-          ...found,
-        })),
-      );
-    // The rows state when their values were really published, as in a request from the beginning.
-    const whole = { ...head, realtime_start: beginning };
-    const files = await this.#files(path, whole, await this.#withoutKnown(news));
-    this.#bookmark = this.#after(period, news);
+  /** The rows of an answer as the reader of such files reads them. */
+  #read({ head, rows }: FredRows, { start, end }: Period): Pick<Answer, 'file' | 'rows'> {
+    const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
+    const place = { name: `${this.#id}-observations.json`, path: `FRED ${this.#id} ${start} to ${end}` };
+    const file = document(place, JSON.stringify(answer));
+    return { file, rows: rows.length === 0 ? [] : readHistory(file, answer).rows };
+  }
+
+  /**
+   * A window of vintages: the rows that state something, and the bookmark after them. `known` is what the store has if
+   * it knows the first day of the window.
+   */
+  async #window({ file, period, rows, windows }: Answer, known?: StoredHistory): Promise<PullWindow> {
+    const { start, end } = period;
+    const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
+    const answered = byDate(rows, dateOf);
+    this.#refuseLost(file, answered, start);
+    const ofStart = known && compareStart(answered, start, known);
+    const before = (date: Day) =>
+      known === undefined ? this.#before?.get(date)?.value : (known.valueOn(date, start) ?? null);
+    const compared = { start: known === undefined ? start : addDays(start, 1), end };
+    const conflicts = [
+      ...(ofStart?.contradictions ?? []),
+      ...(this.#stored === undefined
+        ? []
+        : compareStatements(answered, compared, this.#stored, { before, complete: this.#complete })),
+    ];
+    const place = { kind: 'value' as const, file: file.path, seriesId: this.#id };
+    if (conflicts.length > 0) throw new ImportRefusal(conflicts.map((found) => ({ ...place, ...found })));
+    const backfilled = new Set(ofStart?.backfilled);
+    const whole = backfilled.size === 0 ? [] : await this.#wholeDates(backfilled, answered, period);
+    const news = newsIn(answered, start, before).filter(({ date }) => !backfilled.has(date));
+    const taken = [...news, ...whole].filter((row) => !this.#isStored(row));
+    this.#before = new Map(Array.from(answered, ([date, own]) => [date, own.at(-1) as RealTimeValue]));
+    const files = await this.#files(file, {
+      // Rows that begin on the first day of all may be older; those of a later window state their days exactly.
+      start: this.#bookmark.from ?? beginning,
+      end,
+      rows: taken,
+      // An older vintage may have had another frequency.
+      figures: end === this.#today ? newestFigures(rows) : new Set(),
+    });
+    this.#bookmark = this.#after(period, taken);
+    const { upTo = '' } = this.#task.subject;
     return {
-      ...files,
-      ...(files.files.length === 0 && { coverage: await this.#coverage(period.end) }),
+      files,
+      ...(files.length === 0 && { coverage: await this.#coverage(end) }),
       bookmark: JSON.stringify(this.#bookmark),
-      upTo: period.end,
-      remaining,
+      upTo: this.#task.full ? later(upTo, end) : end,
+      remaining: windows,
     };
   }
 
+  /** Refuses a window in which a date of the window before is missing: its period has ended, and nothing follows. */
+  #refuseLost(file: SourceFile, answered: RowsByDate, start: Day): void {
+    for (const [key, { date, end }] of this.#before ?? []) {
+      const next = answered.get(key)?.[0]?.start;
+      if (next === start) continue;
+      const following = next === undefined ? 'nothing follows' : `the next begins on ${next}`;
+      throw refusal(file, { value: date }, `the period of this date ends on ${end}, and ${following}`);
+    }
+  }
+
+  /**
+   * The rows of dates that the store does not know on a day that it knows: FRED has added them under vintages of the
+   * past, which only their whole histories tell.
+   */
+  async #wholeDates(
+    dates: ReadonlySet<Day>,
+    answered: RowsByDate,
+    { start, end }: Period,
+  ): Promise<readonly RealTimeValue[]> {
+    const sorted = [...dates].sort();
+    const range = { observation_start: sorted[0] ?? '', observation_end: sorted.at(-1) ?? '' };
+    const all: RealTimeValue[] = [];
+    const last = new Map<Day, number>();
+    for await (const { period, rows } of this.#answers(this.#bookmark.from ?? beginning, end, { range }))
+      for (const row of [...byDate(rows, (date) => date).values()].flat()) {
+        if (!dates.has(row.date)) continue;
+        const at = last.get(row.date) ?? -1;
+        const before = all[at];
+        // What a window has clipped goes on in the next one.
+        const goesOn = before !== undefined && row.start === period.start;
+        if (goesOn && sameNumber(before.value, row.value)) all[at] = { ...before, end: row.end };
+        else last.set(row.date, all.push(row) - 1);
+      }
+    for (const date of dates) {
+      const given = answered.get(this.#stored?.dateOf(date) ?? date)?.[0];
+      const found = all.find((row) => row.date === date && row.start <= start && start <= row.end);
+      if (found === undefined || given === undefined || !sameNumber(found.value, given.value))
+        throw lostVintages(this.#id);
+    }
+    return all;
+  }
+
+  /** Whether the store has the statement of a row. */
+  #isStored({ date, start, value }: RealTimeValue): boolean {
+    const stored = this.#stored;
+    if (stored === undefined || !stored.isStated(date, start)) return false;
+    return sameNumber(stored.valueOn(date, start) ?? null, value);
+  }
+
   /** The bookmark after a window: today is not over, so its vintage is requested again. */
-  #after({ start, end }: Period, news: readonly FredRow[]): FredBookmark {
+  #after({ start, end }: Period, news: readonly RealTimeValue[]): FredBookmark {
+    const { from, partial } = this.#bookmark;
     let vintage = this.#bookmark.vintage ?? '';
-    for (const { realtime_start: from } of news)
-      if (typeof from === 'string' && from > vintage && from < this.#today && from !== beginning)
-        vintage = from;
+    for (const row of news) if (row.start > vintage && row.start < this.#today) vintage = row.start;
     if (vintage === '' && start !== beginning && start < this.#today) vintage = start;
     // If the history begins today, it is known that nothing was published up to yesterday.
     if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
+    const lastRun = end === this.#today ? end : partial;
     return {
+      ...(from !== undefined && { from }),
       ...(vintage !== '' && { vintage }),
-      ...(end === this.#today && { partial: this.#today }),
+      ...(lastRun !== undefined && { partial: lastRun }),
       ...this.#described(),
     };
   }
 
   /** A series for which FRED keeps no vintages: the values of today, known from today on. */
   async *#withoutVintages(): AsyncGenerator<PullWindow> {
-    const { head, rows } = await this.#rowsOfToday();
+    const { file, rows } = await this.#rowsOfToday();
     // FRED may have corrected the day.
     const today = this.#today;
-    const held = (await this.#task.read((view) => heldOn(view, this.#id, today))) ?? new Map();
+    const held = (await this.#task.read((view) => valuesOn(view, this.#id, today))) ?? new Map();
+    const isNews = ({ date, value }: RealTimeValue) => !sameNumber(held.get(date) ?? null, value);
     const before = readBookmark(this.#task.subject.bookmark);
     const again = before?.partial === today;
     if (before === undefined)
       this.#task.note(
         `${this.#id} has no vintages at FRED: its values count as known from the day of each run on`,
       );
-    let news = rows.some((row) => isNews(row, held)) ? rows : [];
+    let news = rows.some(isNews) ? rows : [];
     if (again && news.length > 0) {
-      const other = rows.filter((row) => isNews(row, held) && held.has(String(row.date)));
+      const other = rows.filter((row) => isNews(row) && held.has(row.date));
       if (other.length > 0)
         this.#task.note(
-          `${other.length} values changed since the last run today; the next day's run takes them`,
+          `${counted(other.length, 'value')} changed since the last run today; the next day's run takes ${other.length === 1 ? 'it' : 'them'}`,
         );
-      news = rows.filter((row) => isNews(row, held) && !held.has(String(row.date)));
+      news = rows.filter((row) => isNews(row) && !held.has(row.date));
     }
-    const files = await this.#files(`FRED ${this.#id} on ${today}`, head, news);
+    const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
+    const files = await this.#files(file, history);
     this.#bookmark = { fetched: true, partial: today, ...this.#described() };
     yield {
-      ...files,
-      ...(files.files.length === 0 && { coverage: await this.#coverage(today) }),
+      files,
+      ...(files.length === 0 && { coverage: await this.#coverage(today) }),
       bookmark: JSON.stringify(this.#bookmark),
       upTo: today,
       remaining: 0,
     };
   }
 
-  /** What FRED has today, as rows that begin and end today. */
-  async #rowsOfToday(): Promise<FredRows> {
-    const period = { start: this.#today, end: this.#today };
-    const found = await this.#rows(period, 'no-vintages');
-    if (found === 'too-many-vintages') throw lostVintages(this.#id);
-    if (found !== 'no-vintages') return found;
-    const current = await this.#api.observations(this.#id);
-    if (typeof current === 'string' || 'today' in current) throw refusedObservations(this.#id, current);
+  /**
+   * What FRED has today, as rows that begin and end today: the later of the day of this machine and the day on which
+   * FRED says that it answered, so that no value counts as known before it was there to fetch.
+   */
+  async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
+    const ofToday = await this.#rows({ start: this.#today, end: this.#today }, undefined, 'no-vintages');
+    if (ofToday === 'too-many-vintages') throw lostVintages(this.#id);
     // Without a period FRED answers with the day on which it last loaded data.
-    const today = { realtime_start: this.#today, realtime_end: this.#today };
-    return { head: { ...current.head, ...today }, rows: current.rows.map((row) => ({ ...row, ...today })) };
+    const current = ofToday === 'no-vintages' ? await this.#api.observations(this.#id) : ofToday;
+    if (current === 'unknown') await this.#description.document();
+    if (typeof current === 'string' || 'today' in current) throw refusedObservations(this.#id, current);
+    const { sent = this.#task.now } = current;
+    const answered = chicagoDay(sent);
+    if (answered > latestDay(this.#task.now)) throw this.#clockBehind(`FRED answered on ${answered}`);
+    this.#today = later(this.#today, answered);
+    const day = this.#today;
+    const period = { realtime_start: day, realtime_end: day };
+    const rows = current.rows.map((row) => ({ ...row, ...period }));
+    return this.#read({ head: { ...current.head, ...period }, rows }, { start: day, end: day });
   }
 
   /** The rows of a period; if the clock of this machine is ahead of FRED's, up to FRED's today. */
   async #rows<Expected extends FredRefusal = never>(
     period: Period,
+    range: ObservationRange = {},
     expected?: Expected,
   ): Promise<FredRows | 'too-many-vintages' | Expected> {
-    const found = await this.#api.observations(this.#id, period.start, period.end);
+    const query = { realtime_start: period.start, realtime_end: period.end, ...range };
+    const found = await this.#api.observations(this.#id, query);
     if (typeof found === 'object' && 'today' in found) {
       if (found.today >= period.end) throw refusedObservations(this.#id, found);
       this.#task.note(`the clock of this machine is ahead: at FRED it is ${found.today}`);
       const start = period.start === this.#today ? found.today : period.start;
       this.#today = found.today;
-      return this.#rows({ start, end: found.today }, expected);
+      return this.#rows({ start, end: found.today }, range, expected);
     }
     if (expected !== undefined && found === expected) return expected;
     if (found === 'too-many-vintages' || typeof found === 'object') return found;
     if (found === 'nothing-then') return { head: {}, rows: [] };
-    throw refusedObservations(this.#id, found);
+    // A series that FRED no longer has is a Problem of its own.
+    if (found === 'no-vintages' || found === 'unknown') await this.#description.document();
+    throw found === 'no-vintages' ? lostVintages(this.#id) : refusedObservations(this.#id, found);
   }
 
   async #vintageDates(from: Day): Promise<readonly Day[] | 'no-vintages'> {
@@ -252,20 +372,17 @@ export class FredHistory {
     return found.filter((date) => date <= this.#today);
   }
 
-  /** The documents of a window, with the description beside the observations. */
-  async #files(
-    path: string,
-    head: FredRows['head'],
-    rows: readonly FredRow[],
-  ): Promise<Pick<PullWindow, 'files' | 'load'>> {
-    if (rows.length === 0) return { files: [] };
+  async #vintagesIn(from: Day, to: Day): Promise<readonly Day[]> {
+    const dates = await this.#vintageDates(from);
+    if (dates === 'no-vintages') throw lostVintages(this.#id);
+    return dates.filter((date) => date <= to);
+  }
+
+  /** The documents of a window: an answer and what is taken of it, with the description beside it. */
+  async #files(file: SourceFile, history: RealTimeHistory): Promise<PullWindow['files']> {
+    if (history.rows.length === 0) return [];
     const description = await this.#description.document();
-    const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
-    const file = document({ name: `${this.#id}-observations.json`, path }, JSON.stringify(answer), [
-      description,
-    ]);
-    const files: readonly ImportFile[] = [{ file, format: fredApi }];
-    return { files };
+    return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
   }
 
   /** The day of the last description, for the bookmark. */
@@ -274,22 +391,24 @@ export class FredHistory {
     return described === undefined ? {} : { described };
   }
 
-  /** Without the rows of the day of the last run that the store has already. */
-  async #withoutKnown(news: readonly FredRow[]): Promise<readonly FredRow[]> {
-    const { partial } = this.#bookmark;
-    if (partial === undefined || !news.some(({ realtime_start: from }) => from === partial)) return news;
-    const held = (await this.#task.read((view) => heldOn(view, this.#id, partial))) ?? new Map();
-    return news.filter((row) => row.realtime_start !== partial || isNews(row, held));
-  }
-
   /** The series whose coverage grows with a window that has no news, if the store has it. */
   async #coverage(to: Day): Promise<ReadonlyMap<string, Day>> {
     const held = await this.#task.read((view) => view.findSeries(this.#id));
     return new Map(held === undefined ? [] : [[this.#id, to]]);
   }
 
-  #clockBehind(vintage: Day): Problem {
-    const detail = `the clock of this machine says ${this.#today}, and the store has a vintage of ${vintage}`;
+  #clockBehind(what: string): Problem {
+    const detail = `the clock of this machine says ${this.#today}, and ${what}`;
     return new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
   }
+}
+
+/** The values that the store has of a series as of a day, by date; undefined if it does not have the series. */
+async function valuesOn(
+  view: StoreView,
+  id: string,
+  asOf: Day,
+): Promise<ReadonlyMap<Day, string> | undefined> {
+  const found = await view.observations({ seriesId: id, asOf, limit: Number.MAX_SAFE_INTEGER });
+  return found && new Map(found.rows.map(({ date, value }) => [date, value]));
 }

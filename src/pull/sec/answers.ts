@@ -1,10 +1,14 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { Problem } from '../../errors/problem.ts';
+import type { FormType } from '../../domain/insider/filing.ts';
+import { latestDay, utcDay } from '../../domain/series/date.ts';
+import { Problem, type ProblemKind } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
-import { readHeader } from '../../import/formats/sec/document.ts';
+import { ciksInHeader, readHeader, submissionType } from '../../import/formats/sec/document.ts';
 import { secSubmissionText } from '../../import/formats/sec/submission-text.ts';
 import type { ImportFile } from '../../import/load/load.ts';
-import type { ReplyMeaning } from '../getter.ts';
+import type { GetOptions, ReplyMeaning } from '../getter.ts';
+import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import { document, type PullTask } from '../source.ts';
 
 /** The number of seconds in which the SEC wants no request after one that it throttled. */
@@ -46,8 +50,15 @@ function undeclared(): Problem {
   });
 }
 
-/** A filing to request, and the path of its full submission. */
-export type WantedFiling = { readonly accessionNumber: string; readonly path: string };
+/** A filing to request, as the SEC lists it, and the path of its full submission. */
+export type WantedFiling = {
+  readonly accessionNumber: string;
+  readonly path: string;
+  readonly formType: FormType;
+};
+
+/** A filing that the SEC lists and did not give as it should. */
+export type LeftFiling = WantedFiling & Outstanding;
 
 /**
  * The number of filings in a window: a transaction after some seconds of requests, which are lost if the pull breaks
@@ -55,53 +66,132 @@ export type WantedFiling = { readonly accessionNumber: string; readonly path: st
  */
 export const filingsInWindow = 25;
 
+/** The accession numbers, among those given, that the store does not have with their time of acceptance. */
+export async function unaccepted(
+  numbers: readonly string[],
+  read: PullTask['read'],
+): Promise<readonly string[]> {
+  if (numbers.length === 0) return numbers;
+  const held = (await read((view) => view.acceptedFilings(numbers))) ?? new Set();
+  return numbers.filter((number) => !held.has(number));
+}
+
 /** The filings that the store does not have with their time of acceptance; all of them for `--full`. */
 export async function unheld<T extends WantedFiling>(
   wanted: readonly T[],
   { full, read }: Pick<PullTask, 'full' | 'read'>,
 ): Promise<readonly T[]> {
-  if (full || wanted.length === 0) return wanted;
+  if (full) return wanted;
   const numbers = wanted.map(({ accessionNumber }) => accessionNumber);
-  const held = (await read((view) => view.acceptedFilings(numbers))) ?? new Set();
-  return wanted.filter(({ accessionNumber }) => !held.has(accessionNumber));
+  const missing = new Set(await unaccepted(numbers, read));
+  return wanted.filter(({ accessionNumber }) => missing.has(accessionNumber));
 }
+
+/** The documents of some filings, and those that the SEC did not give. */
+export type Submissions = {
+  readonly files: readonly ImportFile[];
+  /** Those to ask for again in later runs. */
+  readonly left: readonly LeftFiling[];
+  readonly givenUp: readonly LeftFiling[];
+};
+
+/** After this number of filings that did not come, further ones are tried once; without any answer, the SEC is down. */
+const mostFailed = 3;
 
 /**
  * Asks for full submissions, one request each: it has the ownership document, the filing date and the time of
- * acceptance. One that cannot be read is left out and named. If none of several can be read, the form of all has
- * changed, and they are refused.
+ * acceptance. One that is absent, damaged or another one is left for later runs. If none of several new ones can be
+ * read, the form of all has changed, and they are refused.
  */
 export async function submissionsOf(
-  wanted: readonly WantedFiling[],
-  { get, note }: Pick<PullTask, 'get' | 'note'>,
-): Promise<readonly ImportFile[]> {
+  wanted: readonly (WantedFiling | LeftFiling)[],
+  task: Pick<PullTask, 'get' | 'now'>,
+): Promise<Submissions> {
+  const today = utcDay(task.now);
   const files: ImportFile[] = [];
-  const faults: string[] = [];
-  for (const { accessionNumber, path } of wanted) {
-    const reply = await get(path);
-    const file = document({ name: `${accessionNumber}.txt`, path: `filing ${accessionNumber}` }, reply.body);
-    const fault = isAbsent(reply)
-      ? `${file.path}: the SEC lists it and does not have it`
-      : await faultOf(file, accessionNumber);
-    if (fault === undefined) files.push({ file, format: secSubmissionText });
-    else faults.push(fault);
+  const failed: LeftFiling[] = [];
+  let [unread, unanswered] = [0, 0];
+  for (const filing of wanted) {
+    const name = `filing ${filing.accessionNumber}`;
+    const answer = await ask(filing, task, failed.length < mostFailed ? {} : { retries: 0 });
+    if (!('problem' in answer)) {
+      files.push({ file: answer, format: secSubmissionText });
+      unanswered = 0;
+      continue;
+    }
+    const { problem, fault } = answer;
+    const isNew = !('since' in filing);
+    unanswered = fault === undefined ? unanswered + 1 : 0;
+    if (isNew && fault !== undefined && fault.isAbsent !== true) unread += 1;
+    const isCut = problem.kind === 'unreachable';
+    const isDown = unanswered >= mostFailed || (isNew && isCut && unanswered === wanted.length);
+    if (isDown && (isNew || isCut)) throw problem;
+    failed.push({ ...filing, name, since: isNew ? today : filing.since, why: problem.detail });
   }
-  if (files.length === 0 && faults.length > 2)
-    throw new Problem('bad-input', `none of ${faults.length} filings; the first: ${faults[0]}`);
-  for (const fault of faults) note(`left out: ${fault}`);
-  return files;
+  if (unread >= mostFailed && unread === wanted.length)
+    throw new Problem(
+      'bad-input',
+      `none of ${unread} filings; the first: ${failed[0]?.name}: ${failed[0]?.why}`,
+    );
+  return { files, ...divide(failed, today) };
 }
 
-/** Why a submission is not the filing that was asked for, or cannot be read; undefined if it is and can. */
-async function faultOf(file: SourceFile, accessionNumber: string): Promise<string | undefined> {
+/** What is wrong with an answer, and whether the SEC says that it has none. */
+type Fault = { readonly why: string; readonly isAbsent?: true };
+
+/** The kinds of failure that one filing alone can have. */
+const ofOneAnswer: ReadonlySet<ProblemKind> = new Set(['bad-answer', 'service-unavailable', 'unreachable']);
+
+/** Asks for a full submission; a failure has the fault of the last answer, if there was one. */
+async function ask(
+  filing: WantedFiling,
+  { get, now }: Pick<PullTask, 'get' | 'now'>,
+  options: GetOptions,
+): Promise<SourceFile | { readonly problem: Problem; readonly fault: Fault | undefined }> {
+  let fault: Fault | undefined;
+  const faultOf = async (reply: HttpReply) => {
+    fault = await faultIn(reply, filing, now);
+    return fault?.why;
+  };
   try {
-    const header = readHeader(file, (await file.bytes()).toString('latin1'));
+    const { body } = await get(filing.path, { ...options, faultOf });
+    return submissionFile(filing, body);
+  } catch (problem) {
+    if (problem instanceof Problem && ofOneAnswer.has(problem.kind)) return { problem, fault };
+    throw problem;
+  }
+}
+
+function submissionFile({ accessionNumber }: WantedFiling, body: Buffer): SourceFile {
+  return document({ name: `${accessionNumber}.txt`, path: `filing ${accessionNumber}` }, body);
+}
+
+/** Why an answer is not the filing that was asked for, or cannot be read; undefined if it is and can. */
+async function faultIn(reply: HttpReply, filing: WantedFiling, now: Date): Promise<Fault | undefined> {
+  const { accessionNumber, formType, path } = filing;
+  if (isAbsent(reply)) return { why: 'the SEC lists it and does not have it', isAbsent: true };
+  if (reply.body.length === 0) return { why: 'the answer is empty' };
+  const file = submissionFile(filing, reply.body);
+  const text = reply.body.toString('latin1');
+  if (submissionType(text) === undefined) return { why: 'the answer is not a submission' };
+  try {
+    const header = readHeader(file, text);
     if (header.accessionNumber !== accessionNumber)
-      return `${file.path}: the SEC answers with ${header.accessionNumber}`;
+      return { why: `the SEC answers with filing ${header.accessionNumber}` };
+    if (header.formType !== formType)
+      return { why: `the SEC lists form ${formType} and answers with form ${header.formType}` };
+    if (header.filedOn > latestDay(now))
+      return { why: `its filing date, ${header.filedOn}, is in the future` };
+    const asked = Number(/\/edgar\/data\/(\d+)\//.exec(path)?.[1]);
+    const stated = ciksInHeader(text);
+    if (stated.length > 0 && !stated.includes(asked))
+      return {
+        why: `the SEC answers with a filing of CIK ${listed(stated.map(String), 'and')}, not ${asked}`,
+      };
     for await (const _ of secSubmissionText.read(file, {}));
     return undefined;
   } catch (error) {
-    if (error instanceof Problem && error.kind === 'bad-input') return error.detail;
+    if (error instanceof Problem && error.kind === 'bad-input') return { why: reasonIn(error) };
     throw error;
   }
 }

@@ -1,90 +1,124 @@
-import { addDays, type Day } from '../../domain/series/date.ts';
+import { addDays, type Day, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { type ListedFiling, readSubmissions } from '../../import/formats/sec/submissions-json.ts';
 import { parseCik } from '../../import/formats/sec/values.ts';
 import { readJsonObject } from '../../import/readers/json.ts';
+import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
-import { filingsInWindow, isAbsent, submissionsOf, unheld } from './answers.ts';
-import { olderPages } from './listings.ts';
+import {
+  filingsInWindow,
+  isAbsent,
+  type LeftFiling,
+  submissionsOf,
+  unaccepted,
+  unheld,
+  type WantedFiling,
+} from './answers.ts';
+import { type OlderPage, olderPages } from './listings.ts';
 
 /** How far the filings of a company or person have come. */
 type CompanyBookmark = {
   /** The first filing date that is wanted; empty for all. */
   readonly from: Day | '';
-  /** The filing date of the newest filing that was asked for. */
-  readonly through: Day | '';
-  /** The filings asked for that were filed in the weeks up to `through`. */
+  /** The filings that were asked for and leave nothing in the store, and those of the last window. */
   readonly done: readonly string[];
+  /** The older pages of the list that were read, by name, each with what the list said of it. */
+  readonly pages: Readonly<Record<string, string>>;
+  /** The filings that are listed and did not come. */
+  readonly left: readonly LeftFiling[];
+  /** The older pages that did not come. */
+  readonly unread: readonly Outstanding[];
 };
 
-const beginning = { from: '', through: '', done: [] } as const;
+const beginning: CompanyBookmark = { from: '', done: [], pages: {}, left: [], unread: [] };
 
-/** The SEC may list a filing some days after its filing date; for this number of days a pull still looks for it. */
-const lateDays = 30;
+/** The dates of a page are by the clock of another zone than its filing dates. */
+const pageMargin = 2;
 
 /** Before this day ownership forms could be plain text, without tables. */
 const xmlSince = '2003-06-30';
 
+/** The bookmark in a text; an earlier version noted what it had asked for, also where nothing had come. */
+function parseBookmark(text: string): CompanyBookmark {
+  const held: Partial<CompanyBookmark> = text === '' ? {} : JSON.parse(text);
+  return held.pages === undefined ? { ...beginning, from: held.from ?? '' } : { ...beginning, ...held };
+}
+
 /**
- * The filings of one company or person, oldest first: its list, those older pages of it that can have something new,
- * and the full submission of each ownership form in them. `lastDay` is the last day that has ended at the SEC.
+ * The filings of one company or person that the store lacks, oldest first: its list, those older pages of it that
+ * changed, and the full submission of each ownership form in them. `lastDay` is the last day that has ended at the SEC.
  */
 export async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
-  let bookmark = bookmarkOf(task);
+  const bookmark = bookmarkOf(task);
   const listed = await listedFilings(cik, bookmark, task);
-  const missing = listed.filter((filing) => isMissing(filing, bookmark));
-  const plain = missing.filter(isPlainText);
+  const asked = new Set([
+    ...(task.full ? [] : bookmark.done),
+    ...bookmark.left.map(({ accessionNumber }) => accessionNumber),
+  ]);
+  const fresh = listed.filings.filter(
+    ({ accessionNumber, filedOn }) => filedOn >= bookmark.from && !asked.has(accessionNumber),
+  );
+  const plain = fresh.filter(isPlainText);
   if (plain.length > 0) task.note(plainTextNote(plain.length));
-  const wanted = missing.filter((filing) => !isPlainText(filing));
+  const wanted = await unheld(
+    [
+      ...bookmark.left,
+      ...fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing)),
+    ],
+    task,
+  );
+  const filedOn = new Map(listed.filings.map((filing) => [filing.accessionNumber, filing.filedOn]));
+  let { done, left } = { ...bookmark, left: wanted.filter(isLeft) };
   let start = 0;
   do {
     const window = wanted.slice(start, start + filingsInWindow);
     start += window.length;
     const next = wanted[start];
-    const asked = window.map(({ accessionNumber }) => ({
-      accessionNumber,
-      path: pathOf(cik, accessionNumber),
-    }));
-    const files = await submissionsOf(await unheld(asked, task), task);
-    bookmark = after(bookmark, next === undefined ? listed : window);
+    const { files, left: failed, givenUp } = await submissionsOf(window, task);
+    left = [...left.filter((filing) => !window.includes(filing)), ...failed];
+    const open = new Set(failed.map(({ accessionNumber }) => accessionNumber));
+    const settled = window
+      .map(({ accessionNumber }) => accessionNumber)
+      .filter((number) => !open.has(number));
+    const isLast = next === undefined;
+    const unasked = isLast ? plain.map(({ accessionNumber }) => accessionNumber) : [];
+    done = [...new Set([...(await unaccepted(done, task.read)), ...settled, ...unasked])];
+    const { pages, unread } = isLast ? listed : bookmark;
     yield {
       files,
       keepsHeld: true,
-      bookmark: JSON.stringify(bookmark),
-      upTo: next === undefined ? lastDay : addDays(next.filedOn, -1),
+      bookmark: JSON.stringify({ from: bookmark.from, done, pages, left, unread }),
+      upTo: isLast ? lastDay : upToBefore(filedOn.get(next.accessionNumber), task.subject.upTo),
       remaining: Math.ceil((wanted.length - start) / filingsInWindow),
+      givenUp: [...givenUp, ...(isLast ? listed.givenUp : [])],
     };
   } while (start < wanted.length);
 }
 
-/** Where to continue. A `since` earlier than that of the first pull begins again from there. */
+/** The day before that of the next filing; a filing that is listed late takes nothing back. */
+function upToBefore(next: Day | undefined, upTo: Day | undefined): Day {
+  const before = addDays(next ?? xmlSince, -1);
+  return upTo !== undefined && upTo > before ? upTo : before;
+}
+
+function isLeft(filing: WantedFiling | LeftFiling): filing is LeftFiling {
+  return 'since' in filing;
+}
+
+function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): WantedFiling {
+  const folder = `/Archives/edgar/data/${Number(cik)}/${accessionNumber.replaceAll('-', '')}`;
+  return { accessionNumber, formType, path: `${folder}/${accessionNumber}.txt` };
+}
+
+/** Where to continue. A `since` earlier than that of the first pull looks at all older pages again. */
 function bookmarkOf({ subject, full, since }: PullTask): CompanyBookmark {
-  const held: CompanyBookmark = subject.bookmark === '' ? beginning : JSON.parse(subject.bookmark);
   if (subject.bookmark === '') return { ...beginning, from: since ?? '' };
-  if (since !== undefined && since < held.from) return { ...beginning, from: since };
-  return full ? { ...beginning, from: held.from } : held;
-}
-
-/** Whether a filing is wanted and was not asked for. */
-function isMissing(
-  { accessionNumber, filedOn }: ListedFiling,
-  { from, through, done }: CompanyBookmark,
-): boolean {
-  if (filedOn < from) return false;
-  if (through === '' || filedOn > through) return true;
-  return filedOn >= addDays(through, -lateDays) && !done.includes(accessionNumber);
-}
-
-function after(bookmark: CompanyBookmark, asked: readonly ListedFiling[]): CompanyBookmark {
-  const dates = new Map(asked.map(({ accessionNumber, filedOn }) => [accessionNumber, filedOn]));
-  const through = [...dates.values(), bookmark.through].sort().at(-1) ?? '';
-  if (through === '') return bookmark;
-  const recent = [...dates].filter(([, filedOn]) => filedOn >= addDays(through, -lateDays));
-  // What an earlier window asked for stays until the next pull looks at the list as a whole.
-  const done = [...new Set([...bookmark.done, ...recent.map(([accessionNumber]) => accessionNumber)])];
-  return { ...bookmark, through, done };
+  const held = parseBookmark(subject.bookmark);
+  const isEarlier = since !== undefined && since < held.from;
+  if (!isEarlier && !full) return held;
+  return { ...held, from: isEarlier ? since : held.from, pages: {} };
 }
 
 function plainTextNote(count: number): string {
@@ -95,33 +129,64 @@ function isPlainText({ filedOn, document }: ListedFiling): boolean {
   return filedOn < xmlSince && document?.name.toLowerCase().endsWith('.xml') !== true;
 }
 
-function pathOf(cik: string, accessionNumber: string): string {
-  return `/Archives/edgar/data/${Number(cik)}/${accessionNumber.replaceAll('-', '')}/${accessionNumber}.txt`;
-}
+/** The ownership filings of a list and of its older pages, oldest first, and how the older pages were read. */
+type WholeList = Pick<CompanyBookmark, 'pages' | 'unread'> & {
+  readonly filings: readonly ListedFiling[];
+  readonly givenUp: readonly Outstanding[];
+};
 
-/** The ownership filings of a list and of those of its older pages that reach into the wanted time, oldest first. */
+/** Asks for a list, and for those older pages of it that changed and reach into the wanted time. */
 async function listedFilings(
   cik: string,
-  { from, through }: CompanyBookmark,
-  { get }: PullTask,
-): Promise<readonly ListedFiling[]> {
+  bookmark: CompanyBookmark,
+  { get, now }: PullTask,
+): Promise<WholeList> {
   const reply = await get(`/submissions/CIK${cik}.json`);
   if (isAbsent(reply))
     throw new Problem('not-found', `the SEC has no filer with the CIK ${Number(cik)}`, {
       hints: ['--ticker finds a company by its ticker'],
     });
-  const list = listFile(cik, '', reply.body);
-  const stated = (await readJsonObject(list)).cik;
-  if (parseCik(String(stated)) !== cik)
-    throw refusal(list, { column: 'cik', value: String(stated) }, 'this list is of another filer');
-  const begin = through === '' ? from : addDays(through, -lateDays);
-  const files: SourceFile[] = [list];
-  for (const { path, to } of await olderPages(list))
-    if (to >= begin) files.push(listFile(cik, path, (await get(path)).body));
-  const filings = new Map<string, ListedFiling>();
-  for (const file of files)
-    for (const filing of await readSubmissions(file)) filings.set(filing.accessionNumber, filing);
-  return [...filings.values()].sort(byDate);
+  const list = listFile(`CIK${cik}.json`, reply.body);
+  const named = (await readJsonObject(list)).cik;
+  if (parseCik(String(named)) !== cik)
+    throw refusal(list, { column: 'cik', value: String(named) }, 'this list is of another filer');
+  const filings = [...(await readSubmissions(list))];
+  const today = utcDay(now);
+  const pages: Record<string, string> = {};
+  const failed: Outstanding[] = [];
+  for (const page of await olderPages(list, cik)) {
+    const { name, to, stated } = page;
+    if (addDays(to, pageMargin) < bookmark.from) continue;
+    pages[name] = stated;
+    if (bookmark.pages[name] === stated) continue;
+    const found = await filingsOnPage(page, listFile(name, (await get(`/submissions/${name}`)).body));
+    if (typeof found !== 'string') filings.push(...found);
+    else {
+      const before = bookmark.unread.find((item) => item.name === name);
+      failed.push({ name, since: before?.since ?? today, why: found });
+    }
+  }
+  const { left: unread, givenUp } = divide(failed, today);
+  for (const { name } of unread) delete pages[name];
+  const byNumber = new Map(filings.map((filing) => [filing.accessionNumber, filing]));
+  return { filings: [...byNumber.values()].sort(byDate), pages, unread, givenUp };
+}
+
+/** The ownership filings on an older page, or why it is not the page that the list names. */
+async function filingsOnPage(
+  { count }: OlderPage,
+  file: SourceFile,
+): Promise<readonly ListedFiling[] | string> {
+  try {
+    const { accessionNumber } = await readJsonObject(file);
+    const found = await readSubmissions(file);
+    if (count === undefined || !Array.isArray(accessionNumber) || accessionNumber.length === count)
+      return found;
+    return `the list says ${counted(count, 'filing')}, and the page has ${accessionNumber.length}`;
+  } catch (error) {
+    if (error instanceof Problem && error.kind === 'bad-input') return reasonIn(error);
+    throw error;
+  }
 }
 
 function byDate(a: ListedFiling, b: ListedFiling): number {
@@ -129,7 +194,6 @@ function byDate(a: ListedFiling, b: ListedFiling): number {
   return (one ?? '') < (other ?? '') ? -1 : 1;
 }
 
-function listFile(cik: string, path: string, body: Buffer): SourceFile {
-  const name = path === '' ? `CIK${cik}.json` : path.slice(path.lastIndexOf('/') + 1);
+function listFile(name: string, body: Buffer): SourceFile {
   return document({ name, path: `list of filings ${name}` }, body);
 }

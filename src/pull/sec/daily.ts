@@ -1,12 +1,21 @@
-import { addDays, type Day, earlier, monthEnd, periodStart, weekendDay } from '../../domain/series/date.ts';
+import {
+  addDays,
+  type Day,
+  earlier,
+  monthEnd,
+  periodStart,
+  utcDay,
+  weekendDay,
+} from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { zipMembers } from '../../import/files/zip.ts';
 import { secForm345 } from '../../import/formats/sec/form345.ts';
 import { submissionsIn } from '../../import/formats/sec/tables.ts';
 import type { ImportFile } from '../../import/load/load.ts';
+import { divide } from '../outstanding.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
-import { filingsInWindow, isAbsent, submissionsOf, unheld } from './answers.ts';
+import { filingsInWindow, isAbsent, type LeftFiling, submissionsOf, unheld } from './answers.ts';
 import { type DataSetLink, dataSetLinks, filingsInIndex, type IndexedFiling } from './listings.ts';
 
 /** How far the filings of everyone have come. */
@@ -16,7 +25,11 @@ type DailyBookmark = {
   /** The last day that is complete. */
   readonly through: Day;
   /** The filings that were asked for of the next day, which is not complete. */
-  readonly partial?: { readonly day: Day; readonly done: readonly string[] };
+  readonly partial?: { readonly day: Day; readonly done: readonly string[] } | undefined;
+  /** The filings that an index lists and that did not come. */
+  readonly left?: readonly LeftFiling[];
+  /** Working days before the last one that had no index, and when that was first seen; most are holidays. */
+  readonly absent?: readonly { readonly day: Day; readonly since: Day }[];
 };
 
 /** The number of days with which following everyone begins without `--since`. */
@@ -84,6 +97,8 @@ export class DailyFilings {
   }
 
   async *windows(): AsyncGenerator<PullWindow> {
+    yield* this.#leftFilings();
+    yield* this.#absentDays();
     let windows = 0;
     for (let day = addDays(this.#bookmark.through, 1); day <= this.#lastDay; ) {
       const from = periodStart(day, 'Q');
@@ -98,6 +113,32 @@ export class DailyFilings {
     }
     // Even without anything new, the store records when the SEC was asked.
     if (windows === 0) yield this.#window([]);
+  }
+
+  /** Asks again for the filings that did not come in earlier runs. */
+  async *#leftFilings(): AsyncGenerator<PullWindow> {
+    let waiting = await unheld(this.#bookmark.left ?? [], this.#task);
+    const failed: LeftFiling[] = [];
+    while (waiting.length > 0) {
+      const { files, left, givenUp } = await submissionsOf(waiting.slice(0, filingsInWindow), this.#task);
+      waiting = waiting.slice(filingsInWindow);
+      failed.push(...left);
+      this.#bookmark = { ...this.#bookmark, left: [...failed, ...waiting] };
+      yield this.#window(files, { ofDay: Math.ceil(waiting.length / filingsInWindow), givenUp });
+    }
+    this.#bookmark = { ...this.#bookmark, left: failed };
+  }
+
+  /** Asks again, from the next day on, for the indexes of working days that had none: most were holidays. */
+  async *#absentDays(): AsyncGenerator<PullWindow> {
+    const today = utcDay(this.#task.now);
+    const { left } = divide(this.#bookmark.absent ?? [], today);
+    this.#bookmark = { ...this.#bookmark, absent: left };
+    for (const { day, since } of left) {
+      if (since === today) continue;
+      const filings = await this.#index(day);
+      if (filings !== undefined) yield* this.#day(day, filings);
+    }
   }
 
   /** The link to the data set of a quarter; undefined if the quarter is not over or has none yet. */
@@ -129,7 +170,7 @@ export class DailyFilings {
     const days = submissions === undefined ? [] : [...(await submissionsIn(submissions.file)).values()];
     if (!days.some(({ filedOn }) => filedOn >= from && filedOn <= to))
       throw new Problem('bad-input', `${archive}: the data set has no filing of ${quarter}`);
-    this.#bookmark = { from: this.#bookmark.from, through: to };
+    this.#bookmark = { ...this.#bookmark, through: to, partial: undefined };
     yield this.#window(files);
   }
 
@@ -143,6 +184,7 @@ export class DailyFilings {
         this.#missing.push(day);
         if (this.#missing.length > mostMissing) throw noIndexes(this.#missing);
       } else {
+        this.#skip(this.#missing);
         this.#missing = [];
         yield* this.#day(day, filings);
       }
@@ -158,29 +200,63 @@ export class DailyFilings {
     );
     return isAbsent(reply)
       ? undefined
-      : filingsInIndex(document({ name, path: `index ${name}` }, reply.body));
+      : filingsInIndex(document({ name, path: `index ${name}` }, reply.body), day);
   }
 
+  /** Notes working days that have no index although a later day has one. */
+  #skip(days: readonly Day[]): void {
+    const { absent = [] } = this.#bookmark;
+    const fresh = days.filter((day) => !absent.some((one) => one.day === day));
+    const since = utcDay(this.#task.now);
+    this.#bookmark = { ...this.#bookmark, absent: [...absent, ...fresh.map((day) => ({ day, since }))] };
+    for (const day of fresh)
+      this.#task.note(`the SEC has no index of ${day}: a holiday, unless it comes later`);
+  }
+
+  /** The filings of a day: of the one after the last complete day, or of an earlier one whose index came late. */
   async *#day(day: Day, filings: readonly IndexedFiling[]): AsyncGenerator<PullWindow> {
-    const { from, through, partial } = this.#bookmark;
+    const { through, partial, left: before = [], absent = [] } = this.#bookmark;
     const done = new Set(partial?.day === day ? partial.done : []);
-    const wanted = filings.filter(({ accessionNumber }) => !done.has(accessionNumber));
+    const left = new Set(before.map(({ accessionNumber }) => accessionNumber));
+    const wanted = filings.filter(
+      ({ accessionNumber }) => !done.has(accessionNumber) && !left.has(accessionNumber),
+    );
     let start = 0;
     do {
       const window = wanted.slice(start, start + filingsInWindow);
       start += window.length;
-      const files = await submissionsOf(await unheld(window, this.#task), this.#task);
+      const {
+        files,
+        left: failed,
+        givenUp,
+      } = await submissionsOf(await unheld(window, this.#task), this.#task);
       for (const { accessionNumber } of window) done.add(accessionNumber);
-      this.#bookmark =
-        start < wanted.length ? { from, through, partial: { day, done: [...done] } } : { from, through: day };
-      yield this.#window(files, Math.ceil((wanted.length - start) / filingsInWindow));
+      this.#bookmark = { ...this.#bookmark, left: [...(this.#bookmark.left ?? []), ...failed] };
+      if (start >= wanted.length)
+        this.#bookmark = { ...this.#bookmark, absent: absent.filter((one) => one.day !== day) };
+      if (day > through)
+        this.#bookmark =
+          start < wanted.length
+            ? { ...this.#bookmark, partial: { day, done: [...done] } }
+            : { ...this.#bookmark, through: day, partial: undefined };
+      yield this.#window(files, { ofDay: Math.ceil((wanted.length - start) / filingsInWindow), givenUp });
     } while (start < wanted.length);
   }
 
-  #window(files: readonly ImportFile[], ofDay = 0): PullWindow {
+  #window(
+    files: readonly ImportFile[],
+    { ofDay = 0, givenUp = [] }: { readonly ofDay?: number; readonly givenUp?: readonly LeftFiling[] } = {},
+  ): PullWindow {
     const { through } = this.#bookmark;
     const remaining = ofDay + this.#pieces(addDays(through, ofDay > 0 ? 2 : 1));
-    return { files, keepsHeld: true, bookmark: JSON.stringify(this.#bookmark), upTo: through, remaining };
+    return {
+      files,
+      keepsHeld: true,
+      bookmark: JSON.stringify(this.#bookmark),
+      upTo: through,
+      remaining,
+      givenUp,
+    };
   }
 
   /** The days and quarters that are left from a day on. */

@@ -10,18 +10,27 @@ import {
   type UncheckedObject,
 } from '../../import/readers/json.ts';
 
-/** A page of older filings, and the filing dates that it spans. */
-export type OlderPage = { readonly path: string; readonly from: Day; readonly to: Day };
+/** A page of older filings, as the list of filings states it. */
+export type OlderPage = {
+  /** `CIK0000789019-submissions-001.json`. */
+  readonly name: string;
+  /** The last filing date on it. */
+  readonly to: Day;
+  /** The number of filings on it; undefined if the list does not say. */
+  readonly count: number | undefined;
+  /** All that the list states about it; another text means that the page has changed. */
+  readonly stated: string;
+};
 
-/** The older pages of a list of filings; refused if they are not where asof looks for them. */
-export async function olderPages(file: SourceFile): Promise<readonly OlderPage[]> {
+/** The older pages of a filer's list of filings; refused if they are not where asof looks for them. */
+export async function olderPages(file: SourceFile, cik: string): Promise<readonly OlderPage[]> {
   const { filings } = await readJsonObject(file);
   if (!isJsonObject(filings)) throw refusal(file, { column: 'filings' }, 'this field is missing');
   return listField(file, filings, 'files').map((page, index) => {
     const row = index + 1;
     const name = textField(file, page, 'name', row);
-    if (!/^CIK\d{10}-submissions-\d+\.json$/.test(name))
-      throw refusal(file, { row, column: 'name', value: name }, 'not the name of a page of filings');
+    if (!/^CIK\d{10}-submissions-\d+\.json$/.test(name) || !name.startsWith(`CIK${cik}-`))
+      throw refusal(file, { row, column: 'name', value: name }, 'not the name of a page of its filings');
     const day = (column: string): Day => {
       const value = textField(file, page, column, row);
       const found = parseDay(value);
@@ -29,7 +38,9 @@ export async function olderPages(file: SourceFile): Promise<readonly OlderPage[]
         throw refusal(file, { row, column, value }, 'not a date of the form YYYY-MM-DD');
       return found;
     };
-    return { path: `/submissions/${name}`, from: day('filingFrom'), to: day('filingTo') };
+    const [from, to] = [day('filingFrom'), day('filingTo')];
+    const count = typeof page.filingCount === 'number' ? page.filingCount : undefined;
+    return { name, to, count, stated: [from, to, count ?? ''].join(' ') };
   });
 }
 
@@ -89,11 +100,11 @@ export type IndexedFiling = {
 };
 
 /**
- * The ownership filings of a form index, by accession number. The index lists a filing once for the issuer and once
+ * The ownership filings of the form index of a day, by accession number; refused if they are all of other days. The index lists a filing once for the issuer and once
  * for each owner; the first line counts. Columns are of fixed width in Latin-1, the width of the first differs
  * between years, and form types may hold blanks.
  */
-export async function filingsInIndex(file: SourceFile): Promise<readonly IndexedFiling[]> {
+export async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly IndexedFiling[]> {
   // Latin-1, so that a column of the text is a column of the file; names of filers are not read.
   const lines = (await file.bytes()).toString('latin1').split(/\r?\n/);
   const header = lines.findIndex((line) =>
@@ -103,15 +114,21 @@ export async function filingsInIndex(file: SourceFile): Promise<readonly Indexed
   if (header < 0 || rule < header) throw refusal(file, {}, 'it does not have the columns of a form index');
   const company = (lines[header] ?? '').indexOf('Company Name');
   const filings = new Map<string, IndexedFiling>();
+  const dates = new Set<string>();
   for (const [index, line] of lines.entries()) {
     if (index <= rule || line.trim() === '') continue;
-    const [, path = ''] = /\s\d{1,10} +\d{4}-?\d{2}-?\d{2} +(edgar\/data\/\S+\.txt)\s*$/.exec(line) ?? [];
+    const [, date = '', path = ''] =
+      /\s\d{1,10} +(\d{4}-?\d{2}-?\d{2}) +(edgar\/data\/\S+\.txt)\s*$/.exec(line) ?? [];
     const accessionNumber = accessionIn(path);
     if (accessionNumber === undefined)
       throw refusal(file, { row: index + 1, value: line.trim() }, 'not a line of a form index');
     const formType = parseForm(line.slice(0, company).trim());
+    if (formType !== undefined) dates.add(date.replaceAll('-', ''));
     if (formType !== undefined && !filings.has(accessionNumber))
       filings.set(accessionNumber, { accessionNumber, formType, path: `/Archives/${path}` });
   }
+  const [other] = dates;
+  if (other !== undefined && !dates.has(day.replaceAll('-', '')))
+    throw refusal(file, { column: 'Date Filed', value: other }, `this index is not of ${day}`);
   return [...filings.values()].sort((a, b) => (a.accessionNumber < b.accessionNumber ? -1 : 1));
 }

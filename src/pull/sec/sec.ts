@@ -45,6 +45,10 @@ export const sec: PullSource = {
       ? new DailyFilings(task, lastDay).windows()
       : companyWindows(cikIn(name), task, lastDay);
   },
+  outstanding(bookmark) {
+    const { left = [], unread = [] } = bookmark === '' ? {} : JSON.parse(bookmark);
+    return [...unread, ...left];
+  },
   count: async (_, view) => {
     const { filings, trades } = await view.filingCounts();
     return { new_filings: filings, new_trades: trades };

@@ -1,10 +1,12 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { type Day, utcDay } from '../../domain/series/date.ts';
+import { type Day, latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
+import type { ImportFormat } from '../../import/formats/format.ts';
 import { treasuryXml } from '../../import/formats/treasury/xml.ts';
 import type { ReplyMeaning } from '../getter.ts';
+import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import { checkClock, document, type PullSource, type PullTask, type PullWindow } from '../source.ts';
 
 /** A kind of daily curve in Treasury's feed, and the first year that has it. */
@@ -55,11 +57,13 @@ export const treasury: PullSource = {
   },
 
   estimate({ name, bookmark }, { since, now }) {
-    const years = yearsOf(familyNamed(name), bookmark, since, utcDay(now)).length;
+    const years = yearsOf(familyNamed(name), parseBookmark(bookmark), since, utcDay(now)).length;
     return { requests: years, what: years === 1 ? 'the feed of this year' : `the feeds of ${years} years` };
   },
 
   windows: feedsOf,
+
+  outstanding: (bookmark) => parseBookmark(bookmark).left,
 
   async count(subject, view) {
     const { curveType } = familyNamed(subject);
@@ -71,26 +75,50 @@ export const treasury: PullSource = {
   },
 };
 
-/** The years to request: from that of the last day in the store, or from the first one. */
+/** An entry of a feed that cannot be read, and the year of the feed. */
+type BadEntry = Outstanding & { readonly year: number };
+
+/** How far a curve has come. */
+type CurveBookmark = {
+  /** The last day that the feed had; empty before the first one. */
+  readonly through: Day | '';
+  /** The entries up to then, or after it, that could not be read. */
+  readonly left: readonly BadEntry[];
+  /** The names of the entries that no run speaks of any more. */
+  readonly given: readonly string[];
+};
+
+/** The bookmark in a text, which is a day alone while every entry can be read. */
+function parseBookmark(text: string): CurveBookmark {
+  return text.startsWith('{') ? JSON.parse(text) : { through: text, left: [], given: [] };
+}
+
+function bookmarkText(bookmark: CurveBookmark): string {
+  const { through, left, given } = bookmark;
+  return left.length + given.length === 0 ? through : JSON.stringify(bookmark);
+}
+
+/** The years to request: from that of the last day in the store, or from the first one, and those of bad entries. */
 function yearsOf(
   { firstYear }: Family,
-  bookmark: Day | '',
+  { through, left }: CurveBookmark,
   since: Day | undefined,
   today: Day,
 ): readonly number[] {
   const last = Number(today.slice(0, 4));
-  const wanted = bookmark === '' ? since : bookmark;
+  const wanted = through === '' ? since : through;
   const begin = Math.min(Math.max(firstYear, Number(wanted?.slice(0, 4) ?? 0)), last);
-  return Array.from({ length: last - begin + 1 }, (_, i) => begin + i);
+  const years = Array.from({ length: last - begin + 1 }, (_, i) => begin + i);
+  return [...new Set([...left.map(({ year }) => year), ...years])].sort((a, b) => a - b);
 }
 
 async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
-  const { subject, full, since, now, get, read } = task;
+  const { subject, full, since, now, get, read, note } = task;
   checkClock(task);
   const family = familyNamed(subject.name);
   const { curveType, data } = family;
   const today = utcDay(now);
-  let bookmark: Day | '' = full ? '' : subject.bookmark;
+  let bookmark = parseBookmark(full ? '' : subject.bookmark);
   const years = yearsOf(family, bookmark, since, today);
   for (const [index, year] of years.entries()) {
     const path = `${feedPath}?data=${data}&field_tdr_date_value=${year}`;
@@ -98,46 +126,99 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
       { name: `${data}_${year}.xml`, path: `${data} of ${year}` },
       (await get(path)).body,
     );
-    const points = await pointsOf(file, family, year, today);
+    const feed = await readFeed(file, family, year, now);
     const held =
       (await read((view) =>
         view.yields({ curveType, from: `${year}-01-01`, to: `${year}-12-31`, limit: mostRates }),
       )) ?? [];
-    const { put, conflicts } = planPoints(held, points, { replace: false });
-    for (const { tradeDate } of points) if (tradeDate > bookmark) bookmark = tradeDate;
+    const { put, conflicts } = planPoints(held, feed.points, { replace: false });
+    const heldDays = new Set(held.map(({ tradeDate }) => tradeDate));
     const isNew = put.length + conflicts.length > 0;
+    const through = [bookmark.through, ...feed.points.map(({ tradeDate }) => tradeDate)].sort().at(-1) ?? '';
+    for (const { name, why } of feed.bad)
+      if (heldDays.has(name)) note(`${name}: ${why}; the store has the rates of that day, and keeps them`);
+    const bad = feed.bad.filter(({ name }) => !heldDays.has(name));
+    const { next, givenUp } = afterYear({ ...bookmark, through }, year, bad, today);
+    bookmark = next;
     yield {
-      files: isNew ? [{ file, format: treasuryXml }] : [],
+      files: isNew ? [{ file, format: feed.format }] : [],
       keepsHeld: true,
-      bookmark,
-      upTo: bookmark === '' ? `${year - 1}-12-31` : bookmark,
+      bookmark: bookmarkText(bookmark),
+      upTo: through === '' ? `${year - 1}-12-31` : through,
       remaining: years.length - index - 1,
+      givenUp,
     };
   }
 }
 
-/**
- * The rates of a year's feed; refused if they are of another year or curve, or if there are none where there must be
- * some.
- */
-async function pointsOf(
-  file: SourceFile,
-  { curveType }: Family,
+/** The bookmark after the feed of a year. A bad entry after the last day is what the feed has become: it stays. */
+function afterYear(
+  bookmark: CurveBookmark,
   year: number,
+  bad: readonly Pick<Outstanding, 'name' | 'why'>[],
   today: Day,
-): Promise<readonly CurvePoint[]> {
-  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes())) return [];
+): { readonly next: CurveBookmark; readonly givenUp: readonly BadEntry[] } {
+  const since = new Map(bookmark.left.map((entry) => [entry.name, entry.since]));
+  const entries = bad
+    .filter(({ name }) => !bookmark.given.includes(name))
+    .map(({ name, why }) => ({ name, why, year, since: since.get(name) ?? today }));
+  const isPassed = ({ name }: BadEntry) => parseDay(name) === undefined || name <= bookmark.through;
+  const { left, givenUp } = divide(entries.filter(isPassed), today);
+  const others = bookmark.left.filter((entry) => entry.year !== year);
+  const next = {
+    ...bookmark,
+    left: [...others, ...left, ...entries.filter((entry) => !isPassed(entry))],
+    given: [...bookmark.given, ...givenUp.map(({ name }) => name)],
+  };
+  return { next, givenUp };
+}
+
+/** The rates of a year's feed, the entries that are none, and the format that reads the same rates again. */
+type Feed = {
+  readonly points: readonly CurvePoint[];
+  readonly bad: readonly Pick<Outstanding, 'name' | 'why'>[];
+  readonly format: ImportFormat;
+};
+
+/**
+ * Reads a year's feed without the entries that cannot be read, or that are of another year or curve, or of the
+ * future; refused if no other is left where there must be some.
+ */
+async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
+  const [today, latest] = [utcDay(now), latestDay(now)];
+  const faultOf = ({ curveType: type, tradeDate, maturity }: CurvePoint): string | undefined => {
+    if (type !== curveType || !tradeDate.startsWith(`${year}-`))
+      return `it has the ${type} rate of ${tradeDate} ${maturity}`;
+    return tradeDate > latest ? `it is dated in the future; today is at most ${latest}` : undefined;
+  };
+  const isGood = (point: CurvePoint) => faultOf(point) === undefined;
+  const format: ImportFormat = {
+    ...treasuryXml,
+    async *read(content, options) {
+      for await (const batch of treasuryXml.read(content, { onRefused: () => undefined, ...options }))
+        yield { ...batch, points: (batch.points ?? []).filter(isGood) };
+    },
+  };
+  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes()))
+    return { points: [], bad: [], format };
+  const refused: Problem[] = [];
+  const bad = new Map<string, string>();
   const points: CurvePoint[] = [];
-  for await (const batch of treasuryXml.read(file, {})) points.push(...(batch.points ?? []));
-  const other = points.find(
-    (point) => point.curveType !== curveType || !point.tradeDate.startsWith(`${year}-`),
-  );
-  if (other === undefined) return points;
-  const { tradeDate, maturity } = other;
-  throw new Problem(
-    'bad-input',
-    `${file.path}: it has the ${other.curveType} rate of ${tradeDate} ${maturity}`,
-  );
+  const onRefused = (problem: Problem, day: Day | undefined) => {
+    refused.push(problem);
+    const why = reasonIn(problem);
+    bad.set(day ?? `entry ${refused.length} without a day`, why);
+  };
+  for await (const batch of treasuryXml.read(file, { onRefused })) points.push(...(batch.points ?? []));
+  for (const point of points) {
+    const fault = faultOf(point);
+    if (fault !== undefined && !bad.has(point.tradeDate)) bad.set(point.tradeDate, fault);
+  }
+  const good = points.filter(isGood);
+  const [first] = bad;
+  if (good.length === 0 && first !== undefined)
+    throw refused[0] ?? new Problem('bad-input', `${file.path}: ${first[1]}`);
+  return { points: good, bad: [...bad].map(([name, why]) => ({ name, why })), format };
 }
 
 /** Whether a feed is complete and has no entry. */

@@ -76,10 +76,14 @@ export function readRates(transaction: Transaction): Promise<readonly RateSummar
 }
 
 /** The newest trade date of a curve type. */
-export async function newestCurve(transaction: Transaction, curveType: string): Promise<Day | undefined> {
+export async function newestCurve(
+  transaction: Transaction,
+  curveType: string,
+  upTo: Day = 'infinity',
+): Promise<Day | undefined> {
   const row = await transaction.row<{ newest: Day | null }>(
-    'select max(trade_date) as newest from asof.curve where curve_type = @curveType',
-    { curveType },
+    'select max(trade_date) as newest from asof.curve where curve_type = @curveType and trade_date <= @upTo',
+    { curveType, upTo },
   );
   return row?.newest ?? undefined;
 }

@@ -204,9 +204,13 @@ export async function countFilings(
 }
 
 /** The newest filing date. */
-export async function newestFiling(transaction: Transaction): Promise<Day | undefined> {
+export async function newestFiling(
+  transaction: Transaction,
+  upTo: Day = 'infinity',
+): Promise<Day | undefined> {
   const row = await transaction.row<{ newest: Day | null }>(
-    'select max(filed_on) as newest from asof.filing',
+    'select max(filed_on) as newest from asof.filing where filed_on <= @upTo',
+    { upTo },
   );
   return row?.newest ?? undefined;
 }

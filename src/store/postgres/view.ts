@@ -12,6 +12,7 @@ import {
   wholeDays,
 } from '../filing-queries.ts';
 import { type SeriesRow, seriesOf } from '../series-record.ts';
+import { frequenciesIn } from '../statements.ts';
 import type {
   CurveQuery,
   ObservationQuery,
@@ -37,7 +38,13 @@ import { countFilings, newestFiling, readAcceptedFilings, readFilings, readSymbo
 import { readDescriptionChanges, readFollowed, readImports } from './following.ts';
 import { readDates, readSeries, searchSeries } from './series.ts';
 import { readFirstDate, readObservations, readRevisions, readStatements } from './statements.ts';
-import { readCompleteVintages, readVintageCounts, readVintagesAround, vintageOnDay } from './vintages.ts';
+import {
+  readCompleteVintages,
+  readUnstatedDates,
+  readVintageCounts,
+  readVintagesAround,
+  vintageOnDay,
+} from './vintages.ts';
 import { readSearchable, searchEntries } from './words.ts';
 
 /** Reads the state of a store, or of one of its series. */
@@ -82,8 +89,8 @@ export class PostgresView implements StoreView, StoreContents {
     return searchEntries(this.#open(), query);
   }
 
-  async searchable(what: 'ids' | 'words') {
-    return readSearchable(this.#open(), what);
+  async searchable(what: 'ids' | 'words', upTo?: Day) {
+    return readSearchable(this.#open(), what, upTo);
   }
 
   async observations(query: ObservationQuery) {
@@ -114,6 +121,10 @@ export class PostgresView implements StoreView, StoreContents {
       readRevisions(transaction, seriesId, date),
     ]);
     return series && { series: seriesOf(series), rows: withKinds(rows, series) };
+  }
+
+  async impliedFrequencies(seriesId: string) {
+    return frequenciesIn(await readUnstatedDates(this.#open(), seriesId));
   }
 
   async vintages(query: VintageQuery) {
@@ -158,8 +169,8 @@ export class PostgresView implements StoreView, StoreContents {
     return countFilings(this.#open());
   }
 
-  async coveredTo(what: CurveType | 'filings') {
-    return what === 'filings' ? newestFiling(this.#open()) : newestCurve(this.#open(), what);
+  async coveredTo(what: CurveType | 'filings', upTo?: Day) {
+    return what === 'filings' ? newestFiling(this.#open(), upTo) : newestCurve(this.#open(), what, upTo);
   }
 
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]> {

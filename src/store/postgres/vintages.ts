@@ -13,6 +13,20 @@ export function readVintages(transaction: Transaction, id: string): Promise<read
   );
 }
 
+/** The dates in the vintages of a series (ascending) whose frequency nothing states; none of any other series. */
+export function readUnstatedDates(
+  transaction: Transaction,
+  id: string,
+): Promise<readonly Pick<HeldVintage, 'asOf' | 'dates'>[]> {
+  return transaction.rows(
+    `select v.as_of_date as "asOf", v.dates
+     from asof.vintage v join asof.series s on s.id = v.series
+     where v.series = @id and s.id = @id and s.frequency is null and s.implied_frequency is null
+     order by v.as_of_date`,
+    { id },
+  );
+}
+
 /** The distinct texts of dates that the vintages of a series have. */
 export async function readDateSets(transaction: Transaction, id: string): Promise<readonly string[]> {
   const rows = await transaction.rows<{ dates: string }>(

@@ -1,3 +1,4 @@
+import type { Day } from '../../domain/series/date.ts';
 import type { IndexQuery } from '../../domain/series/search-index.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type { Transaction } from './connection.ts';
@@ -38,13 +39,13 @@ export async function putAllWords(transaction: Transaction): Promise<void> {
 /** The series that have any of these ids, a word that is or begins with any of these, or an id that contains `part`. */
 export async function searchEntries(
   transaction: Transaction,
-  { words, starts, ids, part }: IndexQuery,
+  { words, starts, ids, part, upTo = 'infinity' }: IndexQuery,
 ): Promise<readonly SearchedSeries[]> {
   const read = (condition: string, values: Readonly<Record<string, unknown>>) =>
     transaction.rows<SearchedSeries>(
       `select id, coalesce(title, id) as title, coalesce(units, '') as units from asof.series
-       where first_vintage is not null and ${condition}`,
-      values,
+       where first_vintage <= @upTo and ${condition}`,
+      { upTo, ...values },
     );
   const found = await Promise.all([
     ids.length > 0 ? read('id = any(@ids::text[])', { ids }) : [],
@@ -62,15 +63,17 @@ export async function searchEntries(
   return [...new Map(found.flat().map((series) => [series.id, series])).values()];
 }
 
-/** The ids or the words of all series. */
+/** The ids or the words of all series that began by a day. */
 export async function readSearchable(
   transaction: Transaction,
   what: 'ids' | 'words',
+  upTo: Day = 'infinity',
 ): Promise<readonly string[]> {
   const sql = {
-    ids: 'select id as text from asof.series where first_vintage is not null',
-    words: 'select distinct word as text from asof.word',
+    ids: 'select id as text from asof.series where first_vintage <= @upTo',
+    words: `select distinct word as text from asof.word
+      where series not in (select id from asof.series where first_vintage > @upTo)`,
   };
-  const rows = await transaction.rows<{ readonly text: string }>(sql[what]);
+  const rows = await transaction.rows<{ readonly text: string }>(sql[what], { upTo });
   return rows.map(({ text }) => text);
 }

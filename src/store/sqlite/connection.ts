@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import Legacy from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
@@ -299,8 +299,8 @@ function lacksDriver(cause?: unknown): Problem {
 
 function installCommand(): string {
   const { name, spec } = driver;
-  const holder = join(import.meta.dirname, '../..');
-  const isGlobal = basename(holder) === 'node_modules' && !existsSync(join(holder, '../package.json'));
+  const [, project] = /^(.*)[\\/]node_modules[\\/]/.exec(import.meta.dirname) ?? [];
+  const isGlobal = project !== undefined && !existsSync(join(project, 'package.json'));
   if (isGlobal) return `npm install --global ${spec}`;
   // npm does not install what a project has already.
   return driverFolders().some((folder) => existsSync(folder)) ? `npm rebuild ${name}` : `npm install ${spec}`;

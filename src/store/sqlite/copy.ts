@@ -1,23 +1,31 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { identityOf, makeFolder } from '../../platform/files.ts';
 import { ended, type StoreDraft } from '../writer.ts';
 import { asProblem, type Connection, connect, SqliteError } from './connection.ts';
 import { damagesOf } from './contents.ts';
-import { publishDraft, removeDraft } from './draft.ts';
+import { publishDraft, removeDraft, replaceWith } from './draft.ts';
 import { applicationId, formatOf } from './format.ts';
 import { storeOn } from './reader.ts';
 import { createSchema } from './schema.ts';
 import { beginWriting } from './writer.ts';
 
+/** Where a draft in a file goes. */
+type DraftPlace = {
+  /** Refuses, before anything is written, what cannot be published. */
+  readonly begin?: () => unknown;
+  /** Makes the complete draft, which is on the disk and locked, a store. */
+  readonly publish: (draft: string) => Promise<void> | void;
+};
+
 /**
- * Begins a store for `path` in the file `draft` beside it, or continues one. Its one connection locks that file until
- * it closes or its process ends, so that no lock outlives a killed process.
+ * Begins a store in the file `draft`, or continues one. Its one connection locks that file until it closes or its
+ * process ends, so that no lock outlives a killed process.
  */
-export function openFileDraft(path: string, draft: string, replace: boolean): StoreDraft {
-  if (existsSync(path)) leaveLog(path);
-  const connection = connectDraft(path, draft);
+export function openFileDraft(draft: string, { begin, publish }: DraftPlace): StoreDraft {
+  begin?.();
+  const connection = connectDraft(draft);
   const store = storeOn(connection, draft);
   return {
     write: async (work) => ended(beginWriting(connection, draft), work),
@@ -29,12 +37,9 @@ export function openFileDraft(path: string, draft: string, replace: boolean): St
     async publish() {
       try {
         connection.pragma('journal_mode = wal');
-        if (replace && existsSync(path)) {
-          leaveLog(path);
-          renameSync(draft, path);
-        } else publishDraft(draft, path);
+        await publish(draft);
       } catch (error) {
-        throw asProblem(path, error);
+        throw asProblem(draft, error);
       } finally {
         connection.close();
       }
@@ -44,16 +49,26 @@ export function openFileDraft(path: string, draft: string, replace: boolean): St
   };
 }
 
-/** Connects to an unfinished copy, and locks it; begins it if there is none, or a damaged one. */
-function connectDraft(path: string, draft: string): Connection {
+/** Puts a complete draft at `path`; replaces a store there only with `replace`. */
+export function publishCopy(draft: string, path: string, replace: boolean): void {
+  try {
+    if (replace && existsSync(path)) {
+      leaveLog(path, 'for good');
+      replaceWith(draft, path);
+    } else publishDraft(draft, path);
+  } catch (error) {
+    throw asProblem(path, error);
+  }
+}
+
+/** Connects to an unfinished copy, and locks it; begins it if there is none, or one that cannot go on. */
+function connectDraft(draft: string): Connection {
   try {
     makeFolder(dirname(draft));
-    // A process that was killed while it published a copy left a second name of the store.
-    if (existsSync(path) && identityOf(draft) === identityOf(path)) rmSync(draft);
     if (!existsSync(draft)) closeSync(openSync(draft, 'ax'));
     const connection = connect(draft, false);
     try {
-      if (isSound(connection, draft)) {
+      if (canGoOn(connection, draft)) {
         connection.pragma('journal_mode = delete');
         connection.inOneStep(() => createSchema(connection));
         return connection;
@@ -64,14 +79,17 @@ function connectDraft(path: string, draft: string): Connection {
       throw error;
     }
     connection.close();
-    return connectDraft(path, draft);
+    return connectDraft(draft);
   } catch (error) {
     throw asProblem(draft, error);
   }
 }
 
-/** Locks a draft; false if it is damaged. A Problem for a file of another kind, and while another process has it. */
-function isSound(connection: Connection, draft: string): boolean {
+/**
+ * Locks a draft; false if it is damaged, or published already. A Problem for a file of another kind, and while another
+ * process has it.
+ */
+function canGoOn(connection: Connection, draft: string): boolean {
   const inTheWay = () =>
     new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
       hints: ['remove it, or name another file for the copy'],
@@ -86,6 +104,8 @@ function isSound(connection: Connection, draft: string): boolean {
     if (identityOf(draft) !== connection.file) throw inUse(draft);
     const isNew = connection.column<number>('select count(*) from sqlite_schema').get() === 0;
     if (!isNew && connection.pragma('application_id') !== applicationId) throw inTheWay();
+    // A process that was killed while it published a copy left a second name of a store, which must not change.
+    if (statSync(draft).nlink > 1) return false;
     return damagesOf(connection).length === 0;
   } catch (error) {
     if (!(error instanceof SqliteError)) throw error;
@@ -102,23 +122,62 @@ function inUse(draft: string): Problem {
   });
 }
 
-/** Refuses to replace a file that is not a store of asof. */
+/** Refuses to replace a file that is not a store of asof; a damaged store may be replaced. */
 export function checkReplaceable(path: string): void {
-  connectReplaceable(path, true).close();
+  connectReplaceable(path, true)?.close();
+}
+
+/** Refuses a store that another connection has open, and leaves it as it is. */
+export function refuseUsed(path: string): void {
+  leaveLog(path, 'for a moment');
 }
 
 /**
  * Merges the log of a store into its file, which SQLite does only if no other connection is open; otherwise a
- * Problem.
+ * Problem. Leaves a damaged store as it is.
  */
-export function leaveLog(path: string): void {
+function leaveLog(path: string, until: 'for good' | 'for a moment'): void {
   const connection = connectReplaceable(path, false);
   try {
-    connection.pragma('journal_mode = delete');
+    const mode = connection?.pragma('journal_mode');
+    connection?.pragma('journal_mode = delete');
+    if (until === 'for a moment' && mode === 'wal') connection?.pragma('journal_mode = wal');
   } catch (cause) {
-    throw new Problem('local-io', `${path} is a store in use`, { hints: ['name another file'], cause });
+    if (isDamage(cause)) return;
+    throw new Problem('local-io', `${path} is a store in use`, {
+      hints: ['stop what has it open, such as `asof serve`, or name another file'],
+      cause,
+    });
   } finally {
-    connection.close();
+    connection?.close();
+  }
+}
+
+/** Removes a store that nobody has open, also a damaged one; a Problem for any other file. */
+export function removeStore(path: string): void {
+  leaveLog(path, 'for good');
+  try {
+    removeDraft(path);
+  } catch (error) {
+    throw asProblem(path, error);
+  }
+}
+
+/**
+ * When and from which bytes a store was first filled, which its backups share; undefined for an empty or damaged one.
+ * Never upgrades the file.
+ */
+export function firstImportOf(path: string): string | undefined {
+  let connection: Connection | undefined;
+  try {
+    // A connection that may write removes, when it is closed, the files that SQLite makes beside the store.
+    connection = connect(path, false);
+    const sql = 'select imported_at, sha256 from import order by id limit 1';
+    return connection.tuples<readonly [string, string]>(sql).get()?.join(' ');
+  } catch {
+    return undefined;
+  } finally {
+    connection?.close();
   }
 }
 
@@ -136,8 +195,14 @@ function hasMark(path: string): boolean {
   );
 }
 
-/** A connection to a store that may be replaced; a Problem for any other file. */
-function connectReplaceable(path: string, readonly: boolean): Connection {
+/** Whether SQLite failed because a file is damaged. */
+function isDamage(error: unknown): boolean {
+  const found = error instanceof Problem ? error.cause : error;
+  return found instanceof SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(found.code);
+}
+
+/** A connection to a store that may be replaced; undefined if it is damaged, a Problem for any other file. */
+function connectReplaceable(path: string, readonly: boolean): Connection | undefined {
   let connection: Connection | undefined;
   try {
     connection = connect(path, readonly);
@@ -145,6 +210,7 @@ function connectReplaceable(path: string, readonly: boolean): Connection {
     return connection;
   } catch (cause) {
     connection?.close();
+    if (isDamage(cause) && hasMark(path)) return undefined;
     throw new Problem('bad-input', `${path} exists, and is no store that a backup could replace`, {
       hints: ['name another file'],
       cause,

@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -7,10 +9,14 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { makeFolder } from '../../platform/files.ts';
+
+/** The endings of the files of SQLite beside a store. */
+const logs = ['-wal', '-shm', '-journal'];
 
 /** The path where this process creates a new store; removes the drafts of processes that were killed. */
 export function beginDraft(path: string): string {
@@ -51,6 +57,19 @@ export function publishDraft(draft: string, path: string): void {
   }
 }
 
+/** Puts a flushed draft at `path` in one step, replacing a store whose log is in its file. */
+export function replaceWith(draft: string, path: string): void {
+  // Who may read the store does not change, also where root puts another file in its place.
+  const { mode, uid, gid } = statSync(path);
+  chmodSync(draft, mode & 0o7777);
+  if (process.getuid?.() === 0) chownSync(draft, uid, gid);
+  // The log of a damaged store is still there: SQLite would apply it to the new one.
+  for (const suffix of logs) rmSync(path + suffix, { force: true });
+  // Before the draft loses its name, because another process may begin one at once.
+  for (const suffix of logs) rmSync(draft + suffix, { force: true });
+  renameSync(draft, path);
+}
+
 /** Links the draft to its path; false if the file system has no hard links. */
 function link(draft: string, path: string): boolean {
   try {
@@ -79,5 +98,5 @@ export function flush(path: string): void {
 
 /** Removes a draft and the files of SQLite beside it; the draft last, because its lock protects the others. */
 export function removeDraft(draft: string): void {
-  for (const suffix of ['-wal', '-shm', '-journal', '']) rmSync(draft + suffix, { force: true });
+  for (const suffix of [...logs, '']) rmSync(draft + suffix, { force: true });
 }

@@ -73,10 +73,14 @@ class SqliteStore implements Store {
     }
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
+  async rest(): Promise<void> {
     for (const connection of this.#idle) connection.close();
     this.#idle = [];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.rest();
   }
 
   async #another(): Promise<Connection> {

@@ -5,6 +5,7 @@ import type { IndexQuery } from '../../domain/series/search-index.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
 import type { ClusterTradesQuery, DaysOfTradesQuery, FilingsQuery } from '../filing-queries.ts';
+import { frequenciesIn } from '../statements.ts';
 import type {
   CurveQuery,
   ObservationQuery,
@@ -27,6 +28,7 @@ import {
   readStatements,
   readVintageCounts,
   readVintageOn,
+  readVintages,
 } from './statements.ts';
 
 /** What few queries need is loaded on first use, because most queries then start faster. */
@@ -79,8 +81,10 @@ export class SqliteView implements StoreView, StoreContents {
     return this.#answerBy(parts.words, ({ searchEntries }, connection) => searchEntries(connection, query));
   }
 
-  searchable(what: 'ids' | 'words') {
-    return this.#answerBy(parts.words, ({ readSearchable }, connection) => readSearchable(connection, what));
+  searchable(what: 'ids' | 'words', upTo?: Day) {
+    return this.#answerBy(parts.words, ({ readSearchable }, connection) =>
+      readSearchable(connection, what, upTo),
+    );
   }
 
   observations(query: ObservationQuery) {
@@ -104,6 +108,17 @@ export class SqliteView implements StoreView, StoreContents {
     return this.#answer((connection) => {
       const series = readSeries(connection, seriesId);
       return series && { series: seriesOf(series), rows: readRevisions(connection, series, date) };
+    });
+  }
+
+  impliedFrequencies(seriesId: string) {
+    return this.#answer((connection) => {
+      const key = connection
+        .column<number>(
+          'select key from series where id = ? and frequency is null and implied_frequency is null',
+        )
+        .get(seriesId);
+      return key === undefined ? [] : frequenciesIn(readVintages(connection, key));
     });
   }
 
@@ -154,12 +169,16 @@ export class SqliteView implements StoreView, StoreContents {
     return this.#answerBy(parts.filings, ({ countFilings }, connection) => countFilings(connection));
   }
 
-  coveredTo(what: CurveType | 'filings') {
+  coveredTo(what: CurveType | 'filings', upTo: Day = '~') {
     return this.#answer((connection) => {
       const newest =
         what === 'filings'
-          ? connection.column<Day | null>('select max(filed_on) from filing').get()
-          : connection.column<Day | null>('select max(trade_date) from curve where curve_type = ?').get(what);
+          ? connection.column<Day | null>('select max(filed_on) from filing where filed_on <= ?').get(upTo)
+          : connection
+              .column<Day | null>(
+                'select max(trade_date) from curve where curve_type = ? and trade_date <= ?',
+              )
+              .get(what, upTo);
       return newest ?? undefined;
     });
   }

@@ -1,7 +1,10 @@
+import type { Day } from '../../domain/series/date.ts';
 import type { IndexQuery } from '../../domain/series/search-index.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import { wordFaults } from '../contents.ts';
 import type { Connection } from './connection.ts';
+
+const endOfTime = '9999-12-31';
 
 type KeyedRow = { readonly key: number; readonly id: string; readonly title: string; readonly units: string };
 
@@ -31,15 +34,15 @@ export function putAllWords(connection: Connection): void {
 /** The series that have any of these words or ids, or whose id contains this part. */
 export function searchEntries(
   connection: Connection,
-  { words, starts, ids, part }: IndexQuery,
+  { words, starts, ids, part, upTo = endOfTime }: IndexQuery,
 ): readonly SearchedSeries[] {
   const found = new Map<string, SearchedSeries>();
   const add = (condition: string, values: Readonly<Record<string, string>>) => {
     const query = connection.objects<SearchedSeries>(
       `select id, coalesce(title, id) as title, coalesce(units, '') as units from series
-       where first_vintage is not null and ${condition}`,
+       where first_vintage <= @upTo and ${condition}`,
     );
-    for (const series of query.all(values)) found.set(series.id, series);
+    for (const series of query.all({ upTo, ...values })) found.set(series.id, series);
   };
   const inList = 'in (select value from json_each(@list))';
   if (ids.length > 0) add(`id ${inList}`, { list: JSON.stringify(ids) });
@@ -55,13 +58,18 @@ export function searchEntries(
   return [...found.values()];
 }
 
-/** The ids or the words of all series. */
-export function readSearchable(connection: Connection, what: 'ids' | 'words'): readonly string[] {
+/** The ids or the words of all series that began by a day. */
+export function readSearchable(
+  connection: Connection,
+  what: 'ids' | 'words',
+  upTo: Day = endOfTime,
+): readonly string[] {
   const sql = {
-    ids: 'select id from series where first_vintage is not null',
-    words: 'select distinct word from word',
+    ids: 'select id from series where first_vintage <= @upTo',
+    words: `select distinct word from word
+      where series not in (select key from series where first_vintage > @upTo)`,
   };
-  return connection.column<string>(sql[what]).all();
+  return connection.column<string>(sql[what]).all({ upTo });
 }
 
 /** Faults of the index: words that differ from those of their series, and words of no series. */

@@ -235,7 +235,10 @@ describe('a service', () => {
     expect(await snapshot('2015-01-30', '--base-url', url)).toEqual({
       ...quietly,
       err: ['GDPC1', 'UNRATE']
-        .map((id) => `asof: ${id} is sampled: this is 2014-11-15, the next sample is 2015-02-15\n`)
+        .map(
+          (id) =>
+            `asof: ${id} is sampled: this is 2014-11-15; what was published since then may be missing\n`,
+        )
         .join(''),
     });
     expect(asked.map((question) => question.url?.replace(/\?.*/, ''))).toEqual([

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { type createServer as createHttp, request as forward } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { connect } from 'node:net';
@@ -82,7 +82,23 @@ describe.each(sources)('asof pull %s', (source) => {
     const limits = ['--retries', '0', '--timeout', '2'];
     const end = await home.asof([...world.whole, ...limits], { [world.urlVariable]: url });
     expect([end.code, end.err]).toEqual([7, expect.stringMatching(reason)]);
+    // Nobody knows whether there is something new, and there is no store to go on from.
+    expect(end.err).toMatch(/^pulled 0 of 1; \d+ requests? in /m);
+    expect(end.err).toMatch(
+      /^left: .* \(everything\); there is no store yet, and the same command begins again$/m,
+    );
+    expect(end.err).not.toMatch(/nothing new|goes on from there/);
     await expectNothingStored(home);
+  });
+
+  it('that failed in a store says under left what is left of it', async () => {
+    const { world, home } = await begin(source);
+    expect(await home.asof(world.part)).toMatchObject({ code: 0 });
+    world.changeSchema();
+    const { code, err } = await home.asof(['pull', '--full', '--retries', '0']);
+    expect(code).toBe(8);
+    expect(err).toMatch(/^left: .* \(.+\); asof pull goes on from there$/m);
+    expect(err).not.toContain('nothing new');
   });
 
   it('whose answers have another schema ends with 8, says so, and stores nothing', async () => {
@@ -132,10 +148,9 @@ describe.each(sources)('asof pull %s', (source) => {
     const end = ended(child);
     await vi.waitFor(() => expect(world.times.length).toBe(4), 30_000);
     child.kill('SIGINT');
-    expect(await end).toMatchObject({
-      code: 130,
-      err: expect.stringContaining('asof pull goes on from there'),
-    });
+    const { code, err } = await end;
+    const next = existsSync(home.store) ? 'asof pull goes on from there' : 'the same command begins again';
+    expect([code, err]).toEqual([130, expect.stringContaining(next)]);
     world.spoil(undefined);
     expect(await home.asof(world.whole)).toMatchObject({ code: 0 });
     await world.expectWhole(home);
@@ -291,7 +306,7 @@ describe('asof pull --max-duration', () => {
     const started = Date.now();
     const { code, err } = await home.asof([...world.whole, '--max-duration', '20s']);
     expect([code, err]).toEqual([6, expect.stringContaining('--max-duration leaves no time to wait for it')]);
-    expect(err).toContain('asof pull goes on from there');
+    expect(err).toContain('left: GDP (everything); there is no store yet, and the same command begins again');
     expect(Date.now() - started).toBeLessThan(20_000);
   });
 });

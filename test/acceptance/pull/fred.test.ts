@@ -215,6 +215,27 @@ describe('a pull on a bad day', () => {
     expect((await asof(['facts', 'GDP'])).out).toBe(before);
   });
 
+  it('names a vintage that FRED has removed with --full, and begins anew after asof series rm', async () => {
+    fred.state.series = { SMALL: small };
+    await asof(['pull', 'fred', 'SMALL']);
+    // The advance estimate of the third quarter of 2024, which the next vintage revised.
+    const removed = '2024-10-30';
+    const rows = small.rows.filter((row) => row.realtime_start !== removed);
+    expect(small.rows.length - rows.length).toBe(1);
+    fred.state.series = { SMALL: { ...small, rows } };
+    expect((await asof(['pull'])).code).toBe(0);
+    const { code, err } = await asof(['pull', '--full']);
+    expect([code, err]).toEqual([
+      8,
+      expect.stringMatching(/SMALL 2024-07-01 as of 2024-10-30: withdrawn, against \d/),
+    ]);
+    expect((await asof(['unfollow', 'fred', 'SMALL'])).code).toBe(0);
+    expect((await asof(['series', 'rm', 'SMALL', '--yes'])).code).toBe(0);
+    expect((await asof(['pull', 'fred', 'SMALL'])).code).toBe(0);
+    const { out } = await asof(['vintages', 'SMALL', '--all', '--no-header']);
+    expect([out.includes(`${removed},`), (await asof(['pull', '--full'])).code]).toEqual([false, 0]);
+  });
+
   it('names a change of the answers, and stores nothing of them', async () => {
     fred.state.change = (path, answer) =>
       path === 'series/observations'

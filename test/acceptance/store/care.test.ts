@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn as spawnPty } from 'node-pty';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -64,6 +64,45 @@ describe('a backup', () => {
     expect(stderr).toMatch(/^asof: cannot use the store .*\n/);
     expect(status).toBe(10);
     expect(existsSync(backup)).toBe(false);
+  });
+
+  it('with a dated name removes no other on a full disk, and is continued when there is room', () => {
+    const place = scratchFolder();
+    const args = [asof, 'store', 'backup', place, '--keep', '1', '--store', store];
+    expect(spawnSync(process.execPath, args).status).toBe(0);
+    const before = readdirSync(place);
+    const limited = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$@"`;
+    const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, ...args], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([10, expect.stringMatching(/^asof: cannot use the store .*\n/)]);
+    expect(readdirSync(place)).toEqual(expect.arrayContaining(before));
+    expect(spawnSync(process.execPath, args).status).toBe(0);
+    const after = readdirSync(place);
+    expect(after).toHaveLength(1);
+    expect(after).not.toEqual(before);
+  });
+
+  it('is made by one of two commands that run at once; the other says so', async () => {
+    const place = scratchFolder();
+    const started = [1, 2].map(() => {
+      const child = spawn(process.execPath, [
+        asof,
+        'store',
+        'backup',
+        place,
+        '--keep',
+        '3',
+        '--store',
+        store,
+      ]);
+      return new Promise<number | null>((resolve) => child.once('close', resolve));
+    });
+    const codes = await Promise.all(started);
+    // One that begins after the other has ended succeeds too.
+    expect(codes).toContain(0);
+    expect(codes.every((code) => code === 0 || code === 10)).toBe(true);
+    expect(readdirSync(place)).toHaveLength(codes.filter((code) => code === 0).length);
   });
 });
 

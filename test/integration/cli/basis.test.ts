@@ -40,22 +40,25 @@ const run = (line: string, ...more: readonly string[]) =>
 
 describe('an answer as of a day says on stderr that it comes from a sample', () => {
   test.each([
-    ['obs UNRATE --as-of 2008-09-16', 'UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15'],
-    ['obs UNRATE --as-of 2008-11-15', 'UNRATE is sampled: this is 2008-11-15, the newest sample'],
+    [
+      'obs UNRATE --as-of 2008-09-16',
+      'UNRATE is sampled: this is 2008-08-15; what was published since then may be missing',
+    ],
+    ['obs UNRATE --as-of 2008-11-15', 'UNRATE is sampled: this is 2008-11-15'],
     [
       'panel UNRATE GDP --as-of 2008-08-28',
-      'UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15',
+      'UNRATE is sampled: this is 2008-08-15; what was published since then may be missing',
     ],
     [
       'diff UNRATE 2008-05-20 2008-08-20',
-      'UNRATE is sampled: this is 2008-05-15, the next sample is 2008-08-15\n' +
-        'asof: UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15',
+      'UNRATE is sampled: this is 2008-05-15; what was published since then may be missing\n' +
+        'asof: UNRATE is sampled: this is 2008-08-15; what was published since then may be missing',
     ],
     ['obs MIXED --as-of 2008-11-30', ''],
     ['obs MIXED --as-of 2008-08-31', ''],
     [
       'obs MIXED --as-of 2008-10-15',
-      'MIXED is exact on 2008-08-31: what was published between that and 2008-11-30, which is fetched, may be missing',
+      'MIXED is exact on 2008-08-31: what was published since then may be missing',
     ],
     ['obs GDP --as-of 2008-08-01', ''],
     ['obs UNRATE', ''],
@@ -110,11 +113,14 @@ describe('an answer as of a day says on stderr that it comes from a sample', () 
 
 describe('--exact', () => {
   test.each([
-    ['obs UNRATE --as-of 2008-09-16', 'UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15'],
+    [
+      'obs UNRATE --as-of 2008-09-16',
+      'UNRATE is sampled: this is 2008-08-15; what was published since then may be missing',
+    ],
     ['obs UNRATE', 'UNRATE is sampled: this is 2008-11-15, the newest sample'],
     [
       'obs MIXED --as-of 2008-10-15',
-      'MIXED is exact on 2008-08-31: what was published between that and 2008-11-30, which is fetched, may be missing',
+      'MIXED is exact on 2008-08-31: what was published since then may be missing',
     ],
     ['obs MIXED', 'MIXED is fetched: this is 2008-11-30, the newest vintage'],
     [
@@ -123,16 +129,13 @@ describe('--exact', () => {
     ],
     [
       'panel UNRATE --as-of 2008-09-16',
-      'UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15',
+      'UNRATE is sampled: this is 2008-08-15; what was published since then may be missing',
     ],
-    [
-      'diff UNRATE 2008-08-15 2008-09-16',
-      'UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15',
-    ],
+    ['diff UNRATE 2008-08-15 2008-09-16', 'UNRATE is sampled: this is 2008-08-15'],
     ['panel UNRATE --as-of-each day --from 2008-09-01 --to 2008-09-16', 'UNRATE is sampled'],
     [
       'panel MIXED --as-of-each day --from 2008-09-01 --to 2008-10-15 --beyond repeat',
-      'MIXED is exact on 2008-08-31: what was published between that and 2008-11-30, which is fetched, may be missing',
+      'MIXED is exact on 2008-08-31: what was published since then may be missing',
     ],
     ['vintages UNRATE', 'UNRATE is sampled'],
     ['revisions UNRATE --date 2008-07-01', 'UNRATE is sampled'],
@@ -346,7 +349,7 @@ describe('a snapshot', () => {
       0,
       [
         'asof: GDP is covered to 2008-08-28',
-        'asof: UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15',
+        'asof: UNRATE is sampled: this is 2008-08-15; what was published since then may be missing',
         'asof: the PAR curve is covered to 2008-08-15',
       ],
     ]);
@@ -382,7 +385,10 @@ describe('a snapshot', () => {
 
   it('fails where a line demands exact vintages or newer data, and says which line', async () => {
     for (const [line, reason] of [
-      ['a.csv obs UNRATE --exact', 'UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15'],
+      [
+        'a.csv obs UNRATE --exact',
+        'UNRATE is sampled: this is 2008-08-15; what was published since then may be missing',
+      ],
       ['a.csv obs GDP --max-age 5', 'GDP is covered to 2008-08-28, 19 days before 2008-09-16: more than 5'],
     ] as const) {
       const { code, err } = await take(join(folder, 'none'), [line]);

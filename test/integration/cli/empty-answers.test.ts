@@ -68,10 +68,10 @@ describe('an answer without rows', () => {
     ['yields --to 1990-01-01', 'no PAR rate is held up to 1990-01-01'],
     ['yields --from 2026-01-10 --to 2026-01-10', '2026-01-10 was a Saturday'],
     ['spread --to 1990-01-01', 'no PAR rate of 10Y and 2Y is held up to 1990-01-01'],
-    ['obs GDP --as-of 1990-01-01', 'GDP is covered from 2020-12-01'],
+    ['obs GDP --as-of 1990-01-01', 'GDP has no vintage up to 1990-01-01'],
     ['obs GDP --from 2030-01-01', 'the newest date of GDP is 2020-10-01'],
     ['obs GDP --to 1990-01-01', 'GDP begins on 2020-01-01'],
-    ['panel GDP --as-of 1990-01-01', 'GDP is covered from 2020-12-01'],
+    ['panel GDP --as-of 1990-01-01', 'GDP has no vintage up to 1990-01-01'],
     ['revisions GDP --date 1900-01-01', 'no value of GDP was published for 1900-01-01'],
   ])('says why on a terminal, of a store and of its service: asof %s', async (line, reason) => {
     const { embedded, remote } = await bothWays(line);
@@ -136,7 +136,7 @@ describe('the methods of operations', () => {
     await library.insiderFilings({ ticker: 'SVN' });
     for await (const _ of library.observations.all(['GDP'], { asOf: '1990-01-01' }));
     await library.close();
-    const outside = { kind: 'outside coverage', text: 'GDP is covered from 2020-12-01' };
+    const outside = { kind: 'outside coverage', text: 'GDP has no vintage up to 1990-01-01' };
     const window = { kind: 'remark', text: "filed in the last 30 days; 'from' shows earlier ones" };
     expect(notes).toEqual([outside, window, outside]);
   });
@@ -152,7 +152,10 @@ describe('the methods of operations', () => {
     await library.observations('UNRATE', { asOf: '2008-09-16' });
     await library.close();
     expect(notes).toEqual([
-      { kind: 'sampled', text: 'UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15' },
+      {
+        kind: 'sampled',
+        text: 'UNRATE is sampled: this is 2008-08-15; what was published since then may be missing',
+      },
     ]);
   });
 });

@@ -31,8 +31,9 @@ describe('observations as of a day', () => {
   it.each<readonly [flags: string, rows: readonly string[]]>([
     ['', [q4, q3]],
     ['--as-of 2015-01-30', ['2014-10-01,17710.7,2015-01-30,GDP,,Q,', q3]],
-    ['--known-before 2015-01-30', [q3]],
-    ['--as-of 2014-11-24', ['2014-07-01,17535.4,2014-10-30,GDP,,Q,']],
+    // Nothing states the frequency, and one date implies none.
+    ['--known-before 2015-01-30', ['2014-07-01,17599.8,2014-12-23,GDP,,,']],
+    ['--as-of 2014-11-24', ['2014-07-01,17535.4,2014-10-30,GDP,,,']],
     ['--as-of 2014-10-29', []],
     ['--first-release', ['2014-10-01,17710.7,2015-01-30,GDP,,Q,']],
     ['--sort asc', [q3, q4]],

@@ -152,19 +152,28 @@ describe('coverage', () => {
     ['GDP --as-of 2015-03-27', ''],
     ['GDP --as-of 2014-10-30', ''],
     ['GDP --as-of 2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
-    ['GDP --as-of 2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
-    ['GDP --known-before 2014-10-30', 'asof: GDP is covered from 2014-10-30\n'],
+    ['GDP --as-of 2014-10-29', 'asof: GDP has no vintage up to 2014-10-29\n'],
+    ['GDP --known-before 2014-10-30', 'asof: GDP has no vintage up to 2014-10-29\n'],
     ['GDP', ''],
     ['GDP* --as-of 2016-01-01', 'asof: GDP is covered to 2015-03-27\nasof: GDPC1 is covered to 2015-01-30\n'],
+    ['* --as-of 2014-10-30', ''],
     [
-      '* --as-of 2000-01-01',
-      'asof: GDP is covered from 2014-10-30, GDPC1 is covered from 2015-01-30, LONG is covered from 2020-06-30, ' +
-        'and 1 more series do not cover 2000-01-01\n',
+      'GDP UNRATE LONG GDPC1 --as-of 2000-01-01',
+      'asof: GDP has no vintage up to 2000-01-01, UNRATE has no vintage up to 2000-01-01, ' +
+        'LONG has no vintage up to 2000-01-01, and 1 more series does not cover 2000-01-01\n',
     ],
     ['GDP --as-of 2016-01-01 -q', ''],
   ])('asof obs %s', async (line, notes) => {
     const { code, err } = await asof(['obs', ...line.split(' '), '--store', store]);
     expect({ code, err }).toEqual({ code: 0, err: notes });
+  });
+
+  it('is not asked of series that had not begun: a pattern does not match them', async () => {
+    const { code, err } = await asof(['obs', '*', '--as-of', '2000-01-01', '--store', store]);
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: expect.stringContaining("asof: series '*' not found\n      no series id matches this pattern\n"),
+    });
   });
 
   it('is not noted for a series that could not be answered', async () => {

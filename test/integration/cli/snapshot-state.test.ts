@@ -140,9 +140,9 @@ describe('nothing that is published after the day of a snapshot changes a file o
   const begun: readonly ModelStatement[] = [
     { series: 'GDP', date: '2019-11-01', asOf: '2019-12-01', value: '7.7' },
   ];
-  // A Monday and a Tuesday, every fourth week.
+  // A Wednesday and a Thursday, every fourth week.
   const curves = Array.from({ length: 48 }, (_, i) =>
-    new Date(Date.UTC(2019, 11, 16 + 28 * Math.floor(i / 2) + (i % 2))).toISOString().slice(0, 10),
+    new Date(Date.UTC(2019, 11, 18 + 28 * Math.floor(i / 2) + (i % 2))).toISOString().slice(0, 10),
   );
 
   /** A store of the statements and trades up to a day, with the metadata of every series. */

@@ -1,3 +1,4 @@
+import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { samplePath } from '../../../src/platform/installation.ts';
@@ -104,6 +105,77 @@ describe('asof store backup', () => {
     const database = await asof(['store', 'backup', 'postgres://localhost/x', '--store', store]);
     expect(database.err).toContain('`asof store copy` copies into a database');
     expect(database.code).toBe(2);
+  });
+});
+
+describe('asof store backup --keep', () => {
+  it('says what the new file holds and what it removed, without a question', async () => {
+    const place = folder.path('dated.db');
+    const line = ['store', 'backup', place, '--keep', '1', '--store', store];
+    expect((await asof(line)).err).toMatch(
+      /^asof: \S+dated-2026-03-15T120000Z\.db holds 4 series, .*\nasof: read again .*\n$/,
+    );
+    expect((await asof([...line, '--dry-run'])).err).toMatch(
+      /^asof: dry run: \S+Z-2\.db would hold .*\nasof: would remove \S+dated-2026-03-15T120000Z\.db\n$/,
+    );
+    const { code, err } = await asof(line);
+    expect(err).toMatch(/ holds .*\n.*\nasof: removed \S+dated-2026-03-15T120000Z\.db\n$/);
+    expect(code).toBe(0);
+    expect(folder.has('dated-2026-03-15T120000Z-2.db')).toBe(true);
+  });
+
+  it.each(['0', '-1', 'all', '1.5'])('refuses to keep %s', async (count) => {
+    const { code, err } = await asof([
+      'store',
+      'backup',
+      folder.path('x.db'),
+      `--keep=${count}`,
+      '--store',
+      store,
+    ]);
+    expect(err).toContain(`--keep ${JSON.stringify(count)}: use an integer of at least 1`);
+    expect(code).toBe(2);
+  });
+});
+
+describe('asof store restore', () => {
+  const backup = folder.path('whole.db');
+  const own = folder.path('restored.db');
+  const line = ['store', 'restore', backup, '--store', own];
+
+  it('makes a store where there is none, and replaces one only with --yes', async () => {
+    await asof(['store', 'backup', backup, '--store', store]);
+    const dry = await asof([...line, '--dry-run']);
+    expect([dry.code, dry.err]).toEqual([
+      0,
+      expect.stringMatching(/^asof: dry run: \S+restored\.db would hold 4 series/),
+    ]);
+    expect(folder.has('restored.db')).toBe(false);
+    expect(await asof(line)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('restored.db holds 4 series'),
+    });
+    expect(await asof(['series', 'rm', 'GDP', '--yes', '--store', own])).toMatchObject({ code: 0 });
+    const refused = await asof(line);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining(`replace ${own} by ${backup}`)]);
+    expect((await asof([...line, '--yes'])).code).toBe(0);
+    expect((await asof(['series', 'show', 'GDP', '--store', own])).code).toBe(0);
+  });
+
+  it('refuses a damaged backup with exit code 10, and leaves the store alone', async () => {
+    const damaged = folder.path('damaged.db');
+    cpSync(backup, damaged);
+    truncateSync(damaged, 20_480);
+    const before = await asof(['facts', 'GDP', '--store', own]);
+    const { code, err } = await asof(['store', 'restore', damaged, '--store', own, '--yes']);
+    expect([code, err]).toEqual([10, expect.stringMatching(/damaged\.db.* is damaged/)]);
+    expect(await asof(['facts', 'GDP', '--store', own])).toEqual(before);
+    expect(before.code).toBe(0);
+  });
+
+  it('restores no database as a file', async () => {
+    const { code, err } = await asof(['store', 'restore', 'postgres://localhost/x', '--store', own, '--yes']);
+    expect([code, err]).toEqual([2, expect.stringContaining('`asof store copy` copies from a database')]);
   });
 });
 

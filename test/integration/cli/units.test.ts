@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { linesOf } from '../../support/command.ts';
+import { asof, linesOf } from '../../support/command.ts';
 import { askedStore, type CommandMode, commandModes } from '../../support/command-modes.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { dataPath, testData } from '../../support/repository.ts';
+import { importFiles, newStorePath } from '../../support/scratch-store.ts';
+
+const folder = scratchFolder();
 
 /** Sales of a store of made-up months, some of them revised; days of a rate, and a series without a frequency. */
 const made = `series_id,date,as_of_date,value
@@ -178,5 +182,62 @@ describe('the library', () => {
     await expect(library.observations('GDP', { digits: 2 })).rejects.toThrow(
       "'digits' needs 'units' or 'frequency'",
     );
+  });
+});
+
+describe('growth of a series without a stated frequency', () => {
+  const quarterly = [
+    'X,2002-01-01,2002-04-30,100',
+    'X,2002-04-01,2002-07-30,110',
+    'X,2002-07-01,2002-10-30,121',
+  ];
+  const monthly = ['X,2009-11-01,2010-02-01,300', 'X,2009-12-01,2010-02-01,303'];
+  const header = 'series_id,date,as_of_date,value';
+
+  it('as of a day does not change when monthly dates are imported later', async () => {
+    const path = newStorePath(folder);
+    const ask = async (line: string) => linesOf((await asof([...line.split(' '), '--store', path])).out);
+    const questions = [
+      'obs X --as-of 2002-12-31 --units pch --csv --columns date,value,frequency',
+      'panel X --as-of-each year-end --from 2002-12-31 --to 2002-12-31 --units pch --beyond repeat --csv',
+      'revisions X --as-of 2002-12-31 --release 1,final --units pch --csv',
+    ];
+    await importFiles(path, { 'early.csv': [header, ...quarterly, ''].join('\n') });
+    const before = await Promise.all(questions.map(ask));
+    await importFiles(path, { 'late.csv': [header, ...monthly, ''].join('\n') });
+    const after = await Promise.all(questions.map(ask));
+    // 110 and 121 are 10 % more than 100 and 110.
+    expect(after[0]).toEqual(['date,value,frequency', '2002-07-01,10.00000,Q', '2002-04-01,10.00000,Q']);
+    expect(after[1]).toEqual([
+      'as_of,series_id,date,value,as_of_date',
+      '2002-12-31,X,2002-07-01,10.00000,2002-10-30',
+    ]);
+    expect(after).toEqual(before);
+    expect((await ask('obs X --units pch --csv --columns date,value,frequency'))[1]).toBe(
+      '2009-12-01,1.00000,M',
+    );
+  });
+});
+
+describe('growth of a series of which nothing was published yet', () => {
+  it('is an empty column of a panel, like its values', async () => {
+    const path = newStorePath(folder);
+    await importFiles(path, {
+      'facts.csv':
+        'series_id,date,as_of_date,value\nW,2020-01-01,2020-02-01,\nV,2019-12-01,2020-01-15,4\nV,2020-01-01,2020-02-15,5\n',
+      'metadata.csv': 'series_id,frequency,covered_to\nW,M,2020-03-31\nV,M,2020-03-31\n',
+    });
+    for (const units of ['pch', 'pc1', 'chg']) {
+      const panel = `panel W V --as-of-each month-end --from 2020-01-15 --to 2020-02-29 --units ${units} --wide --csv`;
+      const { code, out, err } = await asof([...panel.split(' '), '--sort', 'asc', '-q', '--store', path]);
+      const last = { pch: '25.00000', pc1: '', chg: '1' }[units];
+      expect({ code, err, lines: linesOf(out) }).toEqual({
+        code: 0,
+        err: '',
+        lines: ['as_of,W,V', '2020-01-31,,', `2020-02-29,,${last}`],
+      });
+    }
+    const alone = 'panel W --as-of 2020-03-01 --units pch --wide --csv -q';
+    expect(await asof([...alone.split(' '), '--store', path])).toMatchObject({ code: 0, out: 'date,W\n' });
   });
 });

@@ -73,7 +73,7 @@ describe('asof revisions', () => {
   it.each([
     ['2015-03-27', ''],
     ['2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
-    ['2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
+    ['2014-10-29', 'asof: GDP has no vintage up to 2014-10-29\n'],
   ])('and vintages say so where %s is not covered', async (day, note) => {
     // The quarter was first published on 2015-01-30.
     const early = `asof: no rows: no value of GDP was known on ${day} for 2014-10-01\n`;

@@ -68,7 +68,7 @@ const matches = fc.constantFrom<SearchMatch>('words', 'words', 'words', 'title',
 
 async function fill(address: string, all: Catalogue, curves: boolean): Promise<void> {
   const lines = all.map(({ id, title, units }) => `${id},${title},${units}`);
-  const facts = all.flatMap(({ id, hasFacts }) => (hasFacts ? [`${id},2020-01-01,2020-02-01,1`] : []));
+  const facts = all.flatMap(({ id, hasFacts }) => (hasFacts ? [`${id},2020-01-02,2020-02-01,1`] : []));
   await importFiles(address, { 'm.csv': ['series_id,title,units', ...lines, ''].join('\n') });
   if (facts.length > 0)
     await importFiles(address, { 'f.csv': ['series_id,date,as_of_date,value', ...facts, ''].join('\n') });

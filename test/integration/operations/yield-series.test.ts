@@ -198,7 +198,7 @@ describe('a command or a request for a maturity of the curves', () => {
         {
           name: 'ten.csv',
           rows: 1,
-          coverage: [{ subject: 'DGS10', covered_to: '2015-01-04', vintage_kind: 'exact' }],
+          coverage: [{ subject: 'DGS10', covered_to: '2015-01-02', vintage_kind: 'exact' }],
         },
         { name: 'wide.csv' },
         { name: 'ten.svg' },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { addDays } from '../../../src/domain/series/date.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import {
   formIndex,
@@ -6,11 +7,12 @@ import {
   type LoopbackSec,
   loopbackContact,
   loopbackSec,
+  noSuchKey,
   submissionText,
   throttlePage,
 } from '../../support/pull/loopback-sec.ts';
 import { checkBreaks, eachHourFrom, endings, pullAt } from '../../support/pull/pulling.ts';
-import { recordedBody } from '../../support/recordings.ts';
+import { recordedBody, recording } from '../../support/recordings.ts';
 import { readData, testData } from '../../support/repository.ts';
 import { importFiles, newStorePath, reading } from '../../support/scratch-store.ts';
 import { zipOf } from '../../support/zip-writer.ts';
@@ -160,25 +162,86 @@ describe('pulling everyone’s filings day by day', () => {
     });
   });
 
+  it('names a filing that an index lists and the SEC does not give, and brings it when it is there', async () => {
+    const server = await twoWeeks();
+    const [bad] = filings.filter(({ filedOn }) => filedOn === '2026-06-16');
+    const isBad = (path: string) => path.endsWith(`/${bad?.accessionNumber}.txt`);
+    server.trouble = (_, path) => (isBad(path) ? noSuchKey : undefined);
+    const options = { ...optionsFor(server), since: '2026-06-15' };
+    const first = await pullAt('2026-06-24T12:00:00Z', options);
+    expect(endings(first)).toEqual(['daily left: bad-answer']);
+    expect(first.subjects[0]?.problem?.detail).toContain(`filing ${bad?.accessionNumber}: the SEC lists it`);
+    expect(await filingsOf(options.store)).toEqual(await imported(filings.filter((one) => one !== bad)));
+    expect(await followedOf(options.store)).toMatchObject([
+      { upTo: '2026-06-23', left: expect.stringContaining(`filing ${bad?.accessionNumber}`) },
+    ]);
+    server.trouble = () => undefined;
+    const asked = server.asked.length;
+    expect(endings(await pullAt('2026-06-24T13:00:00Z', options))).toEqual(['daily pulled']);
+    expect(server.asked.slice(asked).filter((path) => !isBad(path))).toEqual([]);
+    expect(await filingsOf(options.store)).toEqual(await imported(filings));
+    expect(await followedOf(options.store)).toMatchObject([{ left: '' }]);
+  });
+
+  it('gives up on a filing after 30 days, and says so once', async () => {
+    const server = await twoWeeks();
+    const [bad] = filings;
+    server.trouble = (_, path) => (path.endsWith(`/${bad?.accessionNumber}.txt`) ? noSuchKey : undefined);
+    const options = { ...optionsFor(server), since: '2026-06-15' };
+    for (const day of days) server.files[indexPath(day)] ??= formIndex([]);
+    for (let day = '2026-06-24'; day <= '2026-07-28'; day = addDays(day, 1))
+      server.files[indexPath(day)] = formIndex([]);
+    for (const day of ['2026-06-24', '2026-07-24'])
+      expect(endings(await pullAt(`${day}T12:00:00Z`, options))).toEqual(['daily left: bad-answer']);
+    const last = await pullAt('2026-07-25T12:00:00Z', options);
+    expect(last.subjects[0]?.problem?.detail).toMatch(/given up after 30 days/);
+    expect(endings(await pullAt('2026-07-26T12:00:00Z', options))).toEqual(['daily nothing-new']);
+    expect(await followedOf(options.store)).toMatchObject([{ left: '' }]);
+  });
+
+  it('brings the filings of a day whose index the SEC once said it does not have', async () => {
+    const server = await twoWeeks();
+    const options = { ...optionsFor(server), since: '2026-06-15' };
+    const denied = recording('sec/full-index-403.json').response;
+    server.trouble = (_, path) => (path === indexPath('2026-06-17') ? denied : undefined);
+    const first = await pullAt('2026-06-24T12:00:00Z', options);
+    expect(first.subjects[0]?.notes).toEqual(
+      ['2026-06-17', '2026-06-19'].map(
+        (day) => `the SEC has no index of ${day}: a holiday, unless it comes later`,
+      ),
+    );
+    server.trouble = () => undefined;
+    publish(server, '2026-06-24');
+    const second = await pullAt('2026-06-25T12:00:00Z', options);
+    expect(endings(second)).toEqual(['daily pulled']);
+    expect(second.subjects[0]?.notes).toEqual([]);
+    expect(await filingsOf(options.store)).toEqual(await imported(filings));
+    expect(await followedOf(options.store)).toMatchObject([{ upTo: '2026-06-24', left: '' }]);
+  });
+
   it('reads the recorded index of 2020-03-18: each of its ownership filings once', async () => {
     const index = recordedBody('sec/form.20200318.first-1200-lines.idx');
     const lines = index.toString('latin1').split('\n');
-    const paths = lines.flatMap((line) => /^[345](?:\/A)? .*(edgar\/data\/\S+)/.exec(line)?.[1] ?? []);
-    const numbers = new Set(paths.map((path) => path.slice(-24, -4)));
-    expect(paths.length).toBe(1017);
-    expect(numbers.size).toBeLessThan(paths.length);
+    const listed = lines.flatMap((line) => {
+      const [, form, path] = /^([345](?:\/A)?) .*(edgar\/data\/\S+)/.exec(line) ?? [];
+      return form === undefined || path === undefined ? [] : [{ form, path }];
+    });
+    const numbers = new Set(listed.map(({ path }) => path.slice(-24, -4)));
+    expect(listed.length).toBe(1017);
+    expect(numbers.size).toBeLessThan(listed.length);
     const server = await loopbackSec();
     server.files[indexPath('2020-03-18')] = index;
-    for (const path of paths) {
+    for (const { form, path } of listed) {
       const accessionNumber = path.slice(-24, -4);
-      const filing = { accessionNumber, form: '4', filedOn: '2020-03-18', accepted: '2020-03-18T17:00:00' };
+      const filing = { accessionNumber, form, filedOn: '2020-03-18', accepted: '2020-03-18T17:00:00' };
       server.files[`/Archives/${path}`] = submissionText(filing);
     }
     const options = { ...optionsFor(server), since: '2020-03-18' };
     await pullAt('2020-03-19T12:00:00Z', options);
     expect(server.asked.length).toBe(1 + numbers.size);
+    const withTrades = listed.filter(({ form }) => form !== '3').map(({ path }) => path.slice(-24, -4));
     expect(new Set((await filingsOf(options.store)).map(({ accessionNumber }) => accessionNumber))).toEqual(
-      numbers,
+      new Set(withTrades),
     );
   });
 
@@ -204,6 +267,11 @@ describe('pulling everyone’s filings day by day', () => {
     ],
     ['cut within a line', (text: string) => text.slice(0, -40), /not a line of a form index/],
     ['that is a page of HTML', () => '<!DOCTYPE html><html></html>', /columns of a form index/],
+    [
+      'of another day',
+      () => formIndex(filings.filter(({ filedOn }) => filedOn === '2026-06-17')).toString('latin1'),
+      /"Date Filed": "20260617": this index is not of 2026-06-16/,
+    ],
   ])('refuses an index %s by name, and goes no further', async (_, change, reason) => {
     const server = await twoWeeks();
     const path = indexPath('2026-06-16');

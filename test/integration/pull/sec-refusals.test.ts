@@ -47,6 +47,16 @@ describe('what the SEC refuses', () => {
     expect(server.asked.length).toBe(2);
   });
 
+  it('again after a wait names a --max-wait that is long enough for both', async () => {
+    const server = await withList();
+    server.trouble = (number) => (number < 2 ? throttlePage : undefined);
+    const { stops } = await pullAt(instant, { ...optionsFor(server), maxWait: 700 });
+    expect(stops[0]?.problem.hints).toEqual(['--max-wait 1200 waits for it']);
+    const other = await withList();
+    other.trouble = (number) => (number < 2 ? throttlePage : undefined);
+    expect((await pullAt(instant, { ...optionsFor(other), maxWait: 1200 })).stops).toEqual([]);
+  });
+
   it('is asked for again after the ten minutes if the user allows that wait', async () => {
     const server = await withList();
     server.trouble = (number) => (number === 0 ? throttlePage : undefined);

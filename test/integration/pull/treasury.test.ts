@@ -179,6 +179,100 @@ describe('pulling the curves of Treasury', () => {
     expect(await followedOf(options.store)).toMatchObject([{ upTo: '2024-12-31' }]);
   });
 
+  /** A feed with another text in the place of the ten-year rate of a day. */
+  const spoilt = (feed: string, day: string, rate: string) =>
+    feed.replace(new RegExp(`(${day}T00:00:00[\\s\\S]*?<d:BC_10YEAR[^>]*>)[^<]+`), `$1${rate}`);
+  const without = async (store: string, day: string) => {
+    const rates = await ratesOf(store);
+    expect(rates.filter(({ tradeDate }) => tradeDate === day)).toEqual([]);
+    return rates.length;
+  };
+
+  it('with one bad entry stores the other days, names the bad one, and brings it when it is right', async () => {
+    const server = await loopbackTreasury('par 2023', 'par 2024');
+    const options = { ...optionsFor(server), ...only('par'), since: '2023-01-01' };
+    server.feeds['par 2023'] = spoilt(recordedFeed('par 2023'), '2023-03-06', 'n/a');
+    const first = await pullAt('2024-12-31T23:30:00Z', options);
+    expect(endings(first)).toEqual(['par left: bad-answer']);
+    expect(first.subjects[0]?.problem?.detail).toMatch(/2023-03-06: .*BC_10YEAR.*"n\/a": not a rate/);
+    expect(await without(options.store, '2023-03-06')).toBe(2 * 3250 - 13);
+    expect(await followedOf(options.store)).toMatchObject([
+      { upTo: '2024-12-31', left: expect.stringMatching(/^2023-03-06 \(/) },
+    ]);
+    const asked = server.asked.length;
+    expect(endings(await pullAt('2025-01-02T12:00:00Z', options))).toEqual(['par left: bad-answer']);
+    expect(server.asked.slice(asked)).toEqual(['par 2023', 'par 2024', 'par 2025']);
+    server.feeds['par 2023'] = recordedFeed('par 2023');
+    expect(endings(await pullAt('2025-01-02T13:00:00Z', options))).toEqual(['par pulled']);
+    expect(await ratesOf(options.store)).toEqual(
+      await imported(recordedFeed('par 2023'), recordedFeed('par 2024')),
+    );
+    expect(await followedOf(options.store)).toMatchObject([{ left: '', bookmark: '2024-12-31' }]);
+  });
+
+  it('with a bad entry for 30 days gives it up, says so once, and asks with --full again', async () => {
+    const server = await loopbackTreasury('par 2024');
+    const options = { ...optionsFor(server), ...only('par'), since: '2024-01-01' };
+    const feed = spoilt(recordedFeed('par 2024'), '2024-03-05', 'n/a');
+    server.feeds['par 2024'] = feedOn(feed, '2024-10-31');
+    expect(endings(await pullAt('2024-11-01T12:00:00Z', options))).toEqual(['par left: bad-answer']);
+    server.feeds['par 2024'] = feedOn(feed, '2024-12-02');
+    const last = await pullAt('2024-12-02T12:00:00Z', options);
+    expect(last.subjects[0]?.problem?.detail).toMatch(/2024-03-05: .*; given up after 30 days/);
+    expect(endings(await pullAt('2024-12-31T12:00:00Z', options))).toEqual(['par nothing-new']);
+    expect(await followedOf(options.store)).toMatchObject([{ left: '' }]);
+    const full = await pullAt('2024-12-31T13:00:00Z', { ...options, full: true });
+    expect(endings(full)).toEqual(['par left: bad-answer']);
+  });
+
+  it('whose last days asof cannot read names them in every run, and reads them when it can', async () => {
+    const server = await loopbackTreasury('par 2024');
+    const options = { ...optionsFor(server), ...only('par'), since: '2024-01-01' };
+    const [known, renamed] = ['BC_10YEAR', 'BC_15YEAR'];
+    server.feeds['par 2024'] = recordedFeed('par 2024').replace(/<entry>[\s\S]*?<\/entry>/g, (entry) =>
+      /NEW_DATE[^>]*>2024-1[012]/.test(entry) ? entry.replaceAll(known, renamed) : entry,
+    );
+    for (const day of ['2024-11-01', '2024-12-15', '2024-12-31'])
+      expect(endings(await pullAt(`${day}T23:30:00Z`, options))).toEqual(['par left: bad-answer']);
+    expect(await followedOf(options.store)).toMatchObject([{ upTo: '2024-09-30' }]);
+    server.feeds['par 2024'] = recordedFeed('par 2024');
+    expect(endings(await pullAt('2024-12-31T23:40:00Z', options))).toEqual(['par pulled']);
+    expect(await ratesOf(options.store)).toEqual(await imported(recordedFeed('par 2024')));
+  });
+
+  it('with an entry of another year or curve leaves that entry out by name', async () => {
+    const server = await loopbackTreasury('par 2024');
+    const options = { ...optionsFor(server), ...only('par'), since: '2024-01-01' };
+    const [foreign = ''] = /<entry>[\s\S]*?<\/entry>/.exec(recordedFeed('par 2023')) ?? [];
+    const [real = ''] = /<entry>[\s\S]*?<\/entry>/.exec(recordedFeed('real 2004')) ?? [];
+    server.feeds['par 2024'] = recordedFeed('par 2024').replace('<entry>', `${foreign}${real}<entry>`);
+    const { subjects } = await pullAt('2024-12-31T23:30:00Z', options);
+    expect(subjects[0]?.problem?.detail).toMatch(/2023-01-03: it has the PAR rate of 2023-01-03 1M/);
+    expect(subjects[0]?.problem?.detail).toMatch(/2004-01-02: it has the TIPS rate of 2004-01-02 5Y/);
+    expect(await ratesOf(options.store)).toEqual(await imported(recordedFeed('par 2024')));
+  });
+
+  it('with an entry of a day to come leaves that day out until it is there', async () => {
+    const server = await loopbackTreasury('par 2024');
+    const options = { ...optionsFor(server), ...only('par'), since: '2024-01-01' };
+    const first = await pullAt('2024-12-26T12:00:00Z', options);
+    expect(endings(first)).toEqual(['par left: bad-answer']);
+    expect(first.subjects[0]?.problem?.detail).toMatch(/2024-12-30: it is dated in the future/);
+    expect(await followedOf(options.store)).toMatchObject([{ upTo: '2024-12-27' }]);
+    expect(endings(await pullAt('2024-12-31T12:00:00Z', options))).toEqual(['par pulled']);
+    expect(await ratesOf(options.store)).toEqual(await imported(recordedFeed('par 2024')));
+  });
+
+  it('with a bad entry of a day that the store has keeps the store’s rates and says so', async () => {
+    const server = await loopbackTreasury('par 2024');
+    const options = { ...optionsFor(server), ...only('par'), since: '2024-01-01' };
+    await pullAt('2024-12-31T12:00:00Z', options);
+    server.feeds['par 2024'] = spoilt(recordedFeed('par 2024'), '2024-03-05', 'n/a');
+    const { subjects } = await pullAt('2024-12-31T23:30:00Z', options);
+    expect(subjects).toMatchObject([{ outcome: 'nothing-new', left: '' }]);
+    expect(subjects[0]?.notes.join()).toMatch(/^2024-03-05: .*; the store has the rates of that day/);
+  });
+
   it('keeps what the feed no longer serves', async () => {
     const server = await loopbackTreasury('par 2024');
     const options = { ...optionsFor(server), ...only('par'), since: '2024-01-01' };

@@ -138,7 +138,7 @@ describe('the page of the explorer', () => {
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
     const page = await answer.text();
     const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
-    expect(loaded).toEqual(['data:,', 'explorer/style.css', 'explorer/page.js']);
+    expect(loaded).toEqual(['data:,', 'explorer/style.css', 'explorer/start.js', 'explorer/page.js']);
     for (const name of readdirSync(explorerFolder()).filter((one) => /\.(js|css)$/.test(one)))
       expect(readFileSync(join(explorerFolder(), name), 'utf8')).not.toMatch(/url\((?!data:)|@import/);
   });

@@ -29,12 +29,10 @@ describe('an answer', () => {
       as_of: '2015-01-30',
       series: { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' },
       // Members of our own, which the contract allows.
-      covered_to: '2015-04-29T00:00:00Z',
+      covered_to: '2015-01-30T00:00:00Z',
       vintage: {
         as_of_date: '2015-01-30T00:00:00Z',
         vintage_kind: 'exact',
-        next_date: '2015-04-29T00:00:00Z',
-        next_kind: 'exact',
       },
       results: [
         {

@@ -36,6 +36,16 @@ function fredApi(start: string, end: string, rows: readonly (readonly [from: str
   return JSON.stringify({ ...head, observations });
 }
 
+/** An answer of FRED about some days, whose rows read `2014-10-01 2015-01-30 2015-02-26 16311.6`. */
+function answerOf(start: string, end: string, ...rows: readonly string[]): Files {
+  const observations = rows.map((row) => {
+    const [date, realtime_start, realtime_end, value] = row.split(' ');
+    return { date, realtime_start, realtime_end, value };
+  });
+  const head = { realtime_start: start, realtime_end: end, units: 'lin', output_type: 1, count: rows.length };
+  return { 'a.json': JSON.stringify({ ...head, observations }) };
+}
+
 /** A new store with files, imported one after the other. */
 async function storeOf(...imports: readonly (readonly [Files, Parameters<typeof importFiles>[2]?])[]) {
   const path = newStorePath(folder);
@@ -132,6 +142,12 @@ describe('a series with vintages of several kinds', () => {
       });
     },
   );
+
+  it('has none of publication on the first day of an answer about later days, and exact ones after it', async () => {
+    const rows = ['2024-01-01 2024-06-14 2024-06-20 2', '2024-01-01 2024-06-21 2024-06-30 3'];
+    const path = await storeOf([answerOf('2024-06-14', '2024-06-30', ...rows), { series: 'X' }]);
+    expect((await kindsOf(path, 'X')).vintages).toEqual({ '2024-06-14': 'fetched', '2024-06-21': 'exact' });
+  });
 
   it('keeps them when a stated frequency moves its dates', async () => {
     const quarter = 'series_id,frequency\nGDPC1,Q\n';

@@ -36,8 +36,8 @@ export type LoopbackState = {
   today: string;
   maxVintages: number;
   maxRows: number;
-  /** Whether answers say when they were sent; the days of most tests are long past. */
-  isDated: boolean;
+  /** Whether answers say when they were sent, or what they say; the days of most tests are long past. */
+  isDated: boolean | Date;
   /** The fault of a request, by its number from 0 and its path. */
   fault: (number: number, path: string) => Fault | undefined;
   /** Changes an answer before it is sent. */
@@ -102,7 +102,8 @@ export async function loopbackFred(initial: Partial<LoopbackState> = {}): Promis
   const state: LoopbackState = { ...wellBehaved(), ...initial };
   const requests: SeenRequest[] = [];
   const server = createServer((request, response) => {
-    response.sendDate = state.isDated;
+    response.sendDate = state.isDated === true;
+    if (state.isDated instanceof Date) response.setHeader('date', state.isDated.toUTCString());
     const url = new URL(request.url ?? '/', 'http://loopback');
     const path = url.pathname.replace(/^\/fred\//, '');
     const number = requests.length;
@@ -231,7 +232,12 @@ function answer(state: LoopbackState, path: string, query: URLSearchParams): Rep
     return refuse(
       `There are ${count} vintage dates in the specified real-time period: ${from} to ${to}.  This exceeds the maximum number of vintage dates allowed for this file type (${state.maxVintages}).`,
     );
+  const [firstDate, lastDate] = [
+    query.get('observation_start') ?? '1600-01-01',
+    query.get('observation_end') ?? open,
+  ];
   const rows = published
+    .filter(({ date }) => date >= firstDate && date <= lastDate)
     .map((row) => ({ ...row, realtime_end: row.realtime_end > state.today ? open : row.realtime_end }))
     .filter((row) => row.realtime_start <= to && row.realtime_end >= from)
     .map((row) => ({
@@ -247,8 +253,8 @@ function answer(state: LoopbackState, path: string, query: URLSearchParams): Rep
   return give({
     realtime_start: from,
     realtime_end: to,
-    observation_start: '1600-01-01',
-    observation_end: open,
+    observation_start: firstDate,
+    observation_end: lastDate,
     units: 'lin',
     output_type: 1,
     file_type: 'json',

@@ -25,13 +25,21 @@ export type LoopbackFiling = {
   readonly filedOn: string;
   /** Eastern time, `2026-03-03T18:01:15`. */
   readonly accepted: string;
+  /** The CIK that its header names, if it names one. */
+  readonly cik?: string;
 };
+
+/** What the SEC answers where it has no such file. */
+export const noSuchKey = {
+  status: 404,
+  body: '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>',
+} as const;
 
 /**
  * The full submission of a filing: the header of EDGAR, and a document with one purchase whose shares follow from its
  * number.
  */
-export function submissionText({ accessionNumber, form, filedOn, accepted }: LoopbackFiling): string {
+export function submissionText({ accessionNumber, form, filedOn, accepted, cik }: LoopbackFiling): string {
   const shares = String(Number(accessionNumber.slice(-6)) + 1);
   const tables = trade({
     transactionDate: `<value>${filedOn}</value>`,
@@ -44,6 +52,7 @@ export function submissionText({ accessionNumber, form, filedOn, accepted }: Loo
     `ACCESSION NUMBER:\t\t${accessionNumber}`,
     `CONFORMED SUBMISSION TYPE:\t${form}`,
     `FILED AS OF DATE:\t\t${filedOn.replaceAll('-', '')}`,
+    ...(cik === undefined ? [] : [`\t\tCENTRAL INDEX KEY:\t\t\t${cik.padStart(10, '0')}`]),
     '</SEC-HEADER>',
     '<DOCUMENT>',
     '<XML>',
@@ -84,7 +93,12 @@ function washington(instant: string): string {
 export function listOf(
   cik: string,
   filings: readonly LoopbackFiling[],
-  pages?: readonly { readonly name: string; readonly filingFrom: string; readonly filingTo: string }[],
+  pages?: readonly {
+    readonly name: string;
+    readonly filingFrom: string;
+    readonly filingTo: string;
+    readonly filingCount?: number;
+  }[],
 ): string {
   const columns = {
     accessionNumber: filings.map(({ accessionNumber }) => accessionNumber),

@@ -47,19 +47,25 @@ export function historyUpTo(rows: readonly HistoryRow[], day: string, end = day)
 /** Imports a whole history up to a day as `asof import` does, from one recorded answer. */
 export async function importHistory(store: string, series: LoopbackSeries, day: string): Promise<void> {
   const observations = historyUpTo(series.rows, day);
-  const answer = {
-    realtime_start: '1776-07-04',
-    realtime_end: day,
-    units: 'lin',
-    output_type: 1,
-    count: observations.length,
-    offset: 0,
-    limit: 100_000,
-    observations,
-  };
+  const answer = { realtime_start: '1776-07-04', realtime_end: day, observations };
+  await importAnswer(store, series.description, answer);
+}
+
+/** Imports an answer of FRED as `asof import` does, with the description of its series beside it. */
+export async function importAnswer(
+  store: string,
+  description: LoopbackSeries['description'],
+  answer: {
+    readonly realtime_start: string;
+    readonly realtime_end: string;
+    readonly observations: readonly HistoryRow[];
+  },
+): Promise<void> {
+  const count = answer.observations.length;
+  const head = { units: 'lin', output_type: 1, count, offset: 0, limit: 100_000 };
   await importFiles(store, {
-    [`${series.description.id}-series.json`]: JSON.stringify({ seriess: [series.description] }),
-    [`${series.description.id}-observations.json`]: JSON.stringify(answer),
+    [`${description.id}-series.json`]: JSON.stringify({ seriess: [description] }),
+    [`${description.id}-observations.json`]: JSON.stringify({ ...head, ...answer }),
   });
 }
 

@@ -35,19 +35,27 @@ export const fredApi: ImportFormat = {
     const response = await readFredResponse(file);
     const observations = listField(file, response, 'observations');
     const outputType = numberField(file, response, 'output_type');
-    refuseOtherRequests(file, response, outputType);
     if (observations.length === 0)
       throw refusal(file, { column: 'observations' }, 'the response has no observations');
-    if (outputType > 1) {
-      yield* vintageResponse(file, response, observations, options);
-      return;
-    }
-    const history = readHistory(file, response, observations);
-    const { seriesId, metadata } = await seriesOf(file, options);
-    yield { metadata };
-    yield* historyBatches(seriesId, history);
+    if (outputType === 1) yield* ofSeries(file, options, readHistory(file, response));
+    else yield* vintageResponse(file, response, observations, options);
   },
 };
+
+/** The format of an answer with real-time periods of which only a part is taken: a history made from its rows. */
+export function partOfAnswer(history: RealTimeHistory): ImportFormat {
+  return { ...fredApi, read: (file, options) => ofSeries(file, options, history) };
+}
+
+async function* ofSeries(
+  file: SourceFile,
+  options: ReadOptions,
+  history: RealTimeHistory,
+): AsyncGenerator<Batch> {
+  const { seriesId, metadata } = await seriesOf(file, options);
+  yield { metadata };
+  yield* historyBatches(seriesId, history);
+}
 
 type FileSeries = { readonly seriesId: string; readonly metadata: readonly SeriesMetadata[] };
 
@@ -93,14 +101,15 @@ function beginsWithSomeId(name: string): boolean {
 }
 
 /**
- * The history in a FRED response with real-time periods. Refused: a response cut by `limit`, and periods that overlap
- * or leave a gap.
+ * The history in a FRED response with real-time periods. Refused: a response that is not of published values, one cut
+ * by `limit`, and periods that overlap or leave a gap.
  */
-function readHistory(
+export function readHistory(
   file: SourceFile,
   response: UncheckedObject,
-  observations: readonly UncheckedObject[],
-): RealTimeHistory {
+): RealTimeHistory & { readonly start: Day } {
+  refuseOtherRequests(file, response);
+  const observations = listField(file, response, 'observations');
   refuseCut(file, response, observations.length);
   const start = dayField(file, response, 'realtime_start');
   const end = endField(file, response);
@@ -123,7 +132,8 @@ function refuseCut(file: SourceFile, response: UncheckedObject, rows: number): v
   throw refusal(file, { column: 'count', value: String(count) }, reason);
 }
 
-function refuseOtherRequests(file: SourceFile, response: UncheckedObject, outputType: number): void {
+function refuseOtherRequests(file: SourceFile, response: UncheckedObject): void {
+  const outputType = numberField(file, response, 'output_type');
   const units = textField(file, response, 'units');
   if (units !== 'lin') {
     const reason = 'these are changes, not the published values; request them again with units=lin';
@@ -146,6 +156,7 @@ function* vintageResponse(
   observations: readonly UncheckedObject[],
   options: ReadOptions,
 ): Generator<Batch> {
+  refuseOtherRequests(file, response);
   const outputType = numberField(file, response, 'output_type');
   const names = [...new Set(observations.flatMap((observation) => Object.keys(observation)))].filter(
     (name) => name !== 'date',

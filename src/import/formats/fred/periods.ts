@@ -149,14 +149,18 @@ export type RealTimeHistory = {
   readonly start?: Day;
   readonly end: Day | typeof notEnded;
   readonly rows: readonly RealTimeValue[];
+  /** The dates with a figure in its newest vintage, where the rows are only what changed. */
+  readonly figures?: ReadonlySet<Day>;
 };
 
-/** The records of a history after its metadata: each row states its value on the first day of its period. */
+/**
+ * The records of a history after its metadata: each row states its value on the first day of its period. A row that
+ * begins on the history's own start may be older than that, so its vintage is not exact. Only the figures of a whole
+ * vintage, the newest one, imply a frequency: which dates a vintage happens to change says nothing about it.
+ */
 export function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
-  const { rows } = history;
-  // A response for one day is what FRED had on that day, whenever that was published.
-  const kind = history.start === history.end ? ('fetched' as const) : undefined;
-  const frequency = provenFrequency(new Set(rows.map(({ date }) => date)));
+  const { rows, figures = newestFigures(rows) } = history;
+  const frequency = provenFrequency(figures);
   yield {
     implied: frequency === '' ? [] : [{ seriesId, frequency }],
     coverage: [{ seriesId, coveredTo: coveredTo(history) }],
@@ -169,11 +173,18 @@ export function* historyBatches(seriesId: string, history: RealTimeHistory): Gen
           date,
           asOf,
           value,
-          ...(kind && { kind }),
+          ...(asOf === history.start && { kind: 'fetched' }),
         }),
       ),
     };
   }
+}
+
+/** The dates that have a figure in the newest vintage of a history, to whose end the last row of each date reaches. */
+export function newestFigures(rows: readonly RealTimeValue[]): ReadonlySet<Day> {
+  const last = new Map<Day, RealTimeValue>();
+  for (const row of rows) if ((last.get(row.date)?.start ?? '') <= row.start) last.set(row.date, row);
+  return new Set([...last.values()].flatMap(({ date, value }) => (value === null ? [] : [date])));
 }
 
 /** Without an end, the history covers up to its last change: it does not state when it was requested. */

@@ -158,6 +158,13 @@ export function readHeader(file: SourceFile, text: string): SubmissionHeader {
   };
 }
 
+/** The CIKs that the header of a full submission names, of its issuer and its owners. */
+export function ciksInHeader(text: string): readonly number[] {
+  return [...headerIn(text).matchAll(/^[ \t]*CENTRAL INDEX KEY:[ \t]*(\d{1,10})[ \t]*\r?$/gm)].map(
+    ([, cik]) => Number(cik),
+  );
+}
+
 function headerIn(text: string): string {
   const end = text.search(/<\/(?:SEC|IMS)-HEADER>|<DOCUMENT>/);
   return end < 0 ? text : text.slice(0, end);

@@ -1,7 +1,7 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { type CurveMaturity, type CurvePoint, curveMaturity } from '../../../domain/treasury/curve.ts';
-import type { Problem } from '../../../errors/problem.ts';
+import { Problem } from '../../../errors/problem.ts';
 import { allBytes } from '../../files/content.ts';
 import { type FilePlace, limits, refusal, type SourceFile } from '../../files/source-file.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
@@ -40,6 +40,7 @@ const plainName = /^(?:Id|NEW_DATE|BC_30YEARDISPLAY|[#@].*)$/;
 type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Problem;
 
 async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {
+  const { onRefused } = options;
   const checks = new CurveChecks(file, options);
   const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
     'entry',
@@ -51,7 +52,15 @@ async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator
     const row = lineOf(element);
     return refusal(file, row === undefined ? place : { ...place, row }, reason);
   };
-  const days = entries.flatMap((entry) => daysOf(entry, refuse, checks, lineOf));
+  const days = entries.flatMap((entry) => {
+    try {
+      return daysOf(entry, refuse, checks, lineOf);
+    } catch (error) {
+      if (onRefused === undefined || !(error instanceof Problem)) throw error;
+      onRefused(error, dayIn(entry));
+      return [];
+    }
+  });
   checks.checkDates(new Set(days.map(({ tradeDate }) => tradeDate)));
   const empty = days.filter(({ points }) => points.length === 0);
   yield {
@@ -66,6 +75,17 @@ async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator
 /** The rates of an entry; none for a day without a curve. */
 type FeedDay = { readonly tradeDate: Day; readonly points: readonly CurvePoint[] };
 
+function propertiesOf(entry: unknown): XmlNode | undefined {
+  const content = isNode(entry) ? entry.content : undefined;
+  const properties = isNode(content) ? content.properties : undefined;
+  return isNode(properties) ? properties : undefined;
+}
+
+/** The day that an entry states, if it can be read. */
+function dayIn(entry: unknown): Day | undefined {
+  return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
+}
+
 /** The day of an entry; none for a day that the user skips. */
 function daysOf(
   entry: unknown,
@@ -73,9 +93,8 @@ function daysOf(
   checks: CurveChecks,
   lineOf: XmlDocument['lineOf'],
 ): readonly FeedDay[] {
-  const content = isNode(entry) ? entry.content : undefined;
-  const properties = isNode(content) ? content.properties : undefined;
-  if (!isNode(properties)) throw refuse(entry, {}, 'an entry without properties');
+  const properties = propertiesOf(entry);
+  if (properties === undefined) throw refuse(entry, {}, 'an entry without properties');
   const tradeDate = dateOf(properties, refuse);
   if (checks.skips(tradeDate)) return [];
   const place = (): FilePlace => {
@@ -100,10 +119,14 @@ function daysOf(
 
 function dateOf(properties: XmlNode, refuse: RefuseElement): Day {
   const value = textOf(properties.NEW_DATE) ?? '';
-  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
-  const day = parseDay(date);
+  const day = dayStated(value);
   if (day !== undefined) return day;
   throw refuse(properties, { column: 'NEW_DATE', value }, 'not a date of the form YYYY-MM-DDT00:00:00');
+}
+
+function dayStated(value: string): Day | undefined {
+  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
+  return parseDay(date);
 }
 
 /** The rate as published; undefined if the feed states that there is none. */

@@ -227,6 +227,7 @@ async function sendTheRest(): Promise<void> {
     }
     await view.searchEntries({ words: ['a'], starts: ['b'], ids: ['GDP'], part: 'X' });
     for (const what of ['ids', 'words'] as const) await view.searchable(what);
+    await view.impliedFrequencies('GDP');
     await view.searchSeries({ text: '', ids: ['GDP'], limit: 9 });
     const after = { tradeDate: day, maturity: '1Y' };
     await view.yields({ curveType: 'PAR', maturity: '10Y', from: day, to: day, after, limit: 9 });

@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   frequencyOf,
+  frequencyOn,
+  impliedFrequencies,
   normalisingFrequency,
   parseFrequency,
   parseSeriesId,
@@ -76,5 +79,19 @@ describe('maturities', () => {
     expect(months).toEqual([1, 1.5, 2, 3, 4, 6, 12, 24, 36, 60, 84, 120, 240, 360]);
     expect(maturitiesOf('PAR')).toEqual(maturities);
     expect(maturitiesOf('TIPS')).toEqual(['5Y', '7Y', '10Y', '20Y', '30Y']);
+  });
+});
+
+describe('the frequency that the spacing implied on a day', () => {
+  const date = fc.integer({ min: 0, max: 1500 }).map((n) => every(1, 1501, '2018-01-01')[n] ?? '');
+
+  test('is that of all dates known by then', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(date, date), { maxLength: 12 }), date, (pairs, day) => {
+        const known = new Map(pairs);
+        const dates = [...known].filter(([, since]) => since <= day).map(([one]) => one);
+        expect(frequencyOn(impliedFrequencies(known), day)).toBe(frequencyOf(dates));
+      }),
+    );
   });
 });

@@ -1,0 +1,18 @@
+/** Shows why the page did not start, which a browser says on its console alone. */
+function showFailure(event: Event): void {
+  // The page that has started shows its failures itself.
+  if (document.querySelector('main') !== null) return;
+  const { target } = event;
+  const said = event instanceof ErrorEvent ? event.message : undefined;
+  const missing = target instanceof HTMLScriptElement ? `${target.src} could not be loaded` : undefined;
+  const reason = said ?? missing;
+  if (reason === undefined) return;
+  const text = document.createElement('p');
+  text.className = 'alert';
+  text.setAttribute('role', 'alert');
+  text.textContent = `The explorer did not start: ${reason}. The command asof answers the same questions without it.`;
+  document.body.append(text);
+}
+
+// Before the scripts of the page, and also for those that cannot be loaded, whose events do not bubble.
+addEventListener('error', showFailure, true);

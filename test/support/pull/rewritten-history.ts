@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { addDays, later, weekendDay } from '../../../src/domain/series/date.ts';
+import type { HistoryRow, LoopbackSeries } from './loopback-fred.ts';
+
+/** What happens at FRED, or to a store that pulls from it. */
+export type Step =
+  | {
+      readonly kind: 'publish';
+      readonly after: number;
+      readonly added: number;
+      readonly revised: 'nothing' | 'some' | 'each first of a longer period' | 'all but a few';
+      readonly number: number;
+    }
+  /** A date that comes to be known under vintages of the past. */
+  | { readonly kind: 'backfill'; readonly vintages: readonly number[] }
+  | { readonly kind: 'remove'; readonly vintage: number }
+  | { readonly kind: 'move'; readonly vintage: number; readonly by: 1 | -1 }
+  | { readonly kind: 'pull'; readonly after: number; readonly full: boolean };
+
+/** A frequency, its dates from 2000 on, and how many of its periods the next longer ones have. */
+const calendars = {
+  M: { longer: [3, 12], dateAt: (i: number) => dayOfMonth(i) },
+  Q: { longer: [4], dateAt: (i: number) => dayOfMonth(3 * i) },
+  D: { longer: [5], dateAt: (i: number) => weekdayAt(i) },
+} as const;
+
+function dayOfMonth(months: number): string {
+  return new Date(Date.UTC(2000, months, 1)).toISOString().slice(0, 10);
+}
+
+/** The weekdays from Friday, 7 January 2000, on. */
+function weekdayAt(i: number): string {
+  const day = addDays('2000-01-07', Math.floor(i / 5) * 7 + (i % 5) + (i % 5 === 0 ? 0 : 2));
+  if (weekendDay(day) !== undefined) throw new Error(`${day} is on a weekend`);
+  return day;
+}
+
+/** A frequency whose dates have longer periods. */
+export const rhythms = fc.constantFrom(...(Object.keys(calendars) as (keyof typeof calendars)[]));
+
+const published = fc.record({
+  kind: fc.constant('publish' as const),
+  after: fc.nat(30),
+  added: fc.nat(2),
+  revised: fc.constantFrom('nothing', 'some', 'each first of a longer period', 'all but a few'),
+  number: fc.nat(1000),
+});
+const backfilled = fc.record({
+  kind: fc.constant('backfill' as const),
+  vintages: fc.array(fc.nat(100), { minLength: 1, maxLength: 2 }),
+});
+const removed = fc.record({ kind: fc.constant('remove' as const), vintage: fc.nat(100) });
+const moved = fc.record({
+  kind: fc.constant('move' as const),
+  vintage: fc.nat(100),
+  by: fc.constantFrom(1 as const, -1 as const),
+});
+const pulled = (full: fc.Arbitrary<boolean>) =>
+  fc.record({ kind: fc.constant('pull' as const), after: fc.nat(3), full });
+
+/** Steps in which FRED adds to its past, and takes nothing back. */
+export const additions: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof({ weight: 3, arbitrary: published }, backfilled, {
+    weight: 2,
+    arbitrary: pulled(fc.constant(false)),
+  }),
+  { minLength: 3, maxLength: 12 },
+);
+
+/** Steps in which FRED also removes vintages, or moves them by a day. */
+export const rewrites: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof({ weight: 3, arbitrary: published }, backfilled, removed, moved, {
+    weight: 2,
+    arbitrary: pulled(fc.boolean()),
+  }),
+  { minLength: 3, maxLength: 12 },
+);
+
+const datesAtFirst = 60;
+
+/** The history of a series at FRED, which steps change. */
+export class RewrittenHistory {
+  readonly #frequency: keyof typeof calendars;
+  /** What each vintage states, oldest first after sorting. */
+  #vintages = new Map<string, Map<string, string>>();
+  #first = 1000;
+  #next = 1000 + datesAtFirst;
+  /** The day at FRED. */
+  today = '2020-03-02';
+
+  constructor(frequency: keyof typeof calendars) {
+    this.#frequency = frequency;
+    const dates = Array.from(
+      { length: datesAtFirst },
+      (_, i) => [this.#dateAt(1000 + i), `${i % 3}`] as const,
+    );
+    this.#vintages.set(this.today, new Map(dates));
+  }
+
+  take(step: Exclude<Step, { readonly kind: 'pull' }>): void {
+    const days = [...this.#vintages.keys()].sort();
+    const dayAt = (place: number) => days[place % days.length] ?? '';
+    if (step.kind === 'publish') this.#publish(step, days.at(-1) ?? '');
+    else if (step.kind === 'backfill') {
+      this.#first -= 1;
+      const date = this.#dateAt(this.#first);
+      for (const [i, place] of step.vintages.entries())
+        this.#vintages.get(dayAt(place))?.set(date, `${7 + i}`);
+    } else if (step.kind === 'remove' && days.length > 1) this.#vintages.delete(dayAt(step.vintage));
+    else if (step.kind === 'move') {
+      const day = dayAt(step.vintage);
+      const other = addDays(day, step.by);
+      const own = this.#vintages.get(day);
+      if (own === undefined || this.#vintages.has(other) || other > this.today) return;
+      this.#vintages.delete(day);
+      this.#vintages.set(other, own);
+    }
+  }
+
+  /** The rows that FRED has: a value that is the same as before begins no new period. */
+  rows(): readonly HistoryRow[] {
+    const changes = new Map<string, { readonly from: string; readonly value: string }[]>();
+    for (const [from, stated] of [...this.#vintages].sort(([a], [b]) => (a < b ? -1 : 1)))
+      for (const [date, value] of stated) {
+        const own = changes.get(date) ?? [];
+        changes.set(date, own);
+        // FRED does not say that a date has no value before it has had one.
+        if (own.length === 0 ? value !== '.' : own.at(-1)?.value !== value) own.push({ from, value });
+      }
+    return [...changes].flatMap(([date, own]) =>
+      own.map(({ from, value }, i) => {
+        const next = own[i + 1];
+        const end = next === undefined ? '9999-12-31' : addDays(next.from, -1);
+        return { realtime_start: from, realtime_end: end, date, value };
+      }),
+    );
+  }
+
+  /** The series at FRED; FRED says the frequency of every series that it has in the contract's words. */
+  series(id: string): LoopbackSeries {
+    const description = { id, title: 'A series', units: 'Units', frequency_short: this.#frequency };
+    return { description, rows: this.rows() };
+  }
+
+  #publish({ after, added, revised, number }: Extract<Step, { kind: 'publish' }>, last: string): void {
+    this.today = addDays(later(addDays(last, 1), this.today), after);
+    const stated = new Map<string, string>();
+    const { longer } = calendars[this.#frequency];
+    const each = longer[number % longer.length] ?? 1;
+    const value = `${number % 4}.5`.replace('3.5', '.');
+    for (let i = this.#first; i < this.#next; i += 1) {
+      const isRevised = {
+        nothing: false,
+        some: (i * 7 + number) % 11 === 0,
+        'each first of a longer period': i % each === 0,
+        'all but a few': (i + number) % 7 !== 0,
+      }[revised];
+      if (isRevised) stated.set(this.#dateAt(i), revised === 'some' ? value : `${number % 3}`);
+    }
+    for (let i = 0; i < added; i += 1) stated.set(this.#dateAt(this.#next + i), `${i}`);
+    this.#next += added;
+    if (stated.size > 0) this.#vintages.set(this.today, stated);
+  }
+
+  #dateAt(i: number): string {
+    return calendars[this.#frequency].dateAt(i - 900);
+  }
+}
