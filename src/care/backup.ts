@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { flush } from '../platform/files.ts';
 import { isDatabase } from '../store/address.ts';
-import { checkDraftable, openFileDraft } from '../store/draft-store.ts';
+import { checkDraftable } from '../store/draft-store.ts';
 import { readStore, unfinishedEnding } from '../store/open.ts';
 import { checkStore } from './check.ts';
 import { type CopyOptions, type CopySummary, copyInto, copyStore, countOf, refuseSame } from './copy.ts';
@@ -56,15 +56,15 @@ export async function backupStore(
       return { ...(await countOf(view)), store, removed, dryRun: true };
     }
     let [store, removed]: [string, readonly string[]] = ['', []];
+    const { openFileDraft, publishCopy } = await import('../store/sqlite/copy.ts');
     const publish = async (draft: string) => {
-      const { publishCopy } = await import('../store/sqlite/copy.ts');
       store = backups.newPath(began);
       removed = backups.beyond(keep - 1);
       publishCopy(draft, store, false);
       await flush(backups.folder);
       await removeBackups(removed, store);
     };
-    const copied = await copyInto(view, () => openFileDraft(backups.draft, { publish }), options);
+    const copied = await copyInto(view, async () => openFileDraft(backups.draft, { publish }), options);
     return { ...copied, store, removed };
   });
 }

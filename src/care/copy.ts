@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs';
 import { setImmediate as tick } from 'node:timers/promises';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
+import { identityOf } from '../platform/files.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
-import { checkDraftable, openDraft, type StoreDraft } from '../store/draft-store.ts';
+import { checkDraftable, openDraft } from '../store/draft-store.ts';
 import { readStore } from '../store/open.ts';
-import type { TransactionWriter } from '../store/writer.ts';
+import type { StoreDraft, TransactionWriter } from '../store/writer.ts';
 import {
   allFilings,
   allPoints,
@@ -97,10 +97,7 @@ export async function copyInto(
 
 /** Refuses two addresses that name the same store. */
 export function refuseSame(from: string, to: string): void {
-  const fileOf = (address: string) => {
-    const found = isDatabase(address) ? undefined : statSync(address, { throwIfNoEntry: false });
-    return found === undefined ? address : `${found.dev}:${found.ino}`;
-  };
+  const fileOf = (address: string) => (isDatabase(address) ? undefined : identityOf(address)) ?? address;
   if (fileOf(from) !== fileOf(to)) return;
   throw new Problem('bad-input', `${shownAddress(to)} is the store itself`, {
     hints: ['name another address'],
@@ -153,7 +150,7 @@ class StoreCopy {
 
   /** Writes the series that the copy lacks or holds differently, in several transactions. */
   async #copySeries(ids: readonly string[]): Promise<void> {
-    const held = this.#to.isBegun ? await this.#to.read((view) => this.#digestsOf(view)) : new Map();
+    const held = await this.#to.read((view) => this.#digestsOf(view));
     const known = new Set(ids);
     const gone = [...held.keys()].filter((id) => !known.has(id));
     let next = 0;
@@ -216,9 +213,10 @@ class StoreCopy {
           rows += value.length;
         }
       });
-    const held = this.#to.isBegun
-      ? await this.#to.read(async (view) => ({ log: await view.imports(), followed: await view.followed() }))
-      : { log: [], followed: [] };
+    const held = await this.#to.read(async (view) => ({
+      log: await view.imports(),
+      followed: await view.followed(),
+    }));
     await this.#to.write(async (writer) => {
       for (const { source, name } of held.followed) await writer.unfollow(source, name);
       for (const record of await from.followed()) await writer.follow(record);

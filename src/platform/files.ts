@@ -21,6 +21,12 @@ export function makeFolder(path: string, mode?: number): void {
   }
 }
 
+/** What distinguishes the file at a path from all others; undefined if there is none. */
+export function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

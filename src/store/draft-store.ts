@@ -1,29 +1,8 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
-import type { Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
-import type { StoreContents } from './contents.ts';
 import { readAndClose, unfinishedEnding } from './open.ts';
-import type { StoreView } from './store.ts';
-import type { TransactionWriter } from './writer.ts';
-
-/**
- * An unfinished store, which nobody can read before it is published. If its process is killed, the next one continues
- * it.
- */
-export interface StoreDraft {
-  /** Whether an earlier process wrote a part of it. */
-  readonly isBegun: boolean;
-  /** Calls `work` in a transaction and commits it. */
-  write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
-  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
-  /** Makes it the store at its address, in one step. */
-  publish(): Promise<void>;
-  /** Removes what it holds, so that it can be begun again. */
-  discard(): Promise<void>;
-  /** Lets another process continue it; must be called at the end, also after a failure. */
-  close(): Promise<void>;
-}
+import { ended, type StoreDraft } from './writer.ts';
 
 /**
  * Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. Only one
@@ -32,35 +11,13 @@ export interface StoreDraft {
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return databaseDraft(address, copyOf);
   await checkDraftable(address, replace);
-  const { publishCopy, refuseUsed } = await import('./sqlite/copy.ts');
+  const { openFileDraft, publishCopy, refuseUsed } = await import('./sqlite/copy.ts');
   // The store behind a link is replaced, not the link.
   const path = existsSync(address) ? realpathSync(address) : address;
   return openFileDraft(path + unfinishedEnding, {
     begin: () => existsSync(path) && refuseUsed(path),
-    publish: async (draft) => publishCopy(draft, path, replace),
+    publish: (draft) => publishCopy(draft, path, replace),
   });
-}
-
-/** Where a draft in a file goes. */
-type DraftPlace = {
-  /** Refuses, before anything is written, what cannot be published. */
-  readonly begin?: () => unknown;
-  /** Makes the complete draft a store. */
-  readonly publish: (draft: string) => Promise<void>;
-};
-
-/** Begins or continues a draft in a file; a Problem while another process has it. */
-export async function openFileDraft(draft: string, { begin, publish }: DraftPlace): Promise<StoreDraft> {
-  const { lockDraft, removeIfDamaged } = await import('./sqlite/copy.ts');
-  const lock = await lockDraft(draft);
-  try {
-    begin?.();
-    if (existsSync(draft)) removeIfDamaged(draft);
-    return fileDraft(draft, publish, lock);
-  } catch (error) {
-    await lock.close();
-    throw error;
-  }
 }
 
 /** Refuses an address at which something exists already; `replace` allows a store in a file there. */
@@ -76,26 +33,6 @@ export async function checkDraftable(address: string, replace = false): Promise<
   (await import('./sqlite/copy.ts')).checkReplaceable(address);
 }
 
-/** A draft in a file of its own. */
-function fileDraft(draft: string, publish: DraftPlace['publish'], lock: Lock): StoreDraft {
-  return {
-    isBegun: existsSync(draft),
-    async write(work) {
-      const { openSqliteWriter } = await import('./sqlite/writer.ts');
-      await ended(await openSqliteWriter(draft), work);
-    },
-    async read(work) {
-      const { openSqliteStore } = await import('./sqlite/reader.ts');
-      return readAndClose(await openSqliteStore(draft, {}), work);
-    },
-    publish: () => publish(draft),
-    async discard() {
-      (await import('./sqlite/draft.ts')).removeDraft(draft);
-    },
-    close: () => lock.close(),
-  };
-}
-
 /** A draft in the store itself, which is marked as unfinished until the end. */
 async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
   refuseForeign(address);
@@ -109,7 +46,6 @@ async function databaseDraft(address: string, copyOf: string): Promise<StoreDraf
   await ended(await writer(false), async () => undefined);
   let read: number | undefined;
   return {
-    isBegun: true,
     write: async (work) => ended(await writer(true), work),
     read: async (work) =>
       readAndClose(await openPostgresStore(address, true), async (view) => {
@@ -120,17 +56,4 @@ async function databaseDraft(address: string, copyOf: string): Promise<StoreDraf
     discard: () => emptyCopy(address, copyOf),
     close: async () => undefined,
   };
-}
-
-async function ended(
-  writer: TransactionWriter,
-  work: (writer: TransactionWriter) => Promise<void>,
-): Promise<void> {
-  try {
-    await work(writer);
-    await writer.commit();
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@ import type { Day } from '../domain/series/date.ts';
 import type { MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
-import type { ContentsWriter, SeriesContents } from './contents.ts';
+import type { ContentsWriter, SeriesContents, StoreContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import { SeriesWriter } from './series-writer.ts';
 import type {
@@ -14,6 +14,7 @@ import type {
   MergedFilings,
   MergedPoints,
   SeriesRecord,
+  StoreView,
   StoreWriter,
 } from './store.ts';
 import { type UndoneChanges, type UndoTransaction, undoImport } from './undo.ts';
@@ -252,5 +253,35 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
   #noted<T extends { readonly changed: boolean }>(merged: T): T {
     if (merged.changed) this.#changed = true;
     return merged;
+  }
+}
+
+/**
+ * An unfinished store, which nobody can read before it is published. If its process is killed, the next one continues
+ * it.
+ */
+export interface StoreDraft {
+  /** Calls `work` in a transaction and commits it. */
+  write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
+  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
+  /** Makes it the store at its address, in one step. */
+  publish(): Promise<void>;
+  /** Removes what it holds, so that it can be begun again. */
+  discard(): Promise<void>;
+  /** Lets another process continue it; must be called at the end, also after a failure. */
+  close(): Promise<void>;
+}
+
+/** Calls `work` with a writer, and commits; rolls back if it throws. */
+export async function ended(
+  writer: TransactionWriter,
+  work: (writer: TransactionWriter) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(writer);
+    await writer.commit();
+  } catch (error) {
+    await writer.rollback();
+    throw error;
   }
 }

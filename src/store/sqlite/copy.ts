@@ -1,23 +1,57 @@
-import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
-import { makeFolder } from '../../platform/files.ts';
-import type { Lock } from '../access-store.ts';
-import { takeLock } from './access.ts';
+import { identityOf, makeFolder } from '../../platform/files.ts';
+import { ended, type StoreDraft } from '../writer.ts';
 import { asProblem, type Connection, connect, SqliteError } from './connection.ts';
 import { damagesOf } from './contents.ts';
 import { publishDraft, removeDraft, replaceWith } from './draft.ts';
 import { applicationId, formatOf } from './format.ts';
+import { storeOn } from './reader.ts';
+import { createSchema } from './schema.ts';
+import { beginWriting } from './writer.ts';
 
-/** Publishes a complete store, made beside `path`, at `path`; replaces another one only with `replace`. */
+/** Where a draft in a file goes. */
+type DraftPlace = {
+  /** Refuses, before anything is written, what cannot be published. */
+  readonly begin?: () => unknown;
+  /** Makes the complete draft, which is on the disk and locked, a store. */
+  readonly publish: (draft: string) => Promise<void> | void;
+};
+
+/**
+ * Begins a store in the file `draft`, or continues one. Its one connection locks that file until it closes or its
+ * process ends, so that no lock outlives a killed process.
+ */
+export function openFileDraft(draft: string, { begin, publish }: DraftPlace): StoreDraft {
+  begin?.();
+  const connection = connectDraft(draft);
+  const store = storeOn(connection, draft);
+  return {
+    write: async (work) => ended(beginWriting(connection, draft), work),
+    async read(work) {
+      // What is compared comes from the file, not from what this connection remembers.
+      connection.pragma('shrink_memory');
+      return store.read(work);
+    },
+    async publish() {
+      try {
+        connection.pragma('journal_mode = wal');
+        await publish(draft);
+      } catch (error) {
+        throw asProblem(draft, error);
+      } finally {
+        connection.close();
+      }
+    },
+    discard: async () => removeDraft(draft),
+    close: () => store.close(),
+  };
+}
+
+/** Puts a complete draft at `path`; replaces a store there only with `replace`. */
 export function publishCopy(draft: string, path: string, replace: boolean): void {
   try {
-    const connection = connect(draft, false);
-    try {
-      connection.pragma('wal_checkpoint(truncate)');
-    } finally {
-      connection.close();
-    }
     if (replace && existsSync(path)) {
       leaveLog(path, 'for good');
       replaceWith(draft, path);
@@ -25,6 +59,67 @@ export function publishCopy(draft: string, path: string, replace: boolean): void
   } catch (error) {
     throw asProblem(path, error);
   }
+}
+
+/** Connects to an unfinished copy, and locks it; begins it if there is none, or one that cannot go on. */
+function connectDraft(draft: string): Connection {
+  try {
+    makeFolder(dirname(draft));
+    if (!existsSync(draft)) closeSync(openSync(draft, 'ax'));
+    const connection = connect(draft, false);
+    try {
+      if (canGoOn(connection, draft)) {
+        connection.pragma('journal_mode = delete');
+        connection.inOneStep(() => createSchema(connection));
+        return connection;
+      }
+      if (identityOf(draft) === connection.file) removeDraft(draft);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    connection.close();
+    return connectDraft(draft);
+  } catch (error) {
+    throw asProblem(draft, error);
+  }
+}
+
+/**
+ * Locks a draft; false if it is damaged, or published already. A Problem for a file of another kind, and while another
+ * process has it.
+ */
+function canGoOn(connection: Connection, draft: string): boolean {
+  const inTheWay = () =>
+    new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
+      hints: ['remove it, or name another file for the copy'],
+    });
+  try {
+    connection.pragma('busy_timeout = 0');
+    // SQLite then keeps the lock between transactions.
+    connection.pragma('locking_mode = exclusive');
+    connection.exec('begin exclusive');
+    connection.exec('commit');
+    // The process that had it before may have published it in between.
+    if (identityOf(draft) !== connection.file) throw inUse(draft);
+    const isNew = connection.column<number>('select count(*) from sqlite_schema').get() === 0;
+    if (!isNew && connection.pragma('application_id') !== applicationId) throw inTheWay();
+    // A process that was killed while it published a copy left a second name of a store, which must not change.
+    if (statSync(draft).nlink > 1) return false;
+    return damagesOf(connection).length === 0;
+  } catch (error) {
+    if (!(error instanceof SqliteError)) throw error;
+    if (error.code.startsWith('SQLITE_BUSY')) throw inUse(draft);
+    if (!/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) throw error;
+    if (!hasMark(draft)) throw inTheWay();
+    return false;
+  }
+}
+
+function inUse(draft: string): Problem {
+  return new Problem('local-io', `another process writes ${draft}`, {
+    hints: ['run this again when it has ended, or name another file'],
+  });
 }
 
 /** Refuses to replace a file that is not a store of asof; a damaged store may be replaced. */
@@ -86,44 +181,8 @@ export function firstImportOf(path: string): string | undefined {
   }
 }
 
-/** Takes the lock of an unfinished copy, and removes its file at the end; a Problem while another process has it. */
-export async function lockDraft(draft: string): Promise<Lock> {
-  const path = `${draft}.lock`;
-  makeFolder(dirname(path));
-  const lock = await takeLock(path);
-  // The process that held it before may have removed it in between.
-  if (lock !== undefined && existsSync(path))
-    return {
-      close: async () => {
-        rmSync(path, { force: true });
-        await lock.close();
-      },
-    };
-  await lock?.close();
-  throw new Problem('local-io', `another process writes ${draft}`, {
-    hints: ['run this again when it has ended, or name another file'],
-  });
-}
-
-/** Removes an unfinished copy that is damaged, so that the copy begins again; a Problem for a file of another kind. */
-export function removeIfDamaged(draft: string): void {
-  if (!hasMark(draft))
-    throw new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
-      hints: ['remove it, or name another file for the copy'],
-    });
-  const connection = connect(draft, true);
-  let damages: readonly string[];
-  try {
-    damages = damagesOf(connection);
-  } finally {
-    connection.close();
-  }
-  if (damages.length > 0) removeDraft(draft);
-}
-
 /** Whether the header of a file says that it is a store; SQLite does not read it where the file is cut short. */
 function hasMark(path: string): boolean {
-  if (!statSync(path).isFile()) return false;
   const header = Buffer.alloc(72);
   const file = openSync(path, 'r');
   try {

@@ -41,13 +41,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/**
- * Flushes a finished draft to disk and publishes it at `path` in one step; a Problem if another process created a
- * store there meanwhile.
- */
+/** Publishes a flushed draft at `path` in one step; a Problem if another process created a store there meanwhile. */
 export function publishDraft(draft: string, path: string): void {
   try {
-    flush(draft);
     // Unlike a rename, a link never replaces an existing file.
     if (!link(draft, path)) renameUnlessTaken(draft, path);
   } catch (cause) {
@@ -61,17 +57,17 @@ export function publishDraft(draft: string, path: string): void {
   }
 }
 
-/** Flushes a complete store to disk and puts it at `path` in one step, replacing a store whose log is in its file. */
+/** Puts a flushed draft at `path` in one step, replacing a store whose log is in its file. */
 export function replaceWith(draft: string, path: string): void {
-  flush(draft);
   // Who may read the store does not change, also where root puts another file in its place.
   const { mode, uid, gid } = statSync(path);
   chmodSync(draft, mode & 0o7777);
   if (process.getuid?.() === 0) chownSync(draft, uid, gid);
   // The log of a damaged store is still there: SQLite would apply it to the new one.
   for (const suffix of logs) rmSync(path + suffix, { force: true });
+  // Before the draft loses its name, because another process may begin one at once.
+  for (const suffix of logs) rmSync(draft + suffix, { force: true });
   renameSync(draft, path);
-  removeDraft(draft);
 }
 
 /** Links the draft to its path; false if the file system has no hard links. */
@@ -90,7 +86,8 @@ function renameUnlessTaken(draft: string, path: string): void {
   renameSync(draft, path);
 }
 
-function flush(path: string): void {
+/** Flushes a file to disk; releases the locks that this process holds on it. */
+export function flush(path: string): void {
   const file = openSync(path, 'r+');
   try {
     fsyncSync(file);
@@ -99,7 +96,7 @@ function flush(path: string): void {
   }
 }
 
-/** Removes a draft and the files of SQLite beside it. */
+/** Removes a draft and the files of SQLite beside it; the draft last, because its lock protects the others. */
 export function removeDraft(draft: string): void {
-  for (const suffix of ['', ...logs]) rmSync(draft + suffix, { force: true });
+  for (const suffix of [...logs, '']) rmSync(draft + suffix, { force: true });
 }

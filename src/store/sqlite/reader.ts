@@ -22,6 +22,11 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   return new SqliteStore(path, options, first);
 }
 
+/** The store that a connection reads, which keeps its lock and stays open until the store is closed. */
+export function storeOn(connection: Connection, path: string): Store {
+  return new SqliteStore(path, {}, connection);
+}
+
 /**
  * The number of connections to keep for later reads. Each simultaneous request needs one, and opening one takes as
  * long as a page: with 4 instead of 32, the figure of the bench "serve: no two pages with the same rows" halves.

@@ -10,7 +10,7 @@ import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { addLog, asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
-import { beginDraft, publishDraft, removeDraft } from './draft.ts';
+import { beginDraft, flush, publishDraft, removeDraft } from './draft.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
 import {
   readDescriptionChanges,
@@ -104,6 +104,7 @@ function createStore(path: string, copyOf: string | undefined): TransactionWrite
       connection.pragma('synchronous = full');
       connection.pragma('journal_mode = wal');
       connection.close();
+      flush(made);
       publishDraft(made, path);
     };
     return new TransactionWriter(
@@ -113,6 +114,17 @@ function createStore(path: string, copyOf: string | undefined): TransactionWrite
     abandon();
     throw asProblem(path, error);
   }
+}
+
+/** Begins a transaction on a connection, which stays open at its end. */
+export function beginWriting(connection: Connection, path: string): TransactionWriter {
+  connection.exec('begin immediate');
+  const abandon = () => {
+    if (connection.inTransaction) connection.exec('rollback');
+  };
+  return new TransactionWriter(
+    new SqliteTransaction(connection, { path, created: false, publish: () => undefined, abandon }),
+  );
 }
 
 /** What happens to the file when an import ends. */

@@ -2,6 +2,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -187,6 +188,17 @@ describe('backups with dated names', () => {
     const { already } = await backupStore(store, folder, { keep: 1, ...at('2026-03-16T01:00:00Z') });
     expect(already).toBe(1);
     expect(filesIn(folder)).toEqual(['asof-2026-03-16T010000Z.db']);
+  });
+
+  it('do not change after their process was killed between the two steps of its publication', async () => {
+    const [store, folder] = [await newStore(), scratchFolder()];
+    const first = await backupStore(store, folder, { keep: 2, ...at('2026-03-15T01:00:00Z') });
+    linkSync(first.store, join(folder, 'asof.db.unfinished'));
+    await importFiles(store, { 'more.csv': facts('GDP 2015-01-01 2015-04-29 2') });
+    const second = await backupStore(store, folder, { keep: 2, ...at('2026-03-15T02:00:00Z') });
+    expect(filesIn(folder)).toEqual(['asof-2026-03-15T010000Z.db', 'asof-2026-03-15T020000Z.db']);
+    expect(await digestIn(first.store)).toBe(first.digest);
+    expect(await digestIn(second.store)).toBe(second.digest);
   });
 
   it('are made by one process at a time', async () => {

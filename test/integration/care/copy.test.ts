@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -16,9 +17,10 @@ import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/care/check.ts';
 import { copyStore } from '../../../src/care/copy.ts';
 import { digestOfStore } from '../../../src/care/digest.ts';
-import { openDraft, type StoreDraft } from '../../../src/store/draft-store.ts';
+import { openDraft } from '../../../src/store/draft-store.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import type { StoreView } from '../../../src/store/store.ts';
+import type { StoreDraft } from '../../../src/store/writer.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { type Engine, engines, onEveryEngine, sqlite } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
@@ -296,6 +298,16 @@ describe('a copy of a file', () => {
     truncateSync(begun, Math.floor(statSync(begun).size / 8192) * 4096);
     const { digest, already } = await copyStore(address, backup);
     expect(already).toBe(0);
+    expect(readdirSync(dirname(backup))).toEqual([basename(backup)]);
+    expect(await digestIn(backup)).toBe(digest);
+  });
+
+  it('replaces a store whose own copy was killed between the two steps of its publication', async () => {
+    const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
+    await copyStore(address, backup);
+    linkSync(backup, `${backup}.unfinished`);
+    await importFiles(address, { 'more.csv': facts('S1 2015-04-01 2015-07-30 9') });
+    const { digest } = await copyStore(address, backup, { replace: true });
     expect(readdirSync(dirname(backup))).toEqual([basename(backup)]);
     expect(await digestIn(backup)).toBe(digest);
   });
