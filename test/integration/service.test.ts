@@ -158,19 +158,19 @@ describe('the service answers with exactly the fields of the contract', () => {
   const wednesday = [point('2026-01-14', '1M', '3.9'), point('2026-01-14', '10Y', '4.20')];
   const friday = [point('2026-01-16', '1M', '3.8'), point('2026-01-16', '10Y', '4.30')];
 
-  const monday = [
-    point('2026-01-19', '1M', '3.7'),
-    point('2026-01-19', '2Y', '3.5'),
-    point('2026-01-19', '10Y', '4.40'),
+  const tuesday = [
+    point('2026-01-20', '1M', '3.7'),
+    point('2026-01-20', '2Y', '3.5'),
+    point('2026-01-20', '10Y', '4.40'),
   ];
 
-  // The store has a curve of Monday, 19 January 2026, which is not known before that day.
+  // The store has a curve of Tuesday, 20 January 2026, which is not known before that day.
   test.each<[string, ParamTexts, string, readonly object[], string | null]>([
     ['of a day', [['date', '2026-01-14']], '2026-01-15', wednesday, '2026-01-16'],
     ['of a day without one', [['date', '2026-01-15']], '2026-01-15', [], '2026-01-16'],
     ['of today, which is the newest', [], '2026-01-15', wednesday, '2026-01-16'],
     ['of today, which has one', [], '2026-01-16', friday, '2026-01-16'],
-    ['of a later day', [], '2026-01-19', monday, '2026-01-19'],
+    ['of a later day', [], '2026-01-20', tuesday, '2026-01-20'],
     [
       'of inflation-protected securities',
       [['curve_type', 'TIPS']],

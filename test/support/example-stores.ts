@@ -19,7 +19,7 @@ export async function newGdpStore(): Promise<string> {
         'series_id,title,units,frequency,seasonal_adjustment,source,covered_to\n' +
         'GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA,2015-03-15\n',
       'par.csv':
-        'DATE,DGS10,DGS1MO,DGS2\n2026-01-14,4.20,3.9,\n2026-01-16,4.30,3.8,\n2026-01-19,4.40,3.7,3.5\n',
+        'DATE,DGS10,DGS1MO,DGS2\n2026-01-14,4.20,3.9,\n2026-01-16,4.30,3.8,\n2026-01-20,4.40,3.7,3.5\n',
       'real.csv': 'DATE,DFII5\n2026-01-14,1.5\n',
       ...filings,
     },

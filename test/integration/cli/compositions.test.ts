@@ -11,15 +11,18 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const folder = newFolder();
 const store = folder.path('store.db');
 
-// The first 150 days from Wednesday, 2025-01-01, on that are not on a weekend.
-const days = Array.from({ length: 210 }, (_, i) => new Date(Date.UTC(2025, 0, 1 + i)))
+const holidays = ['2025-01-20', '2025-02-17', '2025-05-26', '2025-06-19', '2025-07-04'];
+
+// The first 150 days from Thursday, 2025-01-02, on that are neither on a weekend nor a holiday.
+const days = Array.from({ length: 217 }, (_, i) => new Date(Date.UTC(2025, 0, 2 + i)))
   .filter((day) => day.getUTCDay() % 6 !== 0)
-  .map((day) => day.toISOString().slice(0, 10));
+  .map((day) => day.toISOString().slice(0, 10))
+  .filter((day) => !holidays.includes(day));
 
 beforeAll(async () => {
   const par = folder.write(
     'par.csv',
-    `DATE,DGS1MO,DGS2,DGS10\n${days.map((day, i) => `${day},${i % 7 === 0 ? '.' : '3.5'},4.${i},5.00`).join('\n')}\n`,
+    `DATE,DGS1MO,DGS2,DGS10\n${days.map((day, i) => `${day},${i % 7 === 0 ? '.' : '3.5'},${(4 + i / 100).toFixed(2)},5.00`).join('\n')}\n`,
   );
   const { code, err } = await asof(['import', par, '--store', store]);
   if (code !== 0) throw new Error(err);
@@ -36,21 +39,21 @@ describe('asof yields --wide', () => {
     const [header = '', ...dates] = await rows('yields', '--wide');
     expect(header).toBe('trade_date,1M,1.5M,2M,3M,4M,6M,1Y,2Y,3Y,5Y,7Y,10Y,20Y,30Y');
     expect(dates.map((row) => row.slice(0, 10))).toEqual([...days].reverse());
-    expect(dates[0]).toBe('2025-07-29,3.5,,,,,,,4.149,,,,5.00,,');
-    expect(dates.at(-1)).toBe('2025-01-01,,,,,,,,4.0,,,,5.00,,');
+    expect(dates[0]).toBe('2025-08-06,3.5,,,,,,,5.49,,,,5.00,,');
+    expect(dates.at(-1)).toBe('2025-01-02,,,,,,,,4.00,,,,5.00,,');
   });
 
   it('counts dates by --limit', async () => {
     const [, ...dates] = await rows('yields', '--wide', '--limit', '3', '--columns', 'trade_date,2Y');
-    expect(dates).toEqual(['2025-07-29,4.149', '2025-07-28,4.148', '2025-07-25,4.147']);
+    expect(dates).toEqual(['2025-08-06,5.49', '2025-08-05,5.48', '2025-08-04,5.47']);
   });
 
   it('shows one maturity if one is requested, and a missing rate in JSON as null', async () => {
     const given = ['--maturity', '1m', '--from', '2025-05-26', '--to', '2025-05-29'];
     expect((await rows('yields', '--wide', ...given))[0]).toBe('trade_date,1M');
-    const json = JSON.parse((await rows('yields', '--wide', '--to', '2025-01-01', '--json')).join('\n'));
+    const json = JSON.parse((await rows('yields', '--wide', '--to', '2025-01-02', '--json')).join('\n'));
     expect(json).toMatchObject({ object: 'yield_table', results_count: 1, has_more: false });
-    expect(json.results[0]).toMatchObject({ trade_date: '2025-01-01T00:00:00Z', '1M': null, '10Y': '5.00' });
+    expect(json.results[0]).toMatchObject({ trade_date: '2025-01-02T00:00:00Z', '1M': null, '10Y': '5.00' });
   });
 
   it('has a header even without rows', async () => {
@@ -90,28 +93,28 @@ describe('asof curve', () => {
     expect(err).toBe(
       'asof: no curve on 2026-03-15, a Sunday; --on-or-before takes the newest one before it\n',
     );
-    expect((await asof(['curve', '--date', '2025-07-29', '--store', store])).err).toBe('');
+    expect((await asof(['curve', '--date', '2025-08-06', '--store', store])).err).toBe('');
   });
 });
 
 describe('asof curve --vs', () => {
   it('puts another curve beside it, with the change in basis points', async () => {
-    expect(await rows('curve', '--date', '2025-07-29', '--vs', '2025-01-01')).toEqual([
+    expect(await rows('curve', '--date', '2025-08-06', '--vs', '2025-01-02')).toEqual([
       'maturity,rate,vs_rate,change_bps,trade_date,vs_trade_date,curve_type',
-      '1M,3.5,,,2025-07-29,2025-01-01,PAR',
-      '2Y,4.149,4.0,14.90,2025-07-29,2025-01-01,PAR',
-      '10Y,5.00,5.00,0.00,2025-07-29,2025-01-01,PAR',
+      '1M,3.5,,,2025-08-06,2025-01-02,PAR',
+      '2Y,5.49,4.00,149.00,2025-08-06,2025-01-02,PAR',
+      '10Y,5.00,5.00,0.00,2025-08-06,2025-01-02,PAR',
     ]);
   });
 
   it('names the sources of both if that column is chosen', async () => {
-    const line = ['curve', '--date', '2025-07-29', '--vs', '2025-01-01', '--columns', 'maturity,source'];
+    const line = ['curve', '--date', '2025-08-06', '--vs', '2025-01-02', '--columns', 'maturity,source'];
     expect((await rows(...line)).slice(1)).toEqual(
       ['1M', '2Y', '10Y'].map((name) => `${name},Federal Reserve H.15`),
     );
     const [own, other] = ['A', 'B'].map((source) => ({
       ...{ object: 'yield_curve', request_id: '', status: 'ok', results_count: 1, has_more: false },
-      results: [{ trade_date: '2025-01-01', maturity: '2Y', rate: '1', curve_type: 'PAR', source }],
+      results: [{ trade_date: '2025-01-02', maturity: '2Y', rate: '1', curve_type: 'PAR', source }],
     }));
     expect(own && other && compared(own, other).results[0]?.source).toBe('A; B');
   });
@@ -126,16 +129,16 @@ describe('asof curve --vs', () => {
       'maturity,trade_date,vs_trade_date',
     ];
     const { out, err } = await asof([...line, '--store', store]);
-    expect(linesOf(out)[1]).toBe('1M,2025-07-29,2025-07-29');
-    expect(err).toBe('asof: no curve on 2026-01-01; this is 2025-07-29\n');
+    expect(linesOf(out)[1]).toBe('1M,2025-08-06,2025-08-06');
+    expect(err).toBe('asof: no curve on 2026-01-01; this is 2025-08-06\n');
   });
 
   it.each([
-    ['the other day', ['--vs', '2024-01-01'], '1M,3.5,,,2025-07-29,,PAR', '2024-01-01'],
+    ['the other day', ['--vs', '2024-01-01'], '1M,3.5,,,2025-08-06,,PAR', '2024-01-01'],
     [
       'the day itself',
-      ['--date', '2025-06-01', '--vs', '2025-07-29'],
-      '1M,,3.5,,,2025-07-29,PAR',
+      ['--date', '2025-06-01', '--vs', '2025-08-06'],
+      '1M,,3.5,,,2025-08-06,PAR',
       '2025-06-01, a Sunday',
     ],
   ])('says when there is no curve of %s, and how to look back', async (_, flags, row, day) => {
