@@ -1,4 +1,4 @@
-import { pipeline } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { Problem } from '../../errors/problem.ts';
@@ -72,10 +72,7 @@ function refuseUnreadable(path: string, entry: Entry): void {
 async function* memberBytes(archive: Archive, path: string, entry: Entry): AsyncGenerator<Buffer> {
   const zip = await openZip(archive, path);
   try {
-    const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
-    // An error in the pipeline destroys its last stream, and so reaches the loop below.
-    const content =
-      entry.compressionMethod === deflated ? pipeline(raw, createInflateRaw(), () => undefined) : raw;
+    const content = await unpackedStream(zip, entry);
     let size = 0;
     let checksum = 0;
     for await (const chunk of content) {
@@ -91,6 +88,16 @@ async function* memberBytes(archive: Archive, path: string, entry: Entry): Async
   } finally {
     zip.close();
   }
+}
+
+/** The unpacked bytes of a member, unchecked; a failure reaches only who reads them. */
+export async function unpackedStream(zip: ZipFile, entry: Entry): Promise<Readable> {
+  const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
+  // An error in the pipeline destroys its last stream, and so reaches its reader.
+  const content: Readable =
+    entry.compressionMethod === deflated ? pipeline(raw, createInflateRaw(), () => undefined) : raw;
+  // Without a listener, the failure of a member that nobody reads to its end would end the process.
+  return content.on('error', () => undefined);
 }
 
 async function openZip(archive: Archive, path: string): Promise<ZipFile> {

@@ -1,6 +1,7 @@
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, firstBytes } from '../files/content.ts';
 import { limits, refusal, type SourceFile } from '../files/source-file.ts';
+import { unpackedStream } from '../files/zip.ts';
 
 /** The cells of a sheet by row; numbers are the texts stored in the workbook, empty cells null. */
 export type Sheet = readonly (readonly unknown[])[];
@@ -52,8 +53,11 @@ async function eachPart(content: Buffer, read: PartReader): Promise<void> {
   const { default: yauzl } = await import('yauzl');
   try {
     const zip = await yauzl.fromBufferPromise(content);
-    for await (const entry of zip.eachEntry())
-      await read(entry.fileName, await zip.openReadStreamPromise(entry));
+    for await (const entry of zip.eachEntry()) {
+      const content = await unpackedStream(zip, entry);
+      await read(entry.fileName, content);
+      content.destroy();
+    }
   } catch (error) {
     if (error instanceof Problem) throw error;
   }
