@@ -89,15 +89,16 @@ export const wireVoice: Voice = {
   lead: (words) => `${words} `,
 };
 
-/** A value after the name of its parameter; nothing if there is none to show. */
-export function quoted(value: unknown): string {
-  return value === undefined ? '' : ` ${quoteValue(value)}`;
+/** A value after the name of its parameter, its texts cut at `most` characters; nothing if there is none to show. */
+export function quoted(value: unknown, most = Number.POSITIVE_INFINITY): string {
+  return value === undefined ? '' : ` ${quoteValue(value, most)}`;
 }
 
 /** A value in a message. Objects are not shown, because they may contain a key. */
-export function quoteValue(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(quoteValue).join(', ')}]`;
+function quoteValue(value: unknown, most: number): string {
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > most ? `${value.slice(0, most)}…` : value);
+  if (Array.isArray(value)) return `[${value.map((one) => quoteValue(one, most)).join(', ')}]`;
   if (typeof value === 'function') return '(a function)';
   if (typeof value === 'object' && value !== null) return `(${value.constructor?.name ?? 'an object'})`;
   return String(value);

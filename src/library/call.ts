@@ -1,5 +1,5 @@
 import { closest } from '../domain/series/closest.ts';
-import { inVoice, Problem, quoteValue, refused, type Voice } from '../errors/problem.ts';
+import { inVoice, Problem, quoted, refused, type Voice } from '../errors/problem.ts';
 import { type Clock, camelCase, type Naming } from '../operations/param.ts';
 import { type AnyKinds, isPlain, type Kind, type NamedValues } from './arguments.ts';
 
@@ -83,16 +83,10 @@ export const methodNaming: Naming = {
   param: (name, value) =>
     value === undefined ? `'${camelCase(name)}'` : `${camelCase(name)}: ${JSON.stringify(value)}`,
   refused: ({ param = 'value', value, reason, noun }) =>
-    `invalid '${camelCase(param)}'${noun === undefined ? '' : ` ${noun}`}${shown(value)}: ${reason}`,
+    `invalid '${camelCase(param)}'${noun === undefined ? '' : ` ${noun}`}${quoted(value, 80)}: ${reason}`,
   lead: (words) => `${words} `,
   kind: 'bad-input',
 };
-
-/** A value after the name of its parameter, shortened where a caller passed a long text. */
-function shown(value: unknown): string {
-  if (value === undefined) return '';
-  return ` ${typeof value === 'string' && value.length > 80 ? quoteValue(`${value.slice(0, 80)}…`) : quoteValue(value)}`;
-}
 
 /** The Problem of a name that a method does not take, with the names that it takes. */
 export function unknownName(noun: string, name: string, names: readonly string[]): Problem {
