@@ -6,6 +6,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { observations } from '../operations/figures.ts';
 import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
+import { defined } from '../platform/defined.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
   counted,
@@ -62,11 +63,7 @@ export async function transformedContext<
 
 /** The observations that a panel shows. */
 function observationsOf({ ids, skipMissing, asOf, from, to, transformation }: PanelQuery): OperationQuery {
-  const params = {
-    ...(asOf !== undefined && { as_of: asOf }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-  };
+  const params = defined({ as_of: asOf, from, to });
   const operation = observations.name;
   return {
     kind: 'operation',

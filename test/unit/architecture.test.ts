@@ -7,7 +7,7 @@ import { root } from '../support/repository.ts';
 const maxLines = 500;
 
 /**
- * Which folders the files of each folder may import, besides itself and `errors`. `domain` stands for `domain` and
+ * Which folders the files of each folder may import, besides itself, `errors` and, outside `domain`, `platform`. `domain` stands for `domain` and
  * every folder in it. `''` is `src` itself, whose only file is the public API.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -19,7 +19,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'import',
     'library',
     'operations',
-    'platform',
     'pull',
     'snapshot',
     'store',
@@ -32,13 +31,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'import',
     'operations',
-    'platform',
     'pull',
     'snapshot',
     'store',
     'table',
   ],
-  care: ['domain', 'import', 'operations', 'platform', 'store'],
+  care: ['domain', 'import', 'operations', 'store'],
   errors: [],
   platform: [],
   'domain/series': [],
@@ -46,11 +44,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'domain/insider': ['domain/series'],
   store: ['domain', 'store'],
   'store/postgres': ['domain', 'store'],
-  'store/sqlite': ['domain', 'platform', 'store'],
+  'store/sqlite': ['domain', 'store'],
   operations: ['domain', 'store'],
   service: ['domain', 'operations', 'store'],
   client: ['client', 'domain/series', 'operations', 'service', 'store'],
-  'client/remote': ['client', 'domain', 'operations', 'platform'],
+  'client/remote': ['client', 'domain', 'operations'],
   analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   render: ['domain', 'operations', 'render'],
   'render/chart': ['domain', 'operations', 'render'],
@@ -58,10 +56,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'render/chart/text': ['domain', 'operations', 'render'],
   'render/table': ['domain', 'operations', 'render'],
   table: ['analysis', 'domain', 'import/files', 'import/readers', 'operations'],
-  mcp: ['client', 'domain', 'library', 'operations', 'platform'],
-  snapshot: ['analysis', 'client', 'domain/series', 'operations', 'platform', 'render', 'store'],
-  import: ['domain', 'import', 'platform', 'store'],
-  'import/files': ['platform'],
+  mcp: ['client', 'domain', 'library', 'operations'],
+  snapshot: ['analysis', 'client', 'domain/series', 'operations', 'render', 'store'],
+  import: ['domain', 'import', 'store'],
+  'import/files': [],
   'import/readers': ['domain/series', 'import/files'],
   'import/formats': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/fred': ['domain', 'import/files', 'import/formats', 'import/readers'],
@@ -71,10 +69,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'import/formats/sec': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/treasury': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/load': ['domain', 'import/files', 'import/formats', 'store'],
-  pull: ['client/remote', 'domain', 'import', 'operations', 'platform', 'pull', 'store'],
-  'pull/fred': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
-  'pull/sec': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
-  'pull/treasury': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
+  pull: ['client/remote', 'domain', 'import', 'operations', 'pull', 'store'],
+  'pull/fred': ['client/remote', 'domain', 'import', 'pull', 'store'],
+  'pull/sec': ['client/remote', 'domain', 'import', 'pull', 'store'],
+  'pull/treasury': ['client/remote', 'domain', 'import', 'pull', 'store'],
   explorer: ['domain/series', 'domain/treasury', 'render/chart'],
   server: [
     'analysis',
@@ -82,15 +80,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'domain/series',
     'library',
     'operations',
-    'platform',
     'render',
     'server/keys',
     'service',
     'store',
   ],
-  'server/keys': ['operations', 'platform', 'store'],
-  'cli/terminal': ['domain/series', 'operations', 'platform', 'render'],
-  'cli/config': ['cli/terminal', 'client/remote', 'domain/series', 'platform', 'render', 'store'],
+  'server/keys': ['operations', 'store'],
+  'cli/terminal': ['domain/series', 'operations', 'render'],
+  'cli/config': ['cli/terminal', 'client/remote', 'domain/series', 'render', 'store'],
   'cli/options': ['analysis', 'cli/config', 'cli/terminal', 'domain', 'operations', 'render'],
   'cli/run': [
     'analysis',
@@ -100,7 +97,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'client',
     'domain',
     'operations',
-    'platform',
     'render',
     'store',
     'table',
@@ -116,7 +112,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'import/formats',
     'operations',
-    'platform',
     'render',
     'server/keys',
   ],
@@ -129,15 +124,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'import',
     'mcp',
     'operations',
-    'platform',
     'pull',
     'render',
     'server',
     'snapshot',
     'store',
   ],
-  cli: ['cli', 'platform'],
-  bin: ['cli', 'platform'],
+  cli: ['cli'],
+  bin: ['cli'],
 };
 
 type Import = { readonly from: string; readonly to: string };
@@ -178,6 +172,7 @@ const imports = sources.flatMap(importsOf);
 
 function mayImport(from: string, to: string): boolean {
   if (from === to || to === 'errors') return true;
+  if (to === 'platform') return from !== 'errors' && !from.startsWith('domain');
   return (allowed[from] ?? []).some((folder) => to === folder || to.startsWith(`${folder}/`));
 }
 

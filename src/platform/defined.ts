@@ -1,0 +1,10 @@
+type MayBeUndefined<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
+
+/** Returns the members that are not undefined. */
+export function defined<T extends object>(
+  members: T,
+): Omit<T, MayBeUndefined<T>> & { readonly [K in MayBeUndefined<T>]?: Exclude<T[K], undefined> } {
+  const present = Object.entries(members).filter(([, value]) => value !== undefined);
+  // Only members whose type allows undefined can be missing.
+  return Object.fromEntries(present) as ReturnType<typeof defined<T>>;
+}
