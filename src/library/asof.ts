@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { missingText, seriesWithStatements, withSuggestion } from '../analysis/series-ids.ts';
-import { planLineParser } from '../cli/options/parse.ts';
 import { dataChanged, type Origin } from '../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
+import { planLineParser } from '../lines/parse.ts';
 import { asOfDay, integer, seriesIds, texts, word } from '../operations/value.ts';
 import type { PullOptions, PullRequest } from '../pull/options.ts';
 import type { PullSummary } from '../pull/summary.ts';

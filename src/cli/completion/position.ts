@@ -1,5 +1,5 @@
-import type { ArgumentSpec, CommandSpec, Flag } from '../options/command.ts';
-import { type FirstWord, firstWordOf, isFamily, secondWord } from '../options/first-words.ts';
+import type { ArgumentSpec, CommandSpec, Flag } from '../../lines/command.ts';
+import { type FirstWord, firstWordOf, isFamily, secondWord } from '../../lines/first-words.ts';
 
 /** What may be typed at the cursor. */
 type Expected =

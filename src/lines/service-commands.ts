@@ -1,6 +1,6 @@
-import { Problem } from '../../errors/problem.ts';
-import { type ServeSettingName, serveSettingNames, serveSettings } from '../config/serve-settings.ts';
-import { settings } from '../config/settings.ts';
+import { type ServeSettingName, serveSettingNames, serveSettings } from '../cli/config/serve-settings.ts';
+import { settings } from '../cli/config/settings.ts';
+import { Problem } from '../errors/problem.ts';
 import { type ArgumentSpec, type CommandSpec, connectionIn, type Flag, messagesIn } from './command.ts';
 import { keyCommands } from './key-commands.ts';
 import type { AuthLine, ConfigLine } from './line.ts';

@@ -1,7 +1,7 @@
-import type { OperationQuery, Query, VersionsQuery } from '../../analysis/query.ts';
-import { checkHorizons, parseAfter, parseReleases } from '../../domain/series/releases.ts';
-import { Problem } from '../../errors/problem.ts';
-import type { Version } from '../../operations/value.ts';
+import type { OperationQuery, Query, VersionsQuery } from '../analysis/query.ts';
+import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Version } from '../operations/value.ts';
 import type { Flag } from './command.ts';
 import { transformedIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';

@@ -1,4 +1,4 @@
-import { Problem, refused } from '../../errors/problem.ts';
+import { Problem, refused } from '../errors/problem.ts';
 import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';

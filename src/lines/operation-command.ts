@@ -1,10 +1,10 @@
-import { textsOf } from '../../analysis/answer.ts';
-import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
-import { type DayOfPeriod, parseDay } from '../../domain/series/date.ts';
-import { inVoice, Problem, quoted, type Voice } from '../../errors/problem.ts';
-import { commandNaming, type Operation } from '../../operations/operation.ts';
-import { flagName, type Param, type Params } from '../../operations/param.ts';
-import type { Clock } from '../../operations/value.ts';
+import { textsOf } from '../analysis/answer.ts';
+import type { OperationQuery, Query, QueryParams } from '../analysis/query.ts';
+import { type DayOfPeriod, parseDay } from '../domain/series/date.ts';
+import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
+import { commandNaming, type Operation } from '../operations/operation.ts';
+import { flagName, type Param, type Params } from '../operations/param.ts';
+import type { Clock } from '../operations/value.ts';
 import {
   type ArgumentSpec,
   type CommandSpec,

@@ -1,5 +1,5 @@
-import { type Beyond, beyondChoices, type CheckedColumn } from '../../analysis/query.ts';
-import { refused } from '../../errors/problem.ts';
+import { type Beyond, beyondChoices, type CheckedColumn } from '../analysis/query.ts';
+import { refused } from '../errors/problem.ts';
 import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { composed } from './composed-commands.ts';
 import { skippingIn, transformedIn } from './line-values.ts';

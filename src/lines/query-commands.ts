@@ -1,8 +1,8 @@
-import type { OperationQuery, Query } from '../../analysis/query.ts';
-import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
-import { Problem } from '../../errors/problem.ts';
-import { figures } from '../../operations/figures.ts';
-import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
+import type { OperationQuery, Query } from '../analysis/query.ts';
+import { type CurveType, maturities } from '../domain/treasury/curve.ts';
+import { Problem } from '../errors/problem.ts';
+import { figures } from '../operations/figures.ts';
+import type { CommandDeclaration, CommandFeature, Operation } from '../operations/operation.ts';
 import { type CommandSpec, connectionIn, type Flag, messagesIn, outputIn } from './command.ts';
 import { diff, panel } from './composed-commands.ts';
 import type { SourcesLine } from './line.ts';

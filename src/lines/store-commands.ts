@@ -1,4 +1,4 @@
-import { Problem } from '../../errors/problem.ts';
+import { Problem } from '../errors/problem.ts';
 import { type ArgumentSpec, type CommandSpec, type Flag, messagesIn, outputIn } from './command.ts';
 import type { StoreLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';

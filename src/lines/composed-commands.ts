@@ -1,6 +1,6 @@
-import { asOfDates, beyondChoices, type Query } from '../../analysis/query.ts';
-import { parseDay, rhythms } from '../../domain/series/date.ts';
-import { Problem } from '../../errors/problem.ts';
+import { asOfDates, beyondChoices, type Query } from '../analysis/query.ts';
+import { parseDay, rhythms } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';

@@ -1,10 +1,10 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { isDrawable, layoutOf } from '../../analysis/layouts.ts';
-import { Problem } from '../../errors/problem.ts';
-import { listed } from '../../errors/wording.ts';
-import { clockAt } from '../../operations/value.ts';
-import { selectColumns } from '../../render/columns.ts';
-import { outputChoice } from '../../render/output.ts';
+import { isDrawable, layoutOf } from '../analysis/layouts.ts';
+import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
+import { clockAt } from '../operations/value.ts';
+import { selectColumns } from '../render/columns.ts';
+import { outputChoice } from '../render/output.ts';
 import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from './first-words.ts';
 import type { HelpLine, ParsedLine, QueryLine } from './line.ts';
