@@ -9,7 +9,7 @@ import {
 } from '../domain/series/transformation.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
 import { commandNaming } from '../operations/operation.ts';
-import type { TypedLine } from './typed-line.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
 
 /** The order of the rows; newest first unless the line says otherwise. */
 export function sortIn(line: TypedLine): SortOrder {

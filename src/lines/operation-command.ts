@@ -2,22 +2,15 @@ import { textsOf } from '../analysis/answer.ts';
 import type { OperationQuery, Query, QueryParams } from '../analysis/query.ts';
 import { type DayOfPeriod, parseDay } from '../domain/series/date.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
 import { flagName, type Param, type Params } from '../operations/param.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
 import type { Clock } from '../operations/value.ts';
-import {
-  type ArgumentSpec,
-  type CommandSpec,
-  connectionIn,
-  demandsIn,
-  type Flag,
-  messagesIn,
-  outputIn,
-} from './command.ts';
+import { type CommandSpec, connectionIn, demandsIn, messagesIn, outputIn } from './command.ts';
 import type { ParsedLine, QueryLine } from './line.ts';
 import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 
 /** What the command of an operation has besides its parameters. */
 export type CommandExtras = {

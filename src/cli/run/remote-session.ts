@@ -4,7 +4,7 @@ import type { RemoteEvent } from '../../client/remote/client.ts';
 import { headerLines, longest, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
-import { readFor } from '../../lines/typed-line.ts';
+import { readFor } from '../../operations/typed-line.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
 import { readSettings, timeoutSeconds } from '../config/settings.ts';

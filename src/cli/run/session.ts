@@ -3,7 +3,7 @@ import { openClient } from '../../client/open.ts';
 import { type Day, momentOn } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
-import { readFor } from '../../lines/typed-line.ts';
+import { readFor } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { parseFormat } from '../../render/formats.ts';
 import type { OutputPlace } from '../../render/output.ts';
