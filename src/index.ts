@@ -21,7 +21,6 @@ export type { Demands } from './analysis/basis.ts';
 export type {
   CheckRow,
   CurveComparisonRow,
-  DiffRow,
   PanelRow,
   RevisionRow,
   WideRow,
@@ -49,7 +48,7 @@ export type {
   TriangleParams,
   VersionsParams,
 } from './library/revision-params.ts';
-export type { CurveParams, DiffParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
+export type { CurveParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { CheckParams, InputRow, JoinParams } from './library/table-params.ts';
 export type { RateRow } from './operations/curve.ts';
@@ -59,6 +58,7 @@ export { samplePath } from './platform/installation.ts';
 export type { PullOptions, PullProgress, PullRequest } from './pull/options.ts';
 export { probeSources, type SourceProbe } from './pull/probe.ts';
 export type { PulledSubject, PullOutcome, PullStop, PullSummary } from './pull/summary.ts';
+export type { DiffParams, DiffRow } from './questions/series/diff.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
 

@@ -13,9 +13,10 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { Transformer, Vintages } from '../domain/series/transformer.ts';
 import { Problem } from '../errors/problem.ts';
 import { revisions } from '../operations/figures.ts';
+import type { QueryParams } from '../operations/param.ts';
 import { type QueryContext, textsOf } from './answer.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
-import type { QueryParams, RealTimePanelQuery } from './query.ts';
+import type { RealTimePanelQuery } from './query.ts';
 import { addPoints, type PlacedDays, placeDays } from './real-time-periods.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 

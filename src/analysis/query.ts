@@ -4,10 +4,9 @@ import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
+import type { QueryParams } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
-
-/** The values of an operation's parameters by name; paging is not among them. */
-export type QueryParams = { readonly [name: string]: string | number };
+import type { QuestionQuery } from './question.ts';
 
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
@@ -96,16 +95,6 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
   readonly from?: Day;
   readonly to?: Day;
 };
-
-/** The dates whose values differ between two as-of dates; with `allRows`, also the others. */
-export type DiffQuery = OfSeries &
-  Transformed & {
-    readonly kind: 'diff';
-    readonly days: readonly [Version, Version];
-    readonly from?: Day;
-    readonly to?: Day;
-    readonly allRows: boolean;
-  };
 
 /**
  * The values of series as of several days; with `compared`, those as of the first of two days compared with those of
@@ -206,13 +195,12 @@ export type AnalysisQuery =
   | VintagesQuery
   | YieldCurveQuery
   | YieldTableQuery
-  | DiffQuery
   | VersionsQuery
   | PanelQuery
   | RealTimePanelQuery;
 
 /** A query of the data, as plain data. */
-export type Query = OperationQuery | AnalysisQuery;
+export type Query = OperationQuery | AnalysisQuery | QuestionQuery;
 
 /**
  * The days of a real-time panel, ascending; a Problem if a bound is missing or no day is between the bounds. Each day

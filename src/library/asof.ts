@@ -22,6 +22,7 @@ import { imported, storeImportKinds } from './import-files.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import type { SeveralParams } from './panel-params.ts';
 import { pullKinds, pullRequest } from './pull.ts';
+import { type QuestionMethods, questionMethods } from './question-methods.ts';
 import { analysisSignatures } from './signatures.ts';
 import { StoreCare } from './store-care.ts';
 import { TableAnalyses } from './table-analyses.ts';
@@ -198,11 +199,11 @@ class Library extends TableAnalyses {
 }
 
 /** Everything that asof answers, from one store or service. */
-export type Asof = Library & OperationMethods;
+export type Asof = Library & OperationMethods & QuestionMethods;
 
 /** The methods that answer from a source. */
 export function asofOf(source: LibrarySource): Asof {
-  return Object.assign(new Library(source), operationMethods(source));
+  return Object.assign(new Library(source), operationMethods(source), questionMethods(source));
 }
 
 const paths = { name: 'paths', kind: texts };

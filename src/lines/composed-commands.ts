@@ -1,5 +1,5 @@
 import { asOfDates, beyondChoices, type Query } from '../analysis/query.ts';
-import { parseDay, rhythms } from '../domain/series/date.ts';
+import { rhythms } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { ArgumentSpec, Flag } from '../operations/flag.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
@@ -30,49 +30,6 @@ export function composed(own: readonly Flag[], outputFlags: readonly Flag[] = []
     ...sharedFlags.messages,
   ];
 }
-
-/** The command of a comparison of two as-of dates. */
-export const diff: CommandSpec = {
-  words: 'diff',
-  heading: 'Series',
-  summary: 'Compare series as of two dates',
-  args: [
-    severalSeries,
-    { name: 'date1', about: 'first as-of date' },
-    { name: 'date2', about: 'second as-of date; latest is the newest vintage' },
-  ],
-  flags: composed([
-    { name: 'known-before', about: 'use only what was published before each of the two dates' },
-    from,
-    to,
-    ...sharedFlags.units,
-    { name: 'all-rows', about: 'include dates with the same value' },
-    skipMissing,
-    { name: 'exit-code', about: 'exit with code 1 when there are differences' },
-  ]),
-  read(line) {
-    const strict = line.has('known-before');
-    const known = (index: number, name: string) =>
-      line.arg(index) === 'latest' && !strict ? 'latest' : line.known(line.dayArg(index, name), name, strict);
-    const ids = line.args.slice(0, -2);
-    const days = [known(ids.length, 'first date'), known(ids.length + 1, 'second date')] as const;
-    const dates = [...ids.filter((id) => parseDay(id) !== undefined), ...days];
-    if (dates.length > 2)
-      throw new Problem(
-        'bad-input',
-        `diff compares two dates, and these are ${dates.length}: ${dates.join(', ')}`,
-      );
-    const form = {
-      ...seriesIn(line, ids),
-      days,
-      ...line.range(),
-      ...transformedIn(line),
-      allRows: line.has('all-rows'),
-    };
-    const query = { kind: 'diff', ...form } as const;
-    return queryLine('diff', query, line);
-  },
-};
 
 /** The command of a panel; `inPlan` leaves the last as-of date to what the plan is bound to. */
 export function panel(inPlan: boolean): CommandSpec {

@@ -1,15 +1,17 @@
 import { textsOf } from '../analysis/answer.ts';
-import type { OperationQuery, Query, QueryParams } from '../analysis/query.ts';
-import { type DayOfPeriod, parseDay } from '../domain/series/date.ts';
+import type { OperationQuery, Query } from '../analysis/query.ts';
+import { parseDay } from '../domain/series/date.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
 import type { ArgumentSpec, Flag } from '../operations/flag.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
+import type { QueryParams } from '../operations/param.ts';
 import { flagName, type Param, type Params } from '../operations/param.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
 import type { Clock } from '../operations/value.ts';
 import { type CommandSpec, connectionIn, demandsIn, messagesIn, outputIn } from './command.ts';
 import type { ParsedLine, QueryLine } from './line.ts';
 import { seriesIn } from './line-values.ts';
+import { paramFlags, typedValue } from './param-flags.ts';
 import { sharedFlags } from './shared-flags.ts';
 
 /** What the command of an operation has besides its parameters. */
@@ -47,7 +49,9 @@ export function operationCommand(
     // Made when they are read, because a line needs only those of its own command.
     get flags() {
       return [
-        ...flagged(operation).flatMap((entry) => flagsOf(entry, operation)),
+        ...flagged(operation).flatMap(([name, param]) =>
+          paramFlags(name, param, operation.command.defaults?.[name]),
+        ),
         ...flags,
         ...others.flatMap(({ command: { flag } }) => flag ?? []),
         ...(isListing ? listingFlags(operation) : []),
@@ -102,44 +106,6 @@ function argumentsOf({ command: { argument, several }, params }: Operation): rea
   return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
 }
 
-function flagsOf([name, param]: ParamEntry, { command }: Operation): readonly Flag[] {
-  if (name === 'as_of') return [sharedFlags.asOf, sharedFlags.knownBefore];
-  const isSwitch = choicesOf(param)?.length === 1;
-  const fallback = command.defaults?.[name] ?? param.schema.default;
-  // A switch stands for the only value that its parameter can have.
-  const about = phrase(isSwitch ? param.description.replace(/^`\w+`: /, '') : param.description);
-  return [
-    {
-      name: flagName(name, param),
-      about,
-      ...(!isSwitch && { value: (param.placeholder ?? '').toLowerCase(), accepts: accepting(name, param) }),
-      ...(fallback !== undefined && { fallback: String(fallback) }),
-      ...(param.required && { required: true }),
-    },
-  ];
-}
-
-/** Whether a parameter of limited values can have a text, such as a date or a maturity, but not a name. */
-function accepting(name: string, param: Param): (text: string) => boolean {
-  return (text) => {
-    if (param.schema.enum === undefined && param.schema.format === undefined) return false;
-    try {
-      param.parse(asListed(param, text), name, anyTime);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-}
-
-/** A clock that accepts every as-of date. */
-const anyTime: Clock = { today: '2999-12-31', latest: '2999-12-31' };
-
-/** A text in the form of a parameter's choice, in any letter case. */
-function asListed(param: Param, text: string): string {
-  return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
-}
-
 function listingFlags({ command: { several, features = [] } }: Operation): readonly Flag[] {
   const about = `maximum rows${several === true ? ' per series' : ''}`;
   const hasOldest = features.includes('oldest');
@@ -148,16 +114,6 @@ function listingFlags({ command: { several, features = [] } }: Operation): reado
     ...(hasOldest ? [{ name: 'first', value: 'n', about: `${about}, the oldest` }] : []),
     { name: 'cursor', value: 'cursor', about: 'cursor of the page to continue from' },
   ];
-}
-
-/** A sentence as the phrase of a flag: no capital at its beginning, no full stop at its end. */
-function phrase(sentence: string): string {
-  const start = /^[A-Z](?![A-Z])/.test(sentence) ? sentence.slice(0, 1).toLowerCase() : sentence.slice(0, 1);
-  return start + sentence.slice(1).replace(/\.$/, '');
-}
-
-function choicesOf({ schema }: Param): readonly string[] | undefined {
-  return schema.enum as readonly string[] | undefined;
 }
 
 function askedBy(operation: Operation, line: TypedLine): OperationQuery {
@@ -195,32 +151,11 @@ function typedArgument(name: string, text: string | undefined, params: Params): 
 /** The values that flags give to the parameters of an operation. */
 function flagParams(operation: Operation, line: TypedLine): QueryParams {
   const entries = flagged(operation).flatMap(([name, param]): (readonly [string, string | number])[] => {
-    const value = valueIn(name, param, line);
-    return value === undefined ? [] : [[name, value]];
+    const value = typedValue(name, param, line);
+    if (value === undefined) return [];
+    return [[name, typeof value === 'number' ? value : String(value)]];
   });
   return Object.fromEntries(entries);
-}
-
-function valueIn(name: string, param: Param, line: TypedLine): string | number | undefined {
-  if (name === 'as_of') return line.asOf();
-  const flag = flagName(name, param);
-  if (!line.has(flag)) return undefined;
-  if (param.schema.format === 'date') return line.day(flag, dayOfPeriod(param));
-  const choices = choicesOf(param);
-  if (choices?.length === 1) return choices[0];
-  return line.value(flag, (text) => {
-    const typed = asListed(param, text);
-    const value = param.parse(typed, name, line.clock);
-    return typeof value === 'number' ? value : typed;
-  });
-}
-
-/**
- * Which day of a period a date parameter takes: the bound of a range, or the first day, by which a period is called.
- */
-function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
-  if (bounds?.is === 'to') return 'last';
-  return bounds?.is === 'from' || ofPeriod === true ? 'first' : undefined;
 }
 
 /** Refuses values that do not go together, as the service would, but names flags instead of parameters. */

@@ -1,15 +1,18 @@
 import type { OperationQuery, Query } from '../analysis/query.ts';
+import type { Question } from '../analysis/question.ts';
 import { type CurveType, maturities } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { figures } from '../operations/figures.ts';
 import type { Flag } from '../operations/flag.ts';
 import type { CommandDeclaration, CommandFeature, Operation } from '../operations/operation.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
+import { questions } from '../questions/table.ts';
 import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
-import { diff, panel } from './composed-commands.ts';
+import { panel } from './composed-commands.ts';
 import type { SourcesLine } from './line.ts';
 import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
+import { questionCommand } from './question-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { releaseFlags, revisionsQuery, versionFlags, versionsIn } from './version-query.ts';
 
@@ -133,7 +136,7 @@ export function queryCommands(operations: readonly Operation[], inPlan: boolean)
       );
       return operationCommand(operation, others, extrasOf(operation));
     });
-  return [...asked, diff, panel(inPlan)];
+  return [...asked, ...Object.values<Question>(questions).flatMap(questionCommand), panel(inPlan)];
 }
 
 /** The commands about series and rates, all that a line needs which begins with one of them. */

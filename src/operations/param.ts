@@ -1,6 +1,11 @@
 import { Problem, type Sentence, type Voice } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
+import type { ArgumentSpec, Flag } from './flag.ts';
+import type { TypedLine } from './typed-line.ts';
 import type { Clock, Value } from './value.ts';
+
+/** The values of an operation's parameters by name; paging is not among them. */
+export type QueryParams = { readonly [name: string]: string | number };
 
 /** The texts of a query's parameters as on the wire, including path parameters. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
@@ -20,6 +25,10 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   readonly fallback: T;
   /** The command-line flag without dashes, if it differs from the parameter's name. */
   readonly flag?: string;
+  /** What help says of its flag instead of what follows from the other members. */
+  readonly help?: Partial<Omit<Flag, 'name'>>;
+  /** How a command line gives it, if not by one flag with its text. */
+  readonly typed?: TypedParam<T>;
   /** Whether it is the date of a period, which is independent of when anything was known. */
   readonly ofPeriod?: boolean;
   /** Whether it names a series, whose id people may type in lower case. */
@@ -27,6 +36,13 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   /** Whether it is our extension of the operation, which a client sends only to a service that announces it. */
   readonly extension?: boolean;
   readonly bounds?: RowBound;
+};
+
+/** How a command line gives the value of a parameter: by these flags and arguments. */
+export type TypedParam<T> = {
+  readonly flags: readonly Flag[];
+  readonly args?: readonly ArgumentSpec[];
+  readonly read: (line: TypedLine) => T | undefined;
 };
 
 /** The parameters of an operation by name. */

@@ -7,11 +7,11 @@ import {
   maturitiesOf,
 } from '../domain/treasury/curve.ts';
 import { contradiction, refused } from '../errors/problem.ts';
-import type { Param, RowBound } from './param.ts';
+import type { Param, RowBound, TypedParam } from './param.ts';
 import { asOfDay, choice, day, filter, integer, seriesId, text, type Value } from './value.ts';
 
 /** The optional settings of a parameter. */
-type Declared = Partial<Pick<Param, 'bounds' | 'extension' | 'flag' | 'placeholder'>>;
+type Declared = Partial<Pick<Param, 'bounds' | 'extension' | 'flag' | 'help' | 'placeholder'>>;
 
 /** An optional parameter; a default that is not an empty text stands in its schema. */
 export function param<T, F>(
@@ -55,8 +55,16 @@ export function periodParam(description: string, bounds?: RowBound): Param<Day |
 /** An optional as-of date; refused if that day has not begun anywhere on Earth. */
 export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day | undefined, false> {
   const about = 'As-of date: the answer has only what was published on or before it.';
-  return param(asOfDay, about, undefined, declared);
+  return { ...param(asOfDay, about, undefined, declared), typed: typedAsOf };
 }
+
+const typedAsOf: TypedParam<Day | undefined> = {
+  flags: [
+    { name: 'as-of', value: 'date', about: 'as-of date: use only what was published on or before it' },
+    { name: 'known-before', value: 'date', about: 'use only what was published before this date' },
+  ],
+  read: (line) => line.asOf(),
+};
 
 /** One of a few words; case matters. */
 export function choiceParam<const T extends string, F extends T | undefined>(

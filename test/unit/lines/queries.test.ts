@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/analysis/query.ts';
+import type { Question } from '../../../src/analysis/question.ts';
 import type { QueryLine } from '../../../src/lines/line.ts';
 import { parse } from '../../../src/lines/parse.ts';
 import { operations } from '../../../src/operations/index.ts';
+import type { NamedValues } from '../../../src/operations/value.ts';
+import { questions } from '../../../src/questions/table.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 
@@ -26,13 +29,14 @@ const operation = (
 const observations = (ids: readonly string[], params = {}, more = {}) =>
   operation('observations', params, { ids, sort: 'desc', ...more });
 
-const diff = (ids: readonly string[], days: readonly [string, string], more = {}): Query => ({
-  kind: 'diff',
-  ids,
-  days,
-  allRows: false,
-  ...more,
+const question = (asked: Question, values: NamedValues): Query => ({
+  kind: 'question',
+  question: asked,
+  values,
 });
+
+const diff = (ids: readonly string[], days: readonly [string, string], more = {}): Query =>
+  question(questions.diff, { ids, days, ...more });
 
 const panel = { wide: false, sort: 'desc' } as const;
 
@@ -189,7 +193,7 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ['diff GDP PCE* 2009-07-30 2009-07-31', diff(['GDP', 'PCE*'], ['2009-07-30', '2009-07-31'])],
   [
     'diff GDP 2009-07-30 2009-07-31 --all-rows',
-    diff(['GDP'], ['2009-07-30', '2009-07-31'], { allRows: true }),
+    diff(['GDP'], ['2009-07-30', '2009-07-31'], { all_rows: true }),
   ],
   [
     'diff GDP 2009-07-30 2009-07-31 --known-before --from 2008-01-01',
@@ -243,7 +247,11 @@ describe('a command line that asks for data becomes a query', () => {
   it('is data that JSON can hold', () => {
     for (const [text] of queries) {
       const line = lineOf(text);
-      expect(JSON.parse(JSON.stringify(line))).toEqual(line);
+      const { query } = line;
+      // A question stands for its name.
+      const named =
+        query.kind === 'question' ? { ...line, query: { ...query, question: query.question.name } } : line;
+      expect(JSON.parse(JSON.stringify(named))).toEqual(named);
     }
   });
 });
