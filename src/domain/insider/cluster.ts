@@ -1,6 +1,6 @@
 import { type Day, dayNumber } from '../series/date.ts';
+import type { InsiderTrade } from './classification.ts';
 import type { StatedDate } from './filing.ts';
-import type { InsiderTrade } from './insider-trade.ts';
 
 /** Trades form a cluster when those of at least `minInsiders` insiders fall within `days` consecutive calendar days. */
 export type ClusterRule = { readonly minInsiders: number; readonly days: number };

@@ -1,8 +1,7 @@
 import { addDays, type Day } from '../series/date.ts';
-import type { Classification, ExcludedTrade } from './classification.ts';
+import type { Classification, ExcludedTrade, InsiderTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityText, leadOwner, type ReportingOwner } from './filing.ts';
-import type { InsiderTrade } from './insider-trade.ts';
 
 /** A trade that counts towards the explained cluster. */
 type CountedTrade = {

@@ -1,14 +1,14 @@
+import { fullerText, sameNumber } from '../series/decimal.ts';
 import type { MergeOptions } from '../series/merge-plan.ts';
 import {
-  combinedFiling,
-  conflictingFields,
   type Filing,
   type FilingHeader,
   filingOf,
   isAmendment,
+  purchaseCode,
+  type ReportingOwner,
   type Trade,
 } from './filing.ts';
-import { purchaseCode } from './insider-trade.ts';
 
 /** A filing as a store holds it. */
 export type HeldFiling = {
@@ -166,4 +166,83 @@ function isSame<T extends object>(one: T | undefined, other: T, fields: readonly
       return a === b || (typeof a === 'object' && a !== null && JSON.stringify(a) === JSON.stringify(b));
     })
   );
+}
+
+/** Fields in which all records of a trade must agree; prose may be shortened or spelled differently. */
+const facts = [
+  'accessionNumber',
+  'formType',
+  'filedOn',
+  'acceptedAt',
+  'originalFiledOn',
+  'periodOfReport',
+  'issuerCik',
+  'is10b51',
+  'isDerivative',
+  'transactionDate',
+  'transactionCode',
+  'acquiredDisposed',
+  'ownership',
+] as const;
+
+const numbers = ['shares', 'pricePerShare', 'sharesOwnedAfter'] as const;
+
+const prose = ['issuerName', 'ticker', 'securityTitle'] as const;
+
+/**
+ * The fields in which two records of one trade (same `filingId` and `row`) contradict each other. A field that only one
+ * of them states is not a contradiction, nor is another spelling of a number, a name or a title.
+ */
+export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
+  const differing = facts.filter(
+    (field) => held[field] !== given[field] && held[field] !== null && given[field] !== null,
+  );
+  const otherNumbers = numbers.filter(
+    (field) => held[field] !== null && given[field] !== null && !sameNumber(held[field], given[field]),
+  );
+  const [one, other] = [rolesIn(held), rolesIn(given)];
+  const otherOwners = one !== '' && other !== '' && one !== other;
+  return [...differing, ...otherNumbers, ...(otherOwners ? (['owners'] as const) : [])];
+}
+
+/** The owners' CIKs and roles as one text, the same for any order and any spelling of names. */
+function rolesIn({ owners }: Filing): string {
+  return owners
+    .map(({ cik, isDirector, isOfficer, isTenPercent }) =>
+      [cik, isDirector, isOfficer, isTenPercent].join(' '),
+    )
+    .sort()
+    .join('; ');
+}
+
+/** Combines two records of one trade that do not contradict each other; their order makes no difference. */
+export function combinedFiling(held: Filing, given: Filing): Filing {
+  const fuller = (field: (typeof numbers)[number] | (typeof prose)[number]): string | null =>
+    held[field] === null || given[field] === null
+      ? (held[field] ?? given[field])
+      : fullerText(held[field], given[field]);
+  return {
+    ...held,
+    accessionNumber: held.accessionNumber ?? given.accessionNumber,
+    acceptedAt: held.acceptedAt ?? given.acceptedAt,
+    originalFiledOn: held.originalFiledOn ?? given.originalFiledOn,
+    periodOfReport: held.periodOfReport ?? given.periodOfReport,
+    is10b51: held.is10b51 ?? given.is10b51,
+    transactionDate: held.transactionDate ?? given.transactionDate,
+    transactionCode: held.transactionCode ?? given.transactionCode,
+    acquiredDisposed: held.acquiredDisposed ?? given.acquiredDisposed,
+    ownership: held.ownership ?? given.ownership,
+    owners: fullerOwners(held.owners, given.owners),
+    issuerName: fuller('issuerName'),
+    ticker: fuller('ticker'),
+    securityTitle: fuller('securityTitle'),
+    shares: fuller('shares'),
+    pricePerShare: fuller('pricePerShare'),
+    sharesOwnedAfter: fuller('sharesOwnedAfter'),
+  };
+}
+
+function fullerOwners(a: readonly ReportingOwner[], b: readonly ReportingOwner[]): readonly ReportingOwner[] {
+  const [textA, textB] = [JSON.stringify(a), JSON.stringify(b)];
+  return fullerText(textA, textB) === textA ? a : b;
 }

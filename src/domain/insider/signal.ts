@@ -1,9 +1,8 @@
 import { type Day, dayNumber, placeAmong } from '../series/date.ts';
-import { classifiedDays } from './classification.ts';
+import { classifiedDays, type InsiderTrade } from './classification.ts';
 import { type ClusterRule, type DatedTrade, insidersIn, isWorth, joinedSpans } from './cluster.ts';
 import { clusterTotals, sumOf } from './cluster-totals.ts';
 import type { Filing } from './filing.ts';
-import type { InsiderTrade } from './insider-trade.ts';
 
 /** A cluster on the first day on which it was public, as known at the end of that day. */
 export type ClusterSignal = {
