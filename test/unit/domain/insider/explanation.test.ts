@@ -2,12 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyTrades } from '../../../../src/domain/insider/classification.ts';
 import { clustersOf } from '../../../../src/domain/insider/cluster.ts';
-import {
-  explainCluster,
-  explainedOwner,
-  explanationText,
-  type TradeExplanation,
-} from '../../../../src/domain/insider/explanation.ts';
+import { explainCluster, type TradeExplanation } from '../../../../src/domain/insider/explanation.ts';
 import type { Filing } from '../../../../src/domain/insider/filing.ts';
 import { alikeFilings } from '../../../support/alike-filings.ts';
 import { filing, owner } from '../../../support/filings.ts';
@@ -37,7 +32,7 @@ function explained(filings: readonly Filing[]): readonly TradeExplanation[] {
 const shown = (explanations: readonly TradeExplanation[]) =>
   explanations.map(({ reason, filing: { filingId } }) => `${filingId.slice(-1)} ${reason}`);
 const texts = (explanations: readonly TradeExplanation[]) =>
-  explanations.map((one) => `${one.filing.filingId.slice(-1)} ${explanationText(one)}`.trim());
+  explanations.map(({ filing: { filingId }, text }) => `${filingId.slice(-1)} ${text}`.trim());
 
 describe('the explanation of a cluster', () => {
   it('lists the trades in it and near it by trade date, each with its reason', () => {
@@ -128,7 +123,7 @@ describe('the explanation of a cluster', () => {
       filed(2, { owners: [bob], shares: '6' }),
       filed(3, { owners: [fund] }),
     ]);
-    expect(explanations.map((one) => explainedOwner(one)?.name)).toEqual(['Ann', 'Bob', 'Fund']);
+    expect(explanations.map(({ owner }) => owner?.name)).toEqual(['Ann', 'Bob', 'Fund']);
     expect(texts(explanations)[0]).toBe('1 one insider with the joint filers Bob');
   });
 
