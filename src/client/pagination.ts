@@ -138,12 +138,16 @@ async function* receivedPages<R extends Row>(
         'bad-answer',
         `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
-    if (cursors.size === cursors.add(next).size || areSame(page.results, before))
-      throw new Problem('bad-answer', 'the service repeats a page of a listing');
+    if (cursors.size === cursors.add(next).size || areSame(page.results, before)) throw samePageAgain();
     before = page.results;
     cursor = next;
     yield { ...rest, has_more: false };
   }
+}
+
+/** The Problem of a service that repeats a page instead of giving the next one. */
+export function samePageAgain(): Problem {
+  return new Problem('bad-answer', 'the service repeats a page of a listing');
 }
 
 function areSame(rows: readonly Row[], others: readonly Row[]): boolean {

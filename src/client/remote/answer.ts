@@ -3,10 +3,9 @@ import { changedSinceDetail } from '../../operations/cursor.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Params } from '../../operations/param.ts';
-import { type ReceivedPage, readEnvelope } from './envelope.ts';
+import { type ReceivedPage, readEnvelope, type SentQuery } from './envelope.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
-import type { SentQuery } from './rows.ts';
 
 /** A query that was sent, and the base URL of the service that it was sent to. */
 type Sent<R> = SentQuery<R> & { readonly service: string };

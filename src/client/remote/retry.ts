@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
-import type { HttpReply, RequestTry } from './exchange.ts';
-import type { ConnectionFailure } from './failure.ts';
+import type { ConnectionFailure, HttpReply, RequestTry } from './exchange.ts';
 
 /** How often a request is retried; all waits of one request together take at most `maxWait` seconds. */
 export type RetryPolicy = {
@@ -18,7 +17,7 @@ const day = 86_400;
 export const longest = { timeout: day, retries: 100, wait: 7 * day } as const;
 
 /** A wait before the next try, and its reason. */
-export type Wait = { readonly seconds: number; readonly reason: string };
+type Wait = { readonly seconds: number; readonly reason: string };
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -103,3 +102,6 @@ function quota(headers: Readonly<Record<string, string>>, now: Date): string {
   if (limit === undefined || remaining === undefined) return '';
   return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
 }
+
+/** A try or a wait of a remote client, for logs; it never contains the key. */
+export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };
