@@ -4,6 +4,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { compareRows, identityOf, isStrict, type RowOrder } from '../operations/order.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
+import { defined } from '../platform/defined.ts';
 import type { Client } from './client.ts';
 
 /**
@@ -120,10 +121,7 @@ async function* receivedPages<R extends Row>(
     // An embedded store answers without waiting, so Node delivers signals only between two ticks.
     await nextTick();
     signal.throwIfAborted();
-    const question = questionFor(operation, texts, {
-      limit: left,
-      ...(cursor !== undefined && { cursor }),
-    });
+    const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
     const page = await client.ask(operation, question).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });

@@ -118,7 +118,7 @@ export class DataList {
 /** A picture as SVG, drawn as the command draws it. */
 async function svgOf(picture: Picture): Promise<string> {
   // Loaded when it is needed: a page that saves no picture does without it.
-  const { SvgRenderer } = await import('../render/chart/svg/svg.ts');
+  const { SvgRenderer } = await import('../render/chart/svg.ts');
   const { title, subtitle, axis, form, unit, frequency, source, lines } = picture;
   const renderer = new SvgRenderer({
     columns: { fields: [], chosen: false, all: [] },

@@ -41,9 +41,6 @@ export type TextRenderer = Renderer & {
   end(): string;
 };
 
-/** The class that renders a format. */
-export type RendererClass = new (layout: OutputLayout) => Renderer;
-
 /** Completes an output; returns the remaining chunks. */
 export function endChunks(renderer: Renderer): Iterable<Chunk> | AsyncIterable<Chunk> {
   const rest = renderer.end();

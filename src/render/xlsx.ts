@@ -3,6 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import { counted } from '../errors/wording.ts';
 import type { Envelope, Cell as FieldCell } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
+import { defined } from '../platform/defined.ts';
 import { printable } from './printable.ts';
 import type { OutputLayout, Renderer } from './renderer.ts';
 
@@ -157,7 +158,7 @@ function numberCell(text: string): SheetCell {
 }
 
 function textCell(text: string, align?: 'right'): SheetCell {
-  return { value: printable(text), type: String, ...(align !== undefined && { align }) };
+  return { value: printable(text), type: String, ...defined({ align }) };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { type Operation, operationNamed, type Usage } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { selectColumns } from '../render/columns.ts';
-import { createRenderer } from '../render/formats.ts';
+import { createRenderer } from '../render/output.ts';
 import { renderPages } from '../render/renderer.ts';
 import { createService, type Service, type ServiceOptions } from '../service/service.ts';
 import type { Store } from '../store/store.ts';

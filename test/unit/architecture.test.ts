@@ -52,9 +52,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   render: ['domain', 'operations', 'render'],
   'render/chart': ['domain', 'operations', 'render'],
-  'render/chart/svg': ['domain', 'operations', 'render'],
-  'render/chart/text': ['domain', 'operations', 'render'],
-  'render/table': ['domain', 'operations', 'render'],
+
   table: ['analysis', 'domain', 'import/files', 'import/readers', 'operations'],
   mcp: ['client', 'domain', 'library', 'operations'],
   snapshot: ['analysis', 'client', 'domain/series', 'operations', 'render', 'store'],

@@ -11,7 +11,7 @@ import { insiderFilings, seriesSearch } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { clockAt, type Params, type ParamTexts } from '../../operations/param.ts';
 import { variable } from '../../platform/installation.ts';
-import { formatNames } from '../../render/formats.ts';
+import { formatNames } from '../../render/output.ts';
 import { chosenBaseUrl } from '../config/places.ts';
 import { settings } from '../config/settings.ts';
 import type { CommandSpec, Flag } from '../options/command.ts';

@@ -1,7 +1,6 @@
 import type { Demands } from '../../analysis/basis.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import { parseFormat } from '../../render/formats.ts';
-import type { OutputFlags } from '../../render/output.ts';
+import { type OutputFlags, parseFormat } from '../../render/output.ts';
 import { retryCount, timeoutSeconds, waitSeconds } from '../config/settings.ts';
 import type { ConnectionFlags, MessageFlags, ParsedLine } from './line.ts';
 import type { TypedLine } from './typed-line.ts';

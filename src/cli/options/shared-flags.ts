@@ -1,5 +1,5 @@
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
-import { formatNames } from '../../render/formats.ts';
+import { formatNames } from '../../render/output.ts';
 import type { Flag } from './command.ts';
 
 const output = 'Output';

@@ -3,6 +3,7 @@ import { changedSinceDetail } from '../../operations/cursor.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Params } from '../../operations/param.ts';
+import { defined } from '../../platform/defined.ts';
 import { type ReceivedPage, readEnvelope, type SentQuery } from './envelope.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
@@ -116,16 +117,8 @@ function problemIn(reply: HttpReply): StatedProblem | undefined {
   const { type, title, status, detail, instance, request_id, field } = document as Record<string, unknown>;
   if (typeof type !== 'string' || typeof title !== 'string' || typeof status !== 'number') return undefined;
   const requestId = shortText(request_id) ?? shortText(reply.headers['x-request-id']);
-  const [path, about] = [shortText(instance), shortText(field)];
-  return {
-    detail: shortText(detail) ?? title,
-    options: {
-      type,
-      ...(requestId !== undefined && { requestId }),
-      ...(path !== undefined && { instance: path }),
-      ...(about !== undefined && { field: about }),
-    },
-  };
+  const options = { type, ...defined({ requestId, instance: shortText(instance), field: shortText(field) }) };
+  return { detail: shortText(detail) ?? title, options };
 }
 
 function parsed(body: Buffer): unknown {

@@ -2,6 +2,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { clockAt, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import { defined } from '../../platform/defined.ts';
 import type { AskOptions, Client, DataWatch, Origin } from '../client.ts';
 import { samePageAgain } from '../pagination.ts';
 import { readAnswer } from './answer.ts';
@@ -68,10 +69,7 @@ class RemoteClient implements Client {
     this.#clock = options.clock ?? (() => new Date());
     this.#requester = new Requester({
       base: this.#base,
-      headers: {
-        'user-agent': options.userAgent ?? 'asof',
-        ...(key !== undefined && { 'x-api-key': key }),
-      },
+      headers: { 'user-agent': options.userAgent ?? 'asof', ...defined({ 'x-api-key': key }) },
       secrets: key === undefined ? [] : [key],
       timeout,
       proxies: proxiesOf(options.env ?? process.env),
@@ -244,13 +242,16 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
 function withoutKey(key: string | undefined, error: unknown): unknown {
   if (key === undefined || !(error instanceof Problem)) return error;
   const clean = (text: string) => withoutSecrets(text, [key]);
+  const cleanIfAny = (text: string | undefined) => text && clean(text);
   const { detail, field, hints, requestId, instance, type } = error;
   return error.with({
     detail: clean(detail),
     hints: hints.map(clean),
-    ...(field !== undefined && { field: clean(field) }),
-    ...(requestId !== undefined && { requestId: clean(requestId) }),
-    ...(instance !== undefined && { instance: clean(instance) }),
-    ...(type !== undefined && { type: clean(type) }),
+    ...defined({
+      field: cleanIfAny(field),
+      requestId: cleanIfAny(requestId),
+      instance: cleanIfAny(instance),
+      type: cleanIfAny(type),
+    }),
   });
 }

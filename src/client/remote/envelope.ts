@@ -6,6 +6,7 @@ import { identityOf } from '../../operations/order.ts';
 import { type Clock, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Requirement } from '../../operations/requirement.ts';
 import { fromWire, headFromWire } from '../../operations/wire.ts';
+import { defined } from '../../platform/defined.ts';
 
 /** A page of an answer, and what the client needs to judge it. */
 export type ReceivedPage<R> = {
@@ -51,7 +52,7 @@ export function readEnvelope<R extends Row>(
   return {
     envelope: inOneForm(received, rows, textOf(asked, 'as_of')),
     first: JSON.stringify(received.results[0]) ?? '',
-    ...(leftOut !== undefined && { leftOut }),
+    ...defined({ leftOut }),
   };
 }
 
@@ -75,7 +76,7 @@ function inOneForm<R>(
     request_id,
     status,
     // If the service was not sent the as-of date, the client applied it.
-    ...(asOf !== undefined && { as_of: asOf }),
+    ...defined({ as_of: asOf }),
     ...rest,
     results,
     results_count: results.length,

@@ -2,7 +2,7 @@ import type { Resvg } from '@resvg/resvg-js';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
-import { SvgRenderer } from './svg/svg.ts';
+import { SvgRenderer } from './svg.ts';
 
 /** The pixels of a unit of the picture, so that it is sharp on paper and on dense screens. */
 const scale = 2;
