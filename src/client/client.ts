@@ -65,7 +65,6 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** The maximum number of restarts because the data changed. */
 const maxRestarts = 3;
 
 /** Output that can be discarded until it is committed. */

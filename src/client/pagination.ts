@@ -105,7 +105,6 @@ export function questionFor<R extends Row>(
   ];
 }
 
-/** The pages in the order in which the service gives them. */
 async function* receivedPages<R extends Row>(
   client: Client,
   operation: Operation<Params, R>,

@@ -3,10 +3,8 @@ import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { ExpectedAnswers } from './client.ts';
 
-/** The number of questions that are read together. */
 const partSize = 12;
 
-/** Answers several questions at once. */
 type AskTogether = (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[];
 
 /** Reads the answers to expected questions a part at a time; the next part is read when half of a part is taken. */

@@ -3,7 +3,6 @@ import { DataTable, dayField, el, labelled, on, type PageView, showIn } from './
 import { type AskedParams, cell, type PageContext, type ServedRow, ServiceFailure } from './page-service.ts';
 import { commandLine, type PageState, type StateName } from './state.ts';
 
-/** The most clusters that a page shows. */
 const most = '100';
 
 /** The view of clusters of insiders. */

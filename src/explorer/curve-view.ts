@@ -18,10 +18,8 @@ import { LineChart } from './line-chart.ts';
 import type { PageContext } from './page-service.ts';
 import { commandLine, type PageState } from './state.ts';
 
-/** The rates of a day by maturity. */
 type CurveRates = ReadonlyMap<string, string>;
 
-/** Every curve of a type, by trade date. */
 type Curves = {
   readonly type: CurveType;
   readonly days: readonly Day[];

@@ -7,7 +7,6 @@ const names = {
   clusters: ['as-of', 'ticker', 'min-insiders', 'days', 'from', 'to', 'open'],
 } as const;
 
-/** The kinds of page. */
 type View = keyof typeof names;
 
 /** The name of something that a page shows, as it is in its address. */

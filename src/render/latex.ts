@@ -36,7 +36,6 @@ export class LatexRenderer implements TextRenderer {
     return `${this.#begin()}\\bottomrule\n\\end{tabular}\n`;
   }
 
-  /** The lines before the first row, once. */
   #begin(): string {
     const header = this.#header;
     this.#header = '';

@@ -102,7 +102,6 @@ export function formatForFile(path: string): OutputFormat | undefined {
   );
 }
 
-/** Whether the outputs of a format are charts. */
 function isPicture(name: OutputFormat): boolean {
   const format: FormatEntry = formats[name];
   return format.picture === true;

@@ -60,7 +60,6 @@ export class TableRenderer implements TextRenderer {
     return this.#fields.filter((_, index) => !shown.has(index)).map(({ name }) => name);
   }
 
-  /** Measures the columns; returns the header and the rows that were waiting. */
   #begin(): string {
     const { header, width, colour } = this.#layout;
     const isPlain = width === undefined || this.#layout.columns.chosen;
@@ -137,7 +136,6 @@ function fitColumns(columns: readonly TableColumn[], width: number): TableColumn
     .sort((a, b) => a.index - b.index);
 }
 
-/** The rank of a column as a number; the first column comes before all others. */
 function places({ index, rank }: TableColumn): number {
   if (index === 0) return 0;
   return rank === 'high' ? 1 : rank === 'low' ? 3 : 2;
@@ -217,7 +215,6 @@ const noBorders = Object.fromEntries(
   ),
 );
 
-/** A text and its width in terminal cells. */
 type MeasuredText = { readonly text: string; readonly width: number };
 
 /**

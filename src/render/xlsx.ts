@@ -7,7 +7,6 @@ import { defined } from '../platform/defined.ts';
 import { printable } from './printable.ts';
 import type { OutputLayout, Renderer } from './renderer.ts';
 
-/** A cell of a sheet. */
 type SheetCell = {
   readonly value: string | number | boolean | Date;
   readonly type: StringConstructor | NumberConstructor | BooleanConstructor | DateConstructor;
@@ -16,10 +15,8 @@ type SheetCell = {
   readonly align?: 'right';
 } | null;
 
-/** The rows of a sheet, with that of the header. */
 const mostRows = 1_048_576;
 
-/** The significant digits of a number that a cell of Excel holds. */
 const mostDigits = 15;
 
 /** The first day that Excel and its programs agree on: before it Excel has a day in 1900 that there was not. */

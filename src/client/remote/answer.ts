@@ -8,10 +8,8 @@ import { type ReceivedPage, readEnvelope, type SentQuery } from './envelope.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
 
-/** A query that was sent, and the base URL of the service that it was sent to. */
 type Sent<R> = SentQuery<R> & { readonly service: string };
 
-/** The statuses that a problem document of the contract may come with. */
 const kinds: Readonly<Record<number, ProblemKind>> = {
   400: 'validation-error',
   401: 'unauthorized',
@@ -45,7 +43,6 @@ export function readJson(reply: HttpReply): unknown {
   }
 }
 
-/** The Problem of a reply outside the contract. */
 function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: ProblemOptions): Problem {
   return new Problem('bad-answer', `${url} answered with ${what}`, options);
 }
@@ -109,7 +106,6 @@ function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem
 
 type StatedProblem = { readonly detail: string; readonly options: ProblemOptions };
 
-/** The content of a reply's problem document; undefined if the reply has none. */
 function problemIn(reply: HttpReply): StatedProblem | undefined {
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
   const document = parsed(reply.body);

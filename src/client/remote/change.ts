@@ -2,7 +2,6 @@ import type { Envelope } from '../../operations/envelope.ts';
 import type { DataWatch } from '../client.ts';
 import type { HttpReply } from './exchange.ts';
 
-/** Reads the envelope in a reply; throws a Problem if there is none. */
 type Read = (reply: HttpReply) => Envelope<unknown>;
 
 /** The answer that later answers to the same request are compared with. */
@@ -72,7 +71,6 @@ function opaque(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-/** The content of an answer without its request id. */
 function content({ request_id: _, ...rest }: Envelope<unknown>): string {
   return JSON.stringify(rest);
 }

@@ -202,7 +202,6 @@ class RemoteClient implements Client {
   }
 }
 
-/** The Problem of an answer whose rows are of another default than that of asof, or of another parameter. */
 function ofAnotherQuestion(service: string, what: string): Problem {
   return new Problem('bad-answer', `the service at ${service} answered another question: ${what}`);
 }

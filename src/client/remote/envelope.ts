@@ -184,7 +184,6 @@ export type SentQuery<R> = {
   readonly clock: Clock;
 };
 
-/** A JSON object. */
 type Members = Readonly<Record<string, unknown>>;
 
 /**
@@ -345,12 +344,10 @@ function wrongRecord(fields: readonly Field[], records: readonly unknown[]): str
   return undefined;
 }
 
-/** Whether a JSON value is an object. */
 function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value as an error line shows it. */
 function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   const text = JSON.stringify(value);

@@ -28,7 +28,6 @@ export type RequestTry = {
   | { readonly status: undefined; readonly failure: Problem }
 );
 
-/** Where a requester sends its requests, and with what. */
 type RequesterOptions = {
   readonly base: BaseUrl;
   /** Sent with every request, names in lower case. */
@@ -172,10 +171,8 @@ function unreadable(url: string, how: string): Problem {
 /** A try that got no reply, and whether another try may succeed. */
 export type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
 
-/** Why no reply came, in plain words, and whether the reason may be gone a moment later. */
 type FailureReason = { readonly words: string; readonly transient: boolean };
 
-/** Reasons by the codes of Node and undici. */
 const reasons: Readonly<Record<string, FailureReason>> = {
   ENOTFOUND: { words: 'there is no host of that name', transient: false },
   EAI_AGAIN: { words: 'the host name cannot be looked up at the moment', transient: true },
@@ -205,7 +202,6 @@ const reasons: Readonly<Record<string, FailureReason>> = {
  */
 type Destination = { readonly href: string; readonly proxy: string | undefined };
 
-/** The failure for an error of the network. */
 function connectionFailure(error: unknown, destination: Destination): ConnectionFailure {
   const { code, name, message } = firstCause(error);
   const isNotHttp = code.startsWith('HPE_') || name === 'HTTPParserError';
@@ -226,7 +222,6 @@ function connectionFailure(error: unknown, destination: Destination): Connection
   return { problem: unreachable(destination.href, words, hints, error), transient };
 }
 
-/** The failure of a try that got no answer within its time limit. */
 function timedOut(destination: Destination, seconds: number): ConnectionFailure {
   return {
     problem: unreachable(destination.href, `no answer within ${seconds} s (--timeout)`),
@@ -259,7 +254,6 @@ function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonl
   return { code: typeof code === 'string' ? code : '', name: error.name, message: error.message };
 }
 
-/** Whether any request goes through a proxy. */
 function hasProxy(proxies: Proxies): boolean {
   return proxies.http !== '' || proxies.https !== '';
 }

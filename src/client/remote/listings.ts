@@ -7,13 +7,10 @@ import { type Params, type ParamTexts, textOf, without } from '../../operations/
 import { defined } from '../../platform/defined.ts';
 import { largestPage, samePageAgain } from '../pagination.ts';
 
-/** Requests one page of a listing. */
 type AskPage<R> = (texts: ParamTexts) => Promise<Envelope<R>>;
 
-/** All rows of a listing, in the envelope of its last page. */
 type Listed<R> = { readonly envelope: Omit<Envelope<R>, 'next_cursor'>; readonly rows: readonly R[] };
 
-/** The rows of the operation that was listed last. */
 type KeptListing<R> = { readonly operation: Operation<Params, R>; readonly listed: Promise<Listed<R>> };
 
 /** Selects pages from a whole listing, which is requested once. */
@@ -74,7 +71,6 @@ async function selectedPage<R extends Row>(
   };
 }
 
-/** All rows of a listing, in as few pages as the contract allows. */
 async function wholeListing<R extends Row>(ask: AskPage<R>): Promise<Listed<R>> {
   const rows: R[] = [];
   const seen = new Set<string>();

@@ -16,7 +16,6 @@ const day = 86_400;
 /** The most that a user can allow: seconds for one try, retries, and seconds of waiting for one request in all. */
 export const longest = { timeout: day, retries: 100, wait: 7 * day } as const;
 
-/** A wait before the next try, and its reason. */
 type Wait = { readonly seconds: number; readonly reason: string };
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -47,7 +46,6 @@ function replyOf(outcome: HttpReply | ConnectionFailure): HttpReply {
   return outcome;
 }
 
-/** The wait after a number of failed tries; undefined if a retry would not help. */
 function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait | undefined {
   const backoff = 2 ** (failed - 1);
   if ('problem' in outcome)

@@ -95,7 +95,6 @@ function inOrderOfPublication(filings: readonly Filing[]): readonly (readonly Fi
     .map(({ trades }) => trades);
 }
 
-/** The trades of one trade date. */
 type TradeDate = {
   /**
    * The reports in force, in order of publication; a report that restates others has the place of the first of them.
@@ -313,7 +312,6 @@ function possiblyRedated(
   );
 }
 
-/** The matching reports of each trade; trades without a match are left out. */
 function reportsIn(
   trades: readonly ReportedTrade[],
   matches: (report: InsiderTrade) => boolean,
@@ -321,7 +319,6 @@ function reportsIn(
   return trades.map((trade) => reportsOf(trade).filter(matches)).filter((reports) => reports.length > 0);
 }
 
-/** Whether one filing reports every trade. */
 function areOfOneFiling(meant: readonly (readonly InsiderTrade[])[]): boolean {
   const [first = [], ...others] = meant.map((reports) => reports.map(({ filing }) => filing.filingId));
   return first.some((filingId) => others.every((filingIds) => filingIds.includes(filingId)));

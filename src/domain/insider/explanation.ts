@@ -3,7 +3,6 @@ import type { Classification, ExcludedTrade, InsiderTrade } from './classificati
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityText, leadOwner, type ReportingOwner } from './filing.ts';
 
-/** A trade that counts towards the explained cluster. */
 type CountedTrade = {
   readonly reason: 'counted';
   readonly filing: Filing;
@@ -14,7 +13,6 @@ type CountedTrade = {
   readonly ambiguousAmendment?: Filing;
 };
 
-/** A trade that counts, but not in the explained cluster. */
 type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: Filing };
 
 type Verdict = CountedTrade | TradeOutside | ExcludedTrade;

@@ -167,7 +167,6 @@ export type Impossibility =
   | 'negative-shares'
   | 'negative-price';
 
-/** The fields that decide whether a trade is possible. */
 type CheckedFields = Pick<Filing, 'transactionDate' | 'filedOn' | 'shares' | 'pricePerShare'>;
 
 /** The day on which the Securities Exchange Act was signed; before it, no insider had to report. */

@@ -69,7 +69,6 @@ export function planFilings(
   return { added, known, conflicts, put };
 }
 
-/** The fields of a record that replace the held ones. */
 function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing> {
   return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }

@@ -19,7 +19,6 @@ export type ClusterSignal = {
 /** What makes a signal: a cluster of trades with a code, worth at least `minValue`. */
 export type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
 
-/** Trade dates from the first to the last one, both included. */
 type TradeDates = { readonly first: Day; readonly last: Day };
 
 /**
@@ -51,7 +50,6 @@ class SignalSearch {
   readonly #dates: Day[] = [];
   readonly #known = new Map<Day, KnownDate>();
   #signalled: readonly TradeDates[] = [];
-  /** The total value of the trades that count. */
   #total = '0';
 
   constructor(rule: SignalRule) {

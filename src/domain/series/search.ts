@@ -12,7 +12,6 @@ export type SearchMatch = 'id' | 'title' | 'any' | 'words';
  */
 type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 
-/** A series that a search found. */
 type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
 
 /** The series that a text finds, the best first, then by id. An empty text finds every series. */
@@ -51,10 +50,8 @@ type Term = {
 /** The place of a series among those found: smaller numbers come first. */
 type Rank = { readonly matched: MatchedBy; readonly order: readonly number[] };
 
-/** Words that say nothing about a series. */
 const stopWords: readonly string[] = 'a an and at by for from in of on or the to with'.split(' ');
 
-/** The most series to give if nothing matches. */
 const mostNearest = 5;
 
 function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): readonly FoundSeries<T>[] {
@@ -66,7 +63,6 @@ function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): 
   return withNearest(found, entries, nearestTo(text, ids, known));
 }
 
-/** A series with its words. */
 function entryOf<T extends SearchedSeries>(series: T): Entry<T> {
   const titleWords = wordsOf(series.title);
   return { series, titleWords, words: [...titleWords, ...wordsOf(series.id), ...wordsOf(series.units)] };
@@ -222,7 +218,6 @@ function nearestTo(text: string, ids: readonly string[], words: Iterable<string>
   return { ids: found, words: new Set(near) };
 }
 
-/** What was found, followed by the series that a text resembles most. */
 function withNearest<T extends SearchedSeries>(
   found: readonly FoundSeries<T>[],
   entries: readonly Entry<T>[],

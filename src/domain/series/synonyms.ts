@@ -129,7 +129,6 @@ thirty year = DGS30, 30 year
 /** What a word or phrase may mean: series ids, the likeliest first, and phrases of titles and units in lower case. */
 export type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
 
-/** The words and phrases that have synonyms. */
 type Synonyms = {
   readonly meanings: ReadonlyMap<string, Meaning>;
   readonly words: ReadonlySet<string>;

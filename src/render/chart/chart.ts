@@ -135,7 +135,6 @@ function checkPositive(panels: readonly ChartPanel[]): void {
     });
 }
 
-/** The shaded times within the range. */
 function bandsOf({ bands = [] }: Drawing, range: HorizontalRange): Chart['bands'] {
   if (range.kind !== 'day') return [];
   return bands.flatMap(({ from, to }): Chart['bands'] => {

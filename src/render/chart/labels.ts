@@ -1,6 +1,5 @@
 import { cut } from '../terminal-text.ts';
 
-/** The limits of a row or column of labels. */
 type LabelRange = { readonly from: number; readonly to: number };
 
 /**

@@ -41,7 +41,6 @@ async function loaded(): Promise<Draw> {
   return (svg, zoom) => new Resvg(svg, { fitTo: { mode: 'zoom', value: zoom }, font }).render();
 }
 
-/** Whether a letter leaves a trace. */
 function hasFont(draw: Draw): boolean {
   const letter =
     '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><text x="2" y="16" font-size="16" font-family="sans-serif">M</text></svg>';

@@ -164,7 +164,6 @@ function dashOf(line: number, grey: boolean): Readonly<Record<string, string>> {
   return dash === '' ? {} : { 'stroke-dasharray': dash };
 }
 
-/** The font size of all texts in the panels. */
 const textSize = 12;
 
 /** The horizontal extent of the panels, and the axis that they share. */
@@ -182,7 +181,6 @@ type PanelFrame = {
 /** How large panels are, and whether they are in greys; without a height, that of a plot is the usual one. */
 type PanelStyle = { readonly width: number; readonly plot?: number; readonly grey: boolean };
 
-/** A panel with its vertical extent and axis. */
 type SvgPanel = {
   readonly panel: ChartPanel;
   readonly axis: Axis;
@@ -190,15 +188,12 @@ type SvgPanel = {
   readonly bottom: number;
 };
 
-/** The height of a plot, by the number of panels. */
 const plotHeights = [0, 270, 175, 140];
 
-/** The usual height of the plot of a panel, in a chart of so many. */
 function usualPlot(panels: number): number {
   return plotHeights[panels] ?? 120;
 }
 
-/** Draws the panels of a chart below each other, over one horizontal axis. */
 function drawPanels(chart: Chart, from: number, style: PanelStyle): SvgBlock {
   const { width, plot = usualPlot(chart.panels.length), grey } = style;
   let top = from + gap;
@@ -230,7 +225,6 @@ function longest(texts: readonly string[], bold: boolean): number {
   return Math.max(0, ...texts.map((text) => estimateWidth(text, textSize, bold)));
 }
 
-/** The longest name beside a line, in cells. */
 const longestName = 24;
 
 function namesOf(lines: ChartPanel['lines']): readonly string[] {
@@ -351,7 +345,6 @@ function drawRule(x1: number, y1: number, x2: number, y2: number, stroke: string
   return element('line', { x1, y1, x2, y2, stroke });
 }
 
-/** The usual width of a picture, and its margin, in user units of the SVG. */
 const usualWidth = 720;
 
 const margin = 20;
@@ -359,7 +352,6 @@ const margin = 20;
 /** The distance between elements that belong together. */
 const gap = 8;
 
-/** The colours of everything but lines. */
 const colours = {
   text: '#111827',
   soft: '#4b5563',
@@ -368,7 +360,6 @@ const colours = {
   band: '#e5e7eb',
 };
 
-/** Elements, and the vertical position where they end. */
 type SvgBlock = { readonly elements: readonly string[]; readonly end: number };
 
 type TextStyle = {
@@ -379,7 +370,6 @@ type TextStyle = {
   readonly anchor?: 'middle' | 'end';
 };
 
-/** Makes a text element with its base line at `y`. */
 function textElement(
   content: string,
   x: number,
@@ -395,7 +385,6 @@ function textElement(
   );
 }
 
-/** Makes texts below each other at the left margin, wrapped to the width of the picture. */
 function textBlock(
   texts: readonly (TextStyle & { readonly content: string })[],
   top: number,
@@ -414,7 +403,6 @@ function textBlock(
 /** The width of a character in the widest of the common fonts, relative to the font size. */
 const [widestCell, widestBold] = [0.62, 0.75];
 
-/** Estimates the width of a text in a wide font. */
 function estimateWidth(content: string, size: number, bold = false): number {
   return cellWidth(content) * size * (bold ? widestBold : widestCell);
 }
@@ -423,7 +411,6 @@ function cellsPerLine(width: number, size: number, bold = false): number {
   return Math.floor((width - 2 * margin) / size / (bold ? widestBold : widestCell));
 }
 
-/** Cuts a text to the width between the margins. */
 function cutToWidth(content: string, size: number, width: number): string {
   return cut(content, cellsPerLine(width, size));
 }
@@ -443,7 +430,6 @@ function element(
   return `${opening}>${inner}</${name}>`;
 }
 
-/** Writes a coordinate with at most two decimals. */
 function formatCoordinate(value: number): string {
   return String(Number(value.toFixed(2)));
 }
@@ -453,7 +439,6 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** The characters that XML 1.0 cannot contain; printable texts have no control characters. */
 const forbidden = /[\u{FFFE}\u{FFFF}]/gu;
 
-/** Escapes a printable text for XML. */
 function escapeXml(text: string): string {
   return text
     .replace(forbidden, '\uFFFD')

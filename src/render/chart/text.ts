@@ -36,7 +36,6 @@ const [narrowest, leastPlot, lowest] = [20, 8, 3];
 /** If the key would leave panels fewer rows than this, the key is left out. */
 const fairRows = 6;
 
-/** A panel with its vertical axis and its height in rows. */
 type TextPanel = { readonly panel: ChartPanel; readonly axis: Axis; readonly rows: number };
 
 type StyledLine = readonly StyledText[];
@@ -97,7 +96,6 @@ function plotRows({ panels }: Chart, width: number, height: number | undefined, 
   return panels.reduce((sum, panel) => sum + Math.max(rows, leastRows(panel)), 0) <= there ? rows : undefined;
 }
 
-/** Fits a panel into at most `most` rows, with evenly spaced ticks in the middle of rows. */
 function fitPanel(panel: ChartPanel, most: number, log: boolean): TextPanel {
   const { low, high } = panel;
   // The ticks of a logarithmic scale are not evenly spaced.
@@ -132,7 +130,6 @@ function widthsOf(panels: readonly TextPanel[], width: number): PartWidths {
   return { gutter, labels, plot: width - gutter - 2 - labels };
 }
 
-/** The marks of maturities, by line. */
 const marks = ['●', '○', '◆', '◇'];
 
 function drawPanel(
@@ -237,10 +234,8 @@ function drawAxis(axis: Axis, widths: PartWidths): readonly StyledLine[] {
   return [[[`${' '.repeat(widths.gutter + 1)}└${rule}`, 'dim']], [[names, 'dim']]];
 }
 
-/** A dot of a canvas, from its upper left corner. */
 type Dot = readonly [x: number, y: number];
 
-/** A terminal cell: its character, and the number of the line that it belongs to; undefined for none. */
 type CanvasCell = { readonly character: string; readonly pen: number | undefined };
 
 const braille = 0x2800;
@@ -334,7 +329,6 @@ function* dotsBetween([fromX, fromY]: Dot, [toX, toY]: Dot): Generator<Dot> {
 /** The style of a text; a number is the colour of that line. */
 type StyleName = 'plain' | 'bold' | 'dim' | number;
 
-/** A text and its style. */
 type StyledText = readonly [text: string, style: StyleName];
 
 /** Colours of the terminal palette that are readable on a light and on a dark background. */
@@ -354,7 +348,6 @@ function colourLine(line: readonly StyledText[]): string {
     .join('');
 }
 
-/** Joins neighbours of equal style. */
 function joinEqual(line: readonly StyledText[]): readonly StyledText[] {
   const parts: StyledText[] = [];
   for (const [text, style] of line) {
