@@ -5,11 +5,6 @@ import { commandLine, type PageState, type StateName } from './state.ts';
 
 const most = '100';
 
-/** The view of clusters of insiders. */
-export async function openClusters(context: PageContext): Promise<PageView> {
-  return new ClustersView(context);
-}
-
 const tradeColumns = [
   { head: 'Traded' },
   { head: 'Filed' },
@@ -31,7 +26,7 @@ const tradeFields = [
 ];
 
 /** Insiders of one company who bought within days of each other, and why each trade counts or does not. */
-class ClustersView implements PageView {
+export class ClustersView implements PageView {
   readonly element: HTMLElement;
   readonly title = 'Clusters of insiders';
   readonly #context: PageContext;

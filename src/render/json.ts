@@ -2,7 +2,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { headToWire, toWire } from '../operations/wire.ts';
 import { defined } from '../platform/defined.ts';
 import type { Columns } from './columns.ts';
-import type { OutputLayout, TextRenderer } from './renderer.ts';
+import { LineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
 /** An envelope as it is on the wire; the user may leave out the request id. */
 type JsonPage = Omit<Envelope, 'request_id'>;
@@ -71,19 +71,10 @@ function indentItems(rows: readonly Row[]): string {
 }
 
 /** One JSON object per line, as on the wire. */
-export class NdjsonRenderer implements TextRenderer {
-  readonly #wire: (row: Row) => Row;
-
+export class NdjsonRenderer extends LineRenderer {
   constructor({ columns }: OutputLayout) {
-    this.#wire = wireRows(columns);
-  }
-
-  page({ results }: Envelope): string {
-    return results.map((row) => `${JSON.stringify(this.#wire(row))}\n`).join('');
-  }
-
-  end(): string {
-    return '';
+    const wire = wireRows(columns);
+    super((row) => `${JSON.stringify(wire(row))}\n`);
   }
 }
 

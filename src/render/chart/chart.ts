@@ -259,22 +259,16 @@ export function splitIntoRuns(
 
 /** Turns readings into steps: each value holds until the next reading, the last one until `end`; null ends a run. */
 export function toSteps(readings: readonly ChartReading[], end: number): readonly (readonly ChartPoint[])[] {
-  const runs: ChartPoint[][] = [];
-  let open: ChartPoint[] | undefined;
-  for (const [i, [x, y]] of readings.entries()) {
-    if (y === null) {
-      open = undefined;
-      continue;
-    }
-    if (open === undefined) {
-      open = [];
-      runs.push(open);
-    }
-    open.push([x, y]);
+  const steps = readings.flatMap(([x, y], i): readonly ChartReading[] => {
     const until = readings[i + 1]?.[0] ?? end;
-    if (until > x) open.push([until, y]);
-  }
-  return runs;
+    return y !== null && until > x
+      ? [
+          [x, y],
+          [until, y],
+        ]
+      : [[x, y]];
+  });
+  return splitIntoRuns(steps, Number.POSITIVE_INFINITY);
 }
 
 /**
