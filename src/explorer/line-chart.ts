@@ -3,7 +3,7 @@ import type { Day } from '../domain/series/date.ts';
 import { el } from './elements.ts';
 
 /** A line of a chart; its colour is a variable of the style sheet. */
-export type PlotLine = {
+type PlotLine = {
   readonly label: string;
   readonly colour: string;
   readonly width?: number;

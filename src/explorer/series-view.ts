@@ -20,16 +20,16 @@ import {
   positionOf,
   type StatedValue,
 } from './history.ts';
-import { LineChart, type PlotLine } from './line-chart.ts';
+import { LineChart } from './line-chart.ts';
 import { cell, type PageContext, type ServedRow } from './page-service.ts';
 import { RevisionsView } from './revisions-view.ts';
 import { commandLine, type PageState, quoted } from './state.ts';
 
-const lines: readonly PlotLine[] = [
+const lines = [
   { label: 'Latest', colour: '--latest', width: 2 },
   { label: 'First release', colour: '--first', form: 'dots' },
   { label: 'As of', colour: '--as-of', width: 2.5 },
-];
+] as const;
 
 /** The names in the address of the lines that can be hidden, by their position. */
 const hideable = ['latest', 'first'] as const;
@@ -217,33 +217,21 @@ class SeriesExplorer implements PageView {
   #sources(day: Day): readonly DataSource[] {
     const { id } = this.#series;
     const { from, to } = this.#state;
-    const range = { '--from': from, '--to': to, ...this.#context.connection };
-    const shared = { path: `series/${encodeURIComponent(id)}/observations` };
     const words = `observations ${quoted(id)}`;
-    const all = [
-      {
-        name: 'As of',
-        colour: 'as-of',
-        command: commandLine(words, { '--as-of': day, ...range }),
-        params: { as_of: day, from, to },
-        file: `${id}-as-of-${day}`,
-      },
-      {
-        name: 'Latest',
-        colour: 'latest',
-        command: commandLine(words, range),
-        params: { from, to },
-        file: `${id}-latest`,
-      },
-      {
-        name: 'First release',
-        colour: 'first',
-        command: commandLine(words, { '--first-release': '', ...range }),
-        params: { release: 'first', from, to },
-        file: `${id}-first-release`,
-      },
+    type Texts = { readonly [name: string]: string };
+    const source = (name: string, colour: string, flags: Texts, params: Texts, ending: string) => ({
+      name,
+      colour,
+      command: commandLine(words, { ...flags, '--from': from, '--to': to, ...this.#context.connection }),
+      path: `series/${encodeURIComponent(id)}/observations`,
+      params: { ...params, from, to },
+      file: `${id}-${ending}`,
+    });
+    return [
+      source('As of', 'as-of', { '--as-of': day }, { as_of: day }, `as-of-${day}`),
+      source('Latest', 'latest', {}, {}, 'latest'),
+      source('First release', 'first', { '--first-release': '' }, { release: 'first' }, 'first-release'),
     ];
-    return all.map((source) => ({ ...shared, ...source }));
   }
 
   #picture(): Picture {

@@ -10,7 +10,7 @@ const names = {
 type View = keyof typeof names;
 
 /** The name of something that a page shows, as it is in its address. */
-export type StateName = (typeof names)[View][number];
+type StateName = (typeof names)[View][number];
 
 /** Everything that a page shows, which its address says too. */
 export type PageState = { readonly view: View } & { readonly [K in StateName]?: string };

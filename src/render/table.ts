@@ -63,8 +63,8 @@ export class TableRenderer implements TextRenderer {
   #begin(): string {
     const { header, width, colour } = this.#layout;
     const isPlain = width === undefined || this.#layout.columns.chosen;
-    const measured = this.#fields.map(({ head, rank, ...field }, i) =>
-      measureColumn(isPlain ? field : { ...field, head, rank }, this.#waiting, i),
+    const measured = this.#fields.map(({ name, type, head, rank }, i) =>
+      measureColumn(isPlain ? { name, type } : { name: head ?? name, type, rank }, this.#waiting, i),
     );
     const columns = width === undefined ? measured : fitColumns(measured, width);
     this.#columns = columns;
@@ -84,18 +84,13 @@ export class TableRenderer implements TextRenderer {
   }
 }
 
-type MeasuredField = Pick<Field, 'name' | 'type'> & {
-  readonly head?: string | undefined;
-  readonly rank?: Field['rank'] | undefined;
-};
-
 function measureColumn(
-  field: MeasuredField,
+  field: Pick<Field, 'name' | 'type'> & { readonly rank?: Field['rank'] | undefined },
   rows: readonly (readonly string[])[],
   index: number,
 ): TableColumn {
   const kind = fieldKinds[field.type].alignment;
-  const name = printable(field.head ?? field.name);
+  const name = printable(field.name);
   let widest = 0;
   let fraction = 0;
   for (const row of rows) {

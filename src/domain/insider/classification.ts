@@ -16,7 +16,7 @@ type Exclusion =
   | { readonly reason: 'amended'; readonly amendment: Filing };
 
 /** A trade that does not count, and why. */
-export type ExcludedTrade = { readonly filing: Filing } & Exclusion;
+type ExcludedTrade = { readonly filing: Filing } & Exclusion;
 
 /** An amendment that may restate several trades: it counts in addition, and all of them keep counting. */
 type AmbiguousAmendment = {

@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../series/date.ts';
-import type { Classification, ExcludedTrade, InsiderTrade } from './classification.ts';
+import type { Classification, InsiderTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityText, leadOwner, type ReportingOwner } from './filing.ts';
 
@@ -15,7 +15,7 @@ type CountedTrade = {
 
 type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: Filing };
 
-type Verdict = CountedTrade | TradeOutside | ExcludedTrade;
+type Verdict = CountedTrade | TradeOutside | Classification['excluded'][number];
 
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
 export type TradeExplanation = Pick<Verdict, 'filing' | 'reason'> & {

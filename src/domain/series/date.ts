@@ -45,6 +45,11 @@ export function dayNumber(day: Day): number {
   );
 }
 
+/** Months since the year 0. */
+export function monthNumber(day: Day): number {
+  return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+}
+
 /** The day `count` days after `day`; before it if negative. */
 export function addDays(day: Day, count: number): Day {
   return new Date((dayNumber(day) + count) * 86_400_000).toISOString().slice(0, 10);
@@ -196,7 +201,7 @@ function relativeDay(text: string, today: Day): Day | undefined {
 
 /** The same day of an earlier month, or the last day of that month if it is shorter. */
 export function monthsBefore(day: Day, count: number): Day | undefined {
-  const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count;
+  const months = monthNumber(day) - count;
   const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
   return dayOf(year, month, Math.min(Number(day.slice(8)), monthLength(year, month)));
 }

@@ -156,7 +156,7 @@ function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly s
 }
 
 /** Whether a word begins with a text; a number or a single letter must be the whole word. */
-export function begins(word: string, start: string): boolean {
+function begins(word: string, start: string): boolean {
   return start.length === 1 || /^\p{N}+$/u.test(start) ? word === start : word.startsWith(start);
 }
 

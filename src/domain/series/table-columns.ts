@@ -1,4 +1,4 @@
-import { type Day, dayNumber, type Frequency, monthEnd, periodStart } from './date.ts';
+import { type Day, dayNumber, type Frequency, monthEnd, monthNumber, periodStart } from './date.ts';
 import { frequencyOf } from './series.ts';
 
 /** What a table of dates and columns says about one of its series besides the figures. */
@@ -120,10 +120,6 @@ function areNeighbours(before: Day, after: Day, frequency: Frequency): boolean {
   const months = monthsOf[frequency];
   if (months === undefined) return dayNumber(after) - dayNumber(before) <= (daysOf[frequency] ?? 4);
   return monthNumber(after) - monthNumber(before) === months;
-}
-
-function monthNumber(day: Day): number {
-  return 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7));
 }
 
 /** Whether a day is in the first or the last month of its period; every day of a shorter period is. */
