@@ -52,10 +52,7 @@ function checkFirst({ first, limit, cursor }: Extent): void {
     throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
 }
 
-/**
- * The last rows of a listing as one page, in its order: `count` of whatever its limit counts. Reads the whole
- * listing, but keeps only these rows and one page.
- */
+/** The last rows of a listing as one page: `count` of what its limit counts. Keeps only these and one page. */
 export async function* lastRows<R extends Row>(
   pages: AsyncIterable<Envelope<R>>,
   count: number,
@@ -239,9 +236,7 @@ function refusedCursor(error: unknown): unknown {
   return isChange ? error.with({ kind: 'validation-error' }) : error;
 }
 
-/**
- * The failure of a cursor that the service gave: a service refuses its own cursor only if the data changed meanwhile.
- */
+/** A service refuses a cursor that it gave only if the data changed meanwhile. */
 function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
   return new Problem('data-changed', 'the data changed while it was being read', {

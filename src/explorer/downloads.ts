@@ -86,10 +86,7 @@ export class DataList {
     );
   }
 
-  /**
-   * Browsers offer the clipboard only to pages of HTTPS and of this machine, and may refuse it; then the user copies
-   * by a key.
-   */
+  /** Browsers offer the clipboard only to HTTPS and this machine, and may refuse it; then the user copies by a key. */
   async #copy(code: HTMLElement): Promise<void> {
     try {
       await navigator.clipboard.writeText(code.textContent ?? '');

@@ -5,10 +5,7 @@ import { cell, type PageService, type ServedRow } from './page-service.ts';
 /** A statement about a date of one series: its value from a day on, or null for a withdrawal. */
 export type StatedValue = Pick<Statement, 'asOf' | 'date' | 'value'>;
 
-/**
- * Every value and withdrawal of a series, to answer at once what was known on a day: for each date the newest
- * statement on or before it.
- */
+/** Every statement about a series, to answer at once what was known on a day: the newest up to it for each date. */
 export class RevisionHistory {
   /** Every date that ever had a value, oldest first. */
   readonly dates: readonly Day[];

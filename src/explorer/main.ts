@@ -199,10 +199,7 @@ class Explorer {
     );
   }
 
-  /**
-   * Asks for the key, which is kept in memory until the page is closed; `reason` says what was wrong with the last
-   * one.
-   */
+  /** Asks for the key, kept in memory until the page is closed; `reason` says what was wrong with the last one. */
   #askKey(reason?: string): void {
     const field = el('input', {
       type: 'password',

@@ -181,10 +181,7 @@ export type OutputChoice = {
   readonly failEmpty: boolean;
 };
 
-/**
- * The output that flags ask for at a place; a Problem where they contradict each other, or `drawable` is false and a
- * chart is asked for.
- */
+/** The output that flags ask for at a place; a Problem if they contradict each other or the rows cannot be drawn. */
 export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: boolean): OutputChoice {
   const { file, header, double = false } = flags;
   const terminal = file === undefined ? place.terminal : undefined;

@@ -76,9 +76,7 @@ export class ParquetRenderer implements Renderer {
   }
 }
 
-/**
- * Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together.
- */
+/** Makes the column of a field; its type follows from the field alone: files with different rows fit together. */
 function parquetColumn({ name, type, fields = [] }: Field, double: boolean): ParquetColumn {
   const { parquet } = fieldKinds[type];
   const { elements, stored } =

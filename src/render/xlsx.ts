@@ -116,10 +116,7 @@ export class XlsxRenderer implements Renderer {
   }
 }
 
-/**
- * How numbers, days and times are written that a column of a user's file may have; a cell keeps thousandths of a
- * second.
- */
+/** How a column of a user's file writes numbers, days and times; a cell keeps thousandths of a second. */
 const forms = {
   decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/,
   day: /^\d{4}-\d\d-\d\d$/,
@@ -158,10 +155,7 @@ function textCell(text: string, align?: 'right'): SheetCell {
   return { value: printable(text), type: String, ...defined({ align }) };
 }
 
-/**
- * The same archive with the first time that archives have, instead of the time of writing: equal rows give equal
- * bytes.
- */
+/** The archive with the first time that archives have, not that of writing: equal rows give equal bytes. */
 function withoutTimes(archive: Buffer): Buffer {
   const bytes = Buffer.from(archive);
   const end = bytes.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');

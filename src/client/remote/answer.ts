@@ -65,10 +65,7 @@ function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
   return badAnswer(reply, what, said?.options);
 }
 
-/**
- * The Problem of a 404: only the contract's text means an unknown series; any other means that the service lacks the
- * path.
- */
+/** Only the contract's text means an unknown series; any other 404 means that the service lacks the path. */
 function notFound(
   { url }: HttpReply,
   said: StatedProblem | undefined,
@@ -92,9 +89,7 @@ function whyNotFound({ inContract }: Operation<Params, unknown>, service: string
     : 'this service does not offer it; everything else works';
 }
 
-/**
- * The Problem of a 429. Not every one has a problem document: a proxy in front of the service can limit requests too.
- */
+/** Not every 429 has a problem document: a proxy in front of the service can limit requests too. */
 function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {

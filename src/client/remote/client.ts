@@ -35,10 +35,7 @@ export type RemoteOptions = {
   readonly watch?: (event: RemoteEvent) => void;
 };
 
-/**
- * A client of the service at a base URL. It gives the same envelopes and Problems as an embedded client of the
- * service's store.
- */
+/** A client of the service at a base URL, with the envelopes and Problems of an embedded client of its store. */
 export function remoteClient(options: RemoteOptions): Client {
   const client = new RemoteClient(options);
   return {

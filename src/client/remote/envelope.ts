@@ -233,10 +233,7 @@ function hasDefault(param: Params[string] | undefined): boolean {
   return param?.fallback !== undefined && param.fallback !== '';
 }
 
-/**
- * What rows must hold: for the parameters that were sent, and for those that were requested or are defaults and were
- * not sent.
- */
+/** What rows must hold for the parameters that were sent, and for those (requested or defaults) that were not. */
 function requirementsOf<R>({ operation, asked, sent, clock }: SentQuery<R>) {
   const changed = (name: string) => {
     const text = textOf(sent, name);

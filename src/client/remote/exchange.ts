@@ -196,10 +196,7 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: { words: 'TLS: its certificate is for another host', transient: false },
 };
 
-/**
- * The destination of a failed try: the base URL, and the proxy that the environment names for it, without its
- * password.
- */
+/** Where a failed try went: the base URL, and the proxy named for it, without its password. */
 type Destination = { readonly href: string; readonly proxy: string | undefined };
 
 function connectionFailure(error: unknown, destination: Destination): ConnectionFailure {
@@ -258,10 +255,7 @@ function hasProxy(proxies: Proxies): boolean {
   return proxies.http !== '' || proxies.https !== '';
 }
 
-/**
- * The proxy for requests to an origin, without its name and password; undefined if the environment names none for its
- * scheme.
- */
+/** The proxy for requests to an origin, without its name and password; undefined if there is none for its scheme. */
 function proxyFor(origin: string, { http, https }: Proxies): string | undefined {
   const proxy = origin.startsWith('https:') ? https : http;
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;

@@ -71,9 +71,7 @@ export class Extensions {
   }
 }
 
-/**
- * What to send a service for a query: the texts; and how to select the rows, if the service is asked for all of them.
- */
+/** What to send a service for a query, and how to select from all rows if it is asked for them. */
 type SendableQuery<R> = {
   readonly sent: ParamTexts;
   readonly selection?: Substitute<R>['selection'];

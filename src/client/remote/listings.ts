@@ -91,10 +91,7 @@ async function wholeListing<R extends Row>(ask: AskPage<R>): Promise<Listed<R>> 
   }
 }
 
-/**
- * Asks for a page. For one row alone, which does not show the order of a listing, it asks for two; both are given if
- * the second one is newer.
- */
+/** Asks for a page; for two rows in the place of one, which does not show the order, and gives both if it is wrong. */
 export async function askInOrder<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,

@@ -20,10 +20,7 @@ type Wait = { readonly seconds: number; readonly reason: string };
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/**
- * Retries a request after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last
- * Problem.
- */
+/** Retries after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
 export async function withRetries(
   attempt: () => Promise<HttpReply | ConnectionFailure>,
   { retries, maxWait, signal, waiting }: RetryPolicy,

@@ -6,10 +6,7 @@ export type HttpRequest = {
   readonly signal: AbortSignal;
 };
 
-/**
- * The status, the headers and the body of a response. Reading the body to its end, or stopping early, frees the
- * connection.
- */
+/** A response; reading its body to the end, or stopping early, frees the connection. */
 export type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -25,10 +25,7 @@ type AmbiguousAmendment = {
   readonly possibleOriginals: readonly Filing[];
 };
 
-/**
- * Which of one issuer's trades count towards clusters, and why the others do not. Each trade is in one of the two
- * lists.
- */
+/** Which trades of an issuer count towards clusters, and why others do not; each is in one list. */
 export type Classification = {
   /** The code of the trades that count. */
   readonly code: string;
@@ -96,9 +93,7 @@ function inOrderOfPublication(filings: readonly Filing[]): readonly (readonly Fi
 }
 
 type TradeDate = {
-  /**
-   * The reports in force, in order of publication; a report that restates others has the place of the first of them.
-   */
+  /** The reports in force, in order of publication; one that restates others has the place of the first of them. */
   reports: InsiderTrade[];
   /** The trades behind the reports; rebuilt when a report is amended. */
   trades: ReportedTrade[];
@@ -341,10 +336,7 @@ function areAsStated(
   });
 }
 
-/**
- * Why a report repeats a trade: one of its owners reported the trade before, or another filer reported the same
- * block.
- */
+/** One of its owners reported the trade before, or another filer reported the same block. */
 type RepetitionReason = 'reported-twice' | 'same-block';
 
 /** One trade and its reports, each from another filing. The first report counts. */
@@ -434,9 +426,7 @@ export type InsiderTrade = {
   readonly insider: Insider;
   /** The trade date. */
   readonly date: Day;
-  /**
-   * The first day on which it counts: that of the original report, if an amendment restates the same insider's trade.
-   */
+  /** The first day on which it counts: that of the original report, if an amendment restates this trade. */
   readonly knownOn: Day;
   /** The filing dates of its report and of the originals that the report restates. */
   readonly filedOn: readonly Day[];

@@ -1,15 +1,9 @@
 import type { Day } from '../series/date.ts';
 
-/**
- * A date as a filing states it: `YYYY-MM-DD` and in the calendar, but possibly wrong, such as in the year 0022 or in
- * the future.
- */
+/** A date as a filing states it: `YYYY-MM-DD`, in the calendar, but possibly wrong (year 0022, future). */
 export type StatedDate = string;
 
-/**
- * The forms on which insiders report: 3 initial holdings, 4 changes, 5 late and exempt changes of a year; `/A` marks
- * an amendment.
- */
+/** Forms 3 (initial holdings), 4 (changes), 5 (late and exempt changes of a year); `/A` marks an amendment. */
 export type FormType = (typeof formTypes)[number];
 
 /** The names of these forms. */
@@ -75,9 +69,7 @@ export type Filing = Trade & {
 /** The fields that all trades of a filing share. */
 export type FilingHeader = Omit<Filing, keyof Trade>;
 
-/**
- * Joins a trade with its filing. The fields are listed one by one because spreading two objects is ten times slower.
- */
+/** Joins a trade with its filing, field by field, because spreading two objects is ten times slower. */
 export function filingOf(header: FilingHeader, trade: Trade): Filing {
   return {
     filingId: header.filingId,
@@ -105,9 +97,7 @@ export function filingOf(header: FilingHeader, trade: Trade): Filing {
   };
 }
 
-/**
- * The most trades accepted from one table of a filing (a form has 30 lines); rows of Table II are numbered above it.
- */
+/** The most trades accepted from one table (a form has 30 lines); rows of Table II are numbered above it. */
 export const mostTrades = 1000;
 
 /** The `row` of the trade at position `place` (1 to `mostTrades`) of its table. */
@@ -115,9 +105,7 @@ export function rowOf(isDerivative: boolean, place: number): number {
   return isDerivative ? mostTrades + place : place;
 }
 
-/**
- * The owner shown for joint filers: the first officer or director, else the first owner; undefined if none is known.
- */
+/** The owner shown for joint filers: the first officer or director, else the first owner, if any is known. */
 export function leadOwner({ owners }: Pick<Filing, 'owners'>): ReportingOwner | undefined {
   return owners.find(({ isOfficer, isDirector }) => isOfficer || isDirector) ?? owners[0];
 }

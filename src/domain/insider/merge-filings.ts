@@ -34,10 +34,7 @@ export type FilingsPlan = {
   readonly put: readonly HeldFiling[];
 };
 
-/**
- * Plans to add trades, one record for each filing and row, in any order. `held` must contain those of the same
- * filings that the store has.
- */
+/** Plans to add trades, one record for each filing and row; `held` has what the store has of these filings. */
 export function planFilings(
   held: readonly HeldFiling[],
   filings: readonly Filing[],
@@ -122,10 +119,7 @@ class FilingDraft {
   }
 }
 
-/**
- * Whether a trade can affect clusters of purchases: it is an open-market purchase, or a trade in shares that an
- * amendment states.
- */
+/** Whether a trade can affect clusters of purchases: one in the open market, or one in shares of an amendment. */
 function concernsClusters(filing: Filing): boolean {
   if (filing.isDerivative || filing.formType.startsWith('3')) return false;
   return filing.transactionCode === purchaseCode || isAmendment(filing);

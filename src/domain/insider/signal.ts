@@ -70,10 +70,7 @@ class SignalSearch {
     }
   }
 
-  /**
-   * The clusters around changed dates that give a signal; a cluster that shares a date with an earlier signal
-   * continues it.
-   */
+  /** The clusters around changed dates that give a signal; one that shares a date with an earlier signal does not. */
   newClusters(changed: readonly Day[]): readonly TradeDates[] {
     if (this.#signalled.length === 0 && !isWorth(this.#total, this.#rule.minValue)) return [];
     const found: TradeDates[] = [];

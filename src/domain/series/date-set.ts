@@ -61,10 +61,7 @@ function ascending(days: Day[]): Day[] {
   return inOrder ? days : [...new Set(days)].sort();
 }
 
-/**
- * The set that a text of `formatDateSet` describes, with each day replaced by the first day of its period of
- * `frequency`.
- */
+/** The set that a text of `formatDateSet` describes, each day replaced by the first of its period of `frequency`. */
 export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
   const ranges = parseRanges(text);
   if (ranges.every((range) => startsPeriods(range, frequency))) {

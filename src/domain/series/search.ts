@@ -143,10 +143,7 @@ function rankOf<T extends SearchedSeries>(
   return { matched: 'some', order: [6, -matching, quality, titleWords.length] };
 }
 
-/**
- * How well a term matches a series: 3 as typed or by its id, 2 by the beginning of a word or a synonym, 1 by a typo,
- * 0 not at all.
- */
+/** How well a term matches: 3 as typed or by the id, 2 by the beginning of a word or a synonym, 1 by a typo, or 0. */
 function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly string[]): number {
   if (typed.every((word) => words.includes(word)) || meaning?.ids.includes(id) === true) return 3;
   const hasAll = (starts: readonly string[]) =>
@@ -189,10 +186,7 @@ function phraseAt(words: readonly string[], at: number): number {
   return length;
 }
 
-/**
- * Whether a text is a word with one mistake or, if it has five letters or more, the beginning of a word with one
- * mistake.
- */
+/** Whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
 function isTypoOf(text: string, word: string): boolean {
   if (text.length < 4 || /\p{N}/u.test(text)) return false;
   if (Math.abs(word.length - text.length) <= 1 && distance(text, word, 1) <= 1) return true;

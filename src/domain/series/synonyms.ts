@@ -138,10 +138,7 @@ type Synonyms = {
 
 let read: Synonyms | undefined;
 
-/**
- * The meanings of words and phrases of the field, by what people type in lower case, with the words that occur in
- * them.
- */
+/** What words and phrases of the field mean, by what people type in lower case, and the words that occur in them. */
 export function synonyms(): Synonyms {
   // Read at the first search, not when the file is loaded: most commands never search.
   read ??= readSynonyms();

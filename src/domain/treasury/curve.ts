@@ -53,10 +53,7 @@ export function monthsOf(maturity: string): number {
 /** A maturity on a curve. */
 export type CurveMaturity = Pick<CurvePoint, 'curveType' | 'maturity'>;
 
-/**
- * The maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …), or undefined if the curve does not have
- * it.
- */
+/** The maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …); undefined if the curve lacks it. */
 export function curveMaturity(curveType: CurveType, count: string, unit: string): CurveMaturity | undefined {
   const label = `${count}${/^mo(?:nths?)?$/i.test(unit) ? 'M' : 'Y'}`;
   const maturity = maturitiesOf(curveType).find((known) => known === label);
@@ -133,10 +130,7 @@ export function firstDayOf(curveType: CurveType, maturity: string): Day | undefi
 /** The release from which FRED has the rates that it publishes as series. */
 export const h15Source = 'Federal Reserve H.15';
 
-/**
- * The maturity whose rates an id of FRED names, such as `DGS10`; undefined for any other id, also for those of
- * spreads.
- */
+/** The maturity whose rates an id of FRED names, such as `DGS10`; undefined for spreads and any other id. */
 export function maturityNamed(id: string): CurveMaturity | undefined {
   return yieldSeries.find((series) => series.id === id && series.less === undefined)?.rate;
 }
@@ -152,10 +146,7 @@ export type PointsPlan = {
   readonly put: readonly CurvePoint[];
 };
 
-/**
- * Plans to add curve points, one rate for each curve, date and maturity. `held` must have the store's points of the
- * same days.
- */
+/** Plans to add points, one for each curve, date and maturity; `held` has the store's points of the same days. */
 export function planPoints(
   held: readonly CurvePoint[],
   points: readonly CurvePoint[],
@@ -189,10 +180,7 @@ function keyOf({ curveType, tradeDate, maturity }: CurvePoint): string {
   return `${curveType} ${tradeDate} ${maturity}`;
 }
 
-/**
- * The point to keep of two with the same rate, in any order: the one with the fuller text, then the one whose source
- * sorts first.
- */
+/** Of two points with one rate, in any order, the one with the fuller text, else with the source that sorts first. */
 function preferred(held: CurvePoint, given: CurvePoint): CurvePoint {
   if (held.rate !== given.rate) return fullerText(held.rate, given.rate) === held.rate ? held : given;
   return given.source < held.source ? given : held;

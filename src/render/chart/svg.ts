@@ -415,9 +415,7 @@ function cutToWidth(content: string, size: number, width: number): string {
   return cut(content, cellsPerLine(width, size));
 }
 
-/**
- * Makes an XML element. Attributes keep their order; numbers have at most two decimals; text content must be escaped.
- */
+/** Makes an XML element of escaped content; numbers have at most two decimals. */
 function element(
   name: string,
   attributes: Readonly<Record<string, string | number>>,

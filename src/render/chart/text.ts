@@ -83,10 +83,7 @@ function leastRows({ lines }: ChartPanel): number {
   return Math.max(lowest, lines.length);
 }
 
-/**
- * The rows of each panel: proportionate to the width, or as many as the height allows; undefined if these are too
- * few.
- */
+/** The rows of each panel, by the width, or as many as the height allows; undefined if these are too few. */
 function plotRows({ panels }: Chart, width: number, height: number | undefined, others: number) {
   const fine = Math.max(8, Math.min(20, Math.round(width / 5)));
   const wanted = panels.length === 1 ? fine : Math.max(6, Math.round(fine / 1.6));
