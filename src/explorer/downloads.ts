@@ -135,14 +135,8 @@ async function svgOf(picture: Picture): Promise<string> {
   const results = lines.flatMap(({ label, values }) =>
     values.map(([at, value]) => ({ line: label, at, value })),
   );
-  const envelope = {
-    object: 'picture',
-    request_id: '',
-    status: 'ok',
-    results,
-    results_count: results.length,
-  };
-  renderer.page({ ...envelope, has_more: false });
+  const page = { object: 'picture', request_id: '', status: 'ok', results, has_more: false };
+  renderer.page({ ...page, results_count: results.length });
   return renderer.end();
 }
 

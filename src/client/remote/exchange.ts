@@ -169,7 +169,7 @@ function unreadable(url: string, how: string): Problem {
 }
 
 /** A try that got no reply, and whether another try may succeed. */
-export type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
+type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
 
 type FailureReason = { readonly words: string; readonly transient: boolean };
 

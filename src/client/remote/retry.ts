@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
-import type { ConnectionFailure, HttpReply, RequestTry } from './exchange.ts';
+import type { HttpReply, Requester, RequestTry } from './exchange.ts';
 
 /** How often a request is retried; all waits of one request together take at most `maxWait` seconds. */
 export type RetryPolicy = {
@@ -18,11 +18,13 @@ export const longest = { timeout: day, retries: 100, wait: 7 * day } as const;
 
 type Wait = { readonly seconds: number; readonly reason: string };
 
+type TryOutcome = Awaited<ReturnType<Requester['get']>>;
+
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Retries after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
 export async function withRetries(
-  attempt: () => Promise<HttpReply | ConnectionFailure>,
+  attempt: () => Promise<TryOutcome>,
   { retries, maxWait, signal, waiting }: RetryPolicy,
 ): Promise<HttpReply> {
   let waited = 0;
@@ -38,12 +40,12 @@ export async function withRetries(
   }
 }
 
-function replyOf(outcome: HttpReply | ConnectionFailure): HttpReply {
+function replyOf(outcome: TryOutcome): HttpReply {
   if ('problem' in outcome) throw outcome.problem;
   return outcome;
 }
 
-function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait | undefined {
+function waitAfter(outcome: TryOutcome, failed: number): Wait | undefined {
   const backoff = 2 ** (failed - 1);
   if ('problem' in outcome)
     return outcome.transient ? { seconds: backoff / 4, reason: outcome.problem.detail } : undefined;

@@ -120,10 +120,10 @@ class SignalSearch {
 
   #clustersIn(dates: readonly Day[]): readonly TradeDates[] {
     const traders = dates.flatMap((date) => this.#known.get(date)?.traders ?? []);
-    return joinedSpans(traders, this.#rule).flatMap((own) => {
-      const [first, last] = [own[0], own.at(-1)];
-      return first === undefined || last === undefined ? [] : [{ first: first.date, last: last.date }];
-    });
+    return joinedSpans(traders, this.#rule).map(({ dateFirst, dateLast }) => ({
+      first: dateFirst,
+      last: dateLast,
+    }));
   }
 
   /** Whether a cluster shares dates with one that gave a signal; the range of that signal then grows to cover both. */

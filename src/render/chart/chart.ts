@@ -7,7 +7,7 @@ import { printable } from '../printable.ts';
 import type { ChartMark, ChartOptions, ChartSummary, Drawing } from './drawing.ts';
 
 /** A line of a chart: unbroken runs of points from left to right, and the points drawn as dots. */
-export type ChartLine = {
+type ChartLine = {
   readonly label: string;
   readonly runs: readonly (readonly ChartPoint[])[];
   readonly dots: readonly ChartPoint[];

@@ -8,7 +8,6 @@ import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
 import {
   type Chart,
   ChartBuilder,
-  type ChartLine,
   type ChartPanel,
   type ChartPoint,
   decimate,
@@ -118,12 +117,14 @@ function describeChart(chart: Chart): string {
   return sentences.join(' ');
 }
 
-function nameOf({ label }: ChartLine, heading: string): string {
+type SvgLine = ChartPanel['lines'][number];
+
+function nameOf({ label }: SvgLine, heading: string): string {
   if (heading === '' || heading === label) return label;
   return heading.startsWith(`${label}, `) ? heading : `${label}, ${heading}`;
 }
 
-function describeLine({ runs }: ChartLine, range: HorizontalRange): string {
+function describeLine({ runs }: SvgLine, range: HorizontalRange): string {
   const points = runs.flat();
   const [first = [0, 0] as const] = points;
   const least = points.reduce((found, point) => (point[1] < found[1] ? point : found), first);
@@ -268,7 +269,7 @@ type ToCoordinate = (value: number) => number;
 const densePoints = 700;
 
 function drawLine(
-  { runs, dots }: ChartLine,
+  { runs, dots }: SvgLine,
   number: number,
   x: ToCoordinate,
   y: ToCoordinate,
