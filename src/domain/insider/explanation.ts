@@ -15,10 +15,10 @@ type CountedTrade = {
 
 type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: Filing };
 
-type Verdict = CountedTrade | TradeOutside | Classification['excluded'][number];
+type TradeVerdict = CountedTrade | TradeOutside | Classification['excluded'][number];
 
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
-export type TradeExplanation = Pick<Verdict, 'filing' | 'reason'> & {
+export type TradeExplanation = Pick<TradeVerdict, 'filing' | 'reason'> & {
   /** The insider that counts, otherwise the lead owner of the filing, if known. */
   readonly owner: ReportingOwner | undefined;
   /** Why a trade does not count, or a remark on one that does; empty if there is neither. */
@@ -39,7 +39,7 @@ export function explainCluster(
   const [from, to] = [addDays(dateFirst, -days), addDays(dateLast, days)];
   const counted = new Set(trades.map(({ filing }) => idOf(filing)));
   const counting = classification.trades.map(
-    (trade): Verdict =>
+    (trade): TradeVerdict =>
       counted.has(idOf(trade.filing))
         ? countedTrade(trade, classification)
         : { reason: 'outside-the-cluster', filing: trade.filing },
@@ -82,7 +82,7 @@ function sortKey({ transactionDate, filedOn, accessionNumber, filingId, row }: F
   return [transactionDate, filedOn, accessionNumber, String(row).padStart(4, '0'), filingId].join(' ');
 }
 
-function textOf(verdict: Verdict): string {
+function textOf(verdict: TradeVerdict): string {
   const { reason, filing } = verdict;
   switch (reason) {
     case 'counted':
