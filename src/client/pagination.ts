@@ -149,10 +149,7 @@ function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
   return rows.length === others.length && rows.every(same);
 }
 
-/**
- * The pages as received, if their rows are in the order of the operation; otherwise one page of all rows, sorted. A
- * Problem if a row comes twice, or only a later page breaks the order.
- */
+/** The pages as received if in order, otherwise one page of all rows, sorted; a Problem if a row comes twice. */
 async function* inOrder<R extends Row>(
   pages: (part: Extent) => Pages<R>,
   extent: Extent,

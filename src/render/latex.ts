@@ -3,10 +3,7 @@ import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
 import { LineRenderer, type OutputLayout } from './renderer.ts';
 
-/**
- * A table for LaTeX with the rules of booktabs: exact digits, numbers aligned right, missing values empty. Cells are
- * text, never markup: what LaTeX would read as a command is escaped.
- */
+/** A table for LaTeX with the rules of booktabs and exact digits; cells are text, never markup. */
 export class LatexRenderer extends LineRenderer {
   constructor({ columns: { fields }, header }: OutputLayout) {
     const texts = cellTexts(fields);

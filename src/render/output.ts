@@ -81,10 +81,7 @@ export function isGzipName(name: string | undefined): boolean {
   return name !== undefined && /[^/\\]\.gz$/i.test(name);
 }
 
-/**
- * The format for the extension of a file name, in any letter case; undefined for a name without one, a Problem for an
- * extension that no format has. A last `.gz`, which asks for compression, does not count.
- */
+/** The format for the extension of a file name before a last `.gz`; a Problem for an extension that no format has. */
 export function formatForFile(path: string): OutputFormat | undefined {
   const plain = isGzipName(path) ? path.slice(0, -'.gz'.length) : path;
   const extension = /[^/\\]\.([^./\\]+)$/.exec(plain)?.[1]?.toLowerCase();

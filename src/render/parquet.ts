@@ -189,11 +189,7 @@ function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaEle
   return { name, repetition_type: 'OPTIONAL', ...element };
 }
 
-/**
- * The type of every number: the most digits that readers of Parquet hold, and room for the decimals of a double.
- * Readers take the type of a set of files from one of them, and round the others to it, so that all files have the
- * same type.
- */
+/** The type of every number, one for all files, since readers take that of a set of files from one of them. */
 const [precision, scale] = [38, 18];
 
 /** Exact numbers as DECIMAL(38,18). A number with more digits is a Problem that names it. */

@@ -212,10 +212,7 @@ const noBorders = Object.fromEntries(
 
 type MeasuredText = { readonly text: string; readonly width: number };
 
-/**
- * Lays out rows in columns of these widths, without borders, colours or trailing blanks. A cell that is wider than its
- * column moves the rest of its own line to the right.
- */
+/** Lays out rows without borders and colours; a cell wider than its column moves the rest of its line to the right. */
 function tableLines(rows: readonly (readonly string[])[], widths: readonly number[]): string {
   const measured = rows.map((row) => row.map((text) => ({ text, width: cellWidth(text) })));
   return split(measured, widths)
@@ -264,10 +261,7 @@ type ColumnWish = { readonly natural: number; readonly least: number };
 /** The cells between two columns. */
 export const gap = 2;
 
-/**
- * Fits columns into a line of `width` cells: narrows the widest first; if that is not enough, leaves out columns from
- * the end (the result is shorter then), but never the first.
- */
+/** Fits columns into a line: narrows the widest first, then leaves out columns from the end, but never the first. */
 export function fitWidths(wishes: readonly ColumnWish[], width: number): number[] {
   for (let kept = wishes.length; kept > 1; kept -= 1) {
     const widths = narrow(wishes.slice(0, kept), width - gap * (kept - 1));

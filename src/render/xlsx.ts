@@ -92,10 +92,7 @@ export class XlsxRenderer implements Renderer {
     yield withoutTimes(await writeExcelFile(sheets).toBuffer());
   }
 
-  /**
-   * Makes the cells of a column of a user's file numbers or days, if all of its texts are: one that is not, such as a
-   * code that begins with 0, leaves them as they are.
-   */
+  /** Makes the cells of a user's column numbers or days if all its texts are; a code that begins with 0 is neither. */
   #readColumn(place: number): void {
     const rows = this.#rows.slice(this.#layout.header ? 1 : 0);
     const texts = rows.flatMap((cells) => cells[place]?.value ?? []).map(String);

@@ -19,10 +19,7 @@ export type ChangeWatch = {
   readonly begin: () => DataWatch;
 };
 
-/**
- * Requests the baseline again, with its `ETag` in `If-None-Match`. It detects no change if answers have no ETag, or
- * if the ETag differs each time for the same answer (for example because it covers the request id).
- */
+/** Requests the baseline again with its `ETag`; detects no change if answers have none, or another each time. */
 export function changeWatch(
   get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpReply>,
 ): ChangeWatch {

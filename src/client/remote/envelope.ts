@@ -186,10 +186,7 @@ export type SentQuery<R> = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/**
- * A row in asof's form, or what is wrong with it. `unsent` is set if the fault concerns a parameter that was not
- * sent: whether a service without that parameter gives all rows, or those of its default.
- */
+/** A row, or its fault; `unsent` for a parameter not sent: the service gives all rows, or those of a default. */
 type ReadRow<R> = { readonly row: R } | { readonly fault: string; readonly unsent?: 'all' | 'default' };
 
 /**
@@ -278,10 +275,7 @@ function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string
   );
 }
 
-/**
- * Fills in what another service leaves out: a nullable field that is absent or empty becomes null; a field that rows
- * may lack gets the requested value, or an empty text.
- */
+/** Makes absent or empty nullable fields null; a field that rows may lack gets the value asked for, or none. */
 function completion(
   fields: readonly Field[],
   asked: ReadonlyMap<string, string>,

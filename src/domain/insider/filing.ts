@@ -129,10 +129,7 @@ export function isAmendment({ formType }: Pick<Filing, 'formType'>): boolean {
 
 const exchange = /^(?:NYSE(?: (?:AMERICAN|ARCA|MKT))?|NASDAQ|AMEX|ASX|TSX|OTC\w*)\s*[:/]\s*(?=\S)/;
 
-/**
- * The symbols in a stated ticker: `NYSE: KRC` gives KRC; `HEI, HEI.A` and `MOGA/MOGB` give two each.
- * A blank does not separate symbols, because some contain one: `CCIX U`.
- */
+/** The symbols in a ticker: `NYSE: KRC` gives KRC, `HEI, HEI.A` two; a blank is part of one (`CCIX U`). */
 export function symbolsOf(ticker: string | null): readonly string[] {
   const stated = (ticker ?? '').toUpperCase().replace(exchange, '');
   const symbols = stated

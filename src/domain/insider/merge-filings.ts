@@ -182,10 +182,7 @@ const numbers = ['shares', 'pricePerShare', 'sharesOwnedAfter'] as const;
 
 const prose = ['issuerName', 'ticker', 'securityTitle'] as const;
 
-/**
- * The fields in which two records of one trade (same `filingId` and `row`) contradict each other. A field that only one
- * of them states is not a contradiction, nor is another spelling of a number, a name or a title.
- */
+/** The fields in which two records of a trade state different facts; another spelling of a name is none. */
 export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
   const differing = facts.filter(
     (field) => held[field] !== given[field] && held[field] !== null && given[field] !== null,

@@ -42,11 +42,7 @@ export function readColumns(
   );
 }
 
-/**
- * Of the dates that the vintages of a series mention, those that a table has for the sake of other series: the series
- * never had a figure on them, and they begin no period of its figures. An older asof read their blank cells as
- * withdrawals.
- */
+/** The dates that a table has for other series, which an older asof read as withdrawals. */
 export function rowsOfOthers(
   mentioned: ReadonlySet<Day>,
   figures: ReadonlySet<Day>,

@@ -42,10 +42,7 @@ export function impossiblePoint({
   return undefined;
 }
 
-/**
- * Finds the first trade date on which the rates of a file cannot be a curve, because all of them are zero; undefined
- * if those of every date can be. A real rate alone can be zero, and so can the nominal rates of less than a year.
- */
+/** The first trade date whose rates are all zero; one real rate can be, and nominal rates of less than a year. */
 export function impossibleRates(points: readonly CurvePoint[]): Required<CurveFault> | undefined {
   const curves = new Map<string, CurvePoint[]>();
   for (const point of points) {
@@ -133,10 +130,7 @@ const firstYear = 1990;
 
 const holidays = new Map<number, ReadonlyMap<Day, string>>();
 
-/**
- * Names the federal holiday on which the bond market is closed; undefined for any other day, and before 1990. Good
- * Friday is no federal holiday: the Treasury published curves on some.
- */
+/** The federal holiday on which the bond market is closed, since 1990; Good Friday, with some curves, is none. */
 export function bondMarketHoliday(day: Day): string | undefined {
   const year = Number(day.slice(0, 4));
   if (year < firstYear) return undefined;

@@ -271,10 +271,7 @@ export function toSteps(readings: readonly ChartReading[], end: number): readonl
   return splitIntoRuns(steps, Number.POSITIVE_INFINITY);
 }
 
-/**
- * Drops the points of a run that the resolution cannot show: keeps the first, lowest, highest and last point of each
- * column, in their order. The drawn line stays the same.
- */
+/** Keeps the first, lowest, highest and last point of each column, in their order: the drawn line stays the same. */
 export function decimate(run: readonly ChartPoint[], columnOf: (x: number) => number): readonly ChartPoint[] {
   const kept: ChartPoint[] = [];
   for (let from = 0; from < run.length; ) {
