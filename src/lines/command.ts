@@ -3,8 +3,7 @@ import { retryCount, timeoutSeconds, waitSeconds } from '../cli/config/settings.
 import { Problem, refused } from '../errors/problem.ts';
 import type { ArgumentSpec, CommandGroup, Flag } from '../operations/flag.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
-import { parseFormat } from '../render/formats.ts';
-import type { OutputFlags } from '../render/output.ts';
+import { type OutputFlags, parseFormat } from '../render/output.ts';
 import type { ConnectionFlags, MessageFlags, ParsedLine } from './line.ts';
 
 /** A command, declared once: parsing, help and completion are made from this. */

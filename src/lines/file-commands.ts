@@ -1,7 +1,7 @@
 import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { readFor } from '../operations/typed-line.ts';
-import { formatForFile } from '../render/formats.ts';
+import { formatForFile } from '../render/output.ts';
 import { type CommandSpec, connectionIn, demandsIn, fileIn, messagesIn } from './command.ts';
 import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';

@@ -1,6 +1,5 @@
 import { isWorth } from '../domain/insider/cluster.ts';
-import { hasSymbol } from '../domain/insider/filing.ts';
-import { purchaseCode, tradesNoun, transactionCodes } from '../domain/insider/insider-trade.ts';
+import { hasSymbol, purchaseCode, tradesNoun, transactionCodes } from '../domain/insider/filing.ts';
 import { extension, type Field, nullable } from './field.ts';
 import type { AskMore } from './operation.ts';
 import { type ParamTexts, textOf } from './param.ts';

@@ -1,5 +1,5 @@
+import type { InsiderTrade } from '../domain/insider/classification.ts';
 import { isCluster } from '../domain/insider/cluster.ts';
-import type { InsiderTrade } from '../domain/insider/insider-trade.ts';
 import type { NamedCluster } from './cluster-listings.ts';
 import {
   clusterFields,

@@ -201,7 +201,7 @@ asof series search --all --columns id --no-header -f csv
     // The rank of a series depends on all others, so all pages must come from one state of the data.
     const { revision } = await view.state();
     checkVersion(position, revision);
-    const { findIndexed } = await import('../domain/series/search-index.ts');
+    const { findIndexed } = await import('../domain/series/search.ts');
     const found = await findIndexed(view, q, match);
     const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
     const page = found.slice(begin, begin + limit + 1);

@@ -11,7 +11,7 @@ import type { Params, ParamTexts } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
 import { questions } from '../questions/table.ts';
 import { selectColumns } from '../render/columns.ts';
-import { createRenderer } from '../render/formats.ts';
+import { createRenderer } from '../render/output.ts';
 import { renderPages } from '../render/renderer.ts';
 import { createService, type Service, type ServiceOptions } from '../service/service.ts';
 import type { Store } from '../store/store.ts';

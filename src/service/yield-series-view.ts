@@ -1,5 +1,5 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
-import type { IndexQuery } from '../domain/series/search-index.ts';
+import type { IndexQuery } from '../domain/series/search.ts';
 import { type SearchedSeries, searchableWords } from '../domain/series/words.ts';
 import { type CurveType, type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { ClusterTradesQuery, DaysOfTradesQuery, FilingsQuery } from '../store/filing-queries.ts';

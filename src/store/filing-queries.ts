@@ -1,6 +1,11 @@
 import type { TradePlace } from '../domain/insider/cluster.ts';
-import { type Filing, type FilingHeader, filingOf, type Trade } from '../domain/insider/filing.ts';
-import { purchaseCode } from '../domain/insider/insider-trade.ts';
+import {
+  type Filing,
+  type FilingHeader,
+  filingOf,
+  purchaseCode,
+  type Trade,
+} from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 
 /**

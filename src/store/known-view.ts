@@ -1,5 +1,5 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
-import type { IndexQuery } from '../domain/series/search-index.ts';
+import type { IndexQuery } from '../domain/series/search.ts';
 import { type FrequencySince, frequencyOn } from '../domain/series/series.ts';
 import type { SearchedSeries } from '../domain/series/words.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';

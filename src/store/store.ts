@@ -3,7 +3,7 @@ import type { FilingsPlan } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
-import type { SearchIndex } from '../domain/series/search-index.ts';
+import type { SearchIndex } from '../domain/series/search.ts';
 import type { FrequencySince, SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { SearchedSeries } from '../domain/series/words.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';

@@ -56,9 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'questions/series': ['analysis', 'client', 'domain', 'operations', 'questions', 'render/chart'],
   render: ['domain', 'operations', 'render'],
   'render/chart': ['domain', 'operations', 'render'],
-  'render/chart/svg': ['domain', 'operations', 'render'],
-  'render/chart/text': ['domain', 'operations', 'render'],
-  'render/table': ['domain', 'operations', 'render'],
+
   table: ['analysis', 'domain', 'import/files', 'import/readers', 'operations'],
   mcp: ['analysis', 'client', 'domain', 'library', 'operations', 'questions'],
   snapshot: ['analysis', 'client', 'domain/series', 'operations', 'render', 'store'],

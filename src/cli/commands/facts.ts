@@ -7,7 +7,7 @@ import { metadataCells, metadataColumns } from '../../import/formats/own/metadat
 import type { FactsLine } from '../../lines/line.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
-import { isGzipName } from '../../render/formats.ts';
+import { isGzipName } from '../../render/output.ts';
 import { printableLines } from '../../render/printable.ts';
 import type { StoreContents } from '../../store/contents.ts';
 import { KnownView } from '../../store/known-view.ts';

@@ -3,7 +3,7 @@ import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
 import { configPath, readConfigFile } from '../../platform/config-file.ts';
-import { type OutputFormat, parseFormat } from '../../render/formats.ts';
+import { type OutputFormat, parseFormat } from '../../render/output.ts';
 import { absoluteAddress } from '../../store/address.ts';
 import type { Io } from '../terminal/io.ts';
 

@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import type { RemoteEvent } from '../../client/remote/client.ts';
-import { headerLines, longest, triedText } from '../../client/remote/retry.ts';
+import { headerLines, longest, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
 import { readFor } from '../../operations/typed-line.ts';

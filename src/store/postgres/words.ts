@@ -1,5 +1,5 @@
 import type { Day } from '../../domain/series/date.ts';
-import type { IndexQuery } from '../../domain/series/search-index.ts';
+import type { IndexQuery } from '../../domain/series/search.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type { Transaction } from './connection.ts';
 

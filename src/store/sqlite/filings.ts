@@ -1,6 +1,11 @@
 import type { TradePlace } from '../../domain/insider/cluster.ts';
-import { type Filing, type FilingHeader, symbolsOf, type Trade } from '../../domain/insider/filing.ts';
-import { purchaseCode } from '../../domain/insider/insider-trade.ts';
+import {
+  type Filing,
+  type FilingHeader,
+  purchaseCode,
+  symbolsOf,
+  type Trade,
+} from '../../domain/insider/filing.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import {
   type ClusterTradesQuery,

@@ -1,7 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { KeptChange, Statement } from '../../domain/series/revision-history.ts';
-import type { IndexQuery } from '../../domain/series/search-index.ts';
+import type { IndexQuery } from '../../domain/series/search.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
 import type { ClusterTradesQuery, DaysOfTradesQuery, FilingsQuery } from '../filing-queries.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, weekendDay } from '../../../../src/domain/series/date.ts';
-import { bondMarketHoliday } from '../../../../src/domain/treasury/holidays.ts';
+import { bondMarketHoliday } from '../../../../src/domain/treasury/curve-faults.ts';
 import { readData, testData } from '../../../support/repository.ts';
 
 /** The weekdays of 1990..2025 on which the Treasury published no par curve, from its own files. */
