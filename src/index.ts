@@ -65,9 +65,16 @@ export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
-export type { PullOptions, PullProgress, PullRequest } from './pull/options.ts';
-export { probeSources, type SourceProbe } from './pull/probe.ts';
-export type { PulledSubject, PullOutcome, PullStop, PullSummary } from './pull/summary.ts';
+export type {
+  PulledSubject,
+  PullOptions,
+  PullOutcome,
+  PullProgress,
+  PullRequest,
+  PullStop,
+  PullSummary,
+} from './pull/options.ts';
+export { probeSources, type SourceProbe } from './pull/sources.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
 

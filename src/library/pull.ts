@@ -1,9 +1,8 @@
 import { longest } from '../client/remote/retry.ts';
 import { refused } from '../errors/problem.ts';
 import { clockAt } from '../operations/param.ts';
-import type { PullOptions } from '../pull/options.ts';
+import type { PullOptions, PullSummary } from '../pull/options.ts';
 import type { SourceName } from '../pull/source.ts';
-import type { PullSummary } from '../pull/summary.ts';
 import {
   abortSignal,
   callable,
