@@ -36,9 +36,8 @@ export type {
   WideRow,
 } from './analysis/layouts.ts';
 export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
-export type { BackupSummary } from './care/backup.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
-export type { CopySummary } from './care/copy.ts';
+export type { BackupSummary, CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';
 export type { ChangedSeries } from './care/series.ts';
 export type { UndoneImport } from './care/undo.ts';

@@ -71,8 +71,8 @@ export async function* allFilings(view: StoreView): AsyncGenerator<readonly Fili
   } while (after !== undefined);
 }
 
-/** A digest of everything that a store holds except series. */
-export async function digestOfOthers(view: StoreView): Promise<string> {
+/** A digest of curves, filings, the log of imports and what the store follows. */
+async function digestOfOthers(view: StoreView): Promise<string> {
   const hash = createHash('sha256');
   for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
   for await (const filings of allFilings(view)) for (const filing of filings) hash.update(cellsOf(filing));
@@ -90,17 +90,11 @@ function sortedFields(record: object): readonly (readonly [name: string, value: 
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A digest of everything that a store holds: series, curves, filings, the log of imports and what it follows. */
-export async function digestOfStore(
-  view: WholeView,
-  {
-    others = digestOfOthers(view),
-    series,
-  }: { readonly others?: Promise<string>; readonly series?: ReadonlyMap<string, string> } = {},
-): Promise<string> {
+/** A digest of everything that a store holds; `series` has the digests of series that are known already. */
+export async function digestOfStore(view: WholeView, series?: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash('sha256');
   for (const id of await view.seriesIds())
     hash.update(`${id} ${series?.get(id) ?? (await digestOfSeries(view, id))}\n`);
-  hash.update(await others);
+  hash.update(await digestOfOthers(view));
   return hash.digest('hex');
 }
