@@ -16,7 +16,7 @@ import {
 } from './line.ts';
 import { type FileRecord, type Manifest, parseManifest } from './manifest.ts';
 import { manifestName, wordsOf } from './plan.ts';
-import { sumOfFile } from './run.ts';
+import { sumOfFile } from './snapshot.ts';
 
 /** A snapshot as it was when it was opened, even if another one replaces it. */
 export type OpenedSnapshot = { readonly folder: string; readonly manifest: Manifest };

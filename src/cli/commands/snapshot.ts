@@ -4,9 +4,14 @@ import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
-import { placeOf } from '../../snapshot/place.ts';
 import { lineOf, manifestName } from '../../snapshot/plan.ts';
-import { type BoundPlan, bindPlan, type SnapshotSummary, snapshot } from '../../snapshot/snapshot.ts';
+import {
+  type BoundPlan,
+  bindPlan,
+  placeOf,
+  type SnapshotSummary,
+  snapshot,
+} from '../../snapshot/snapshot.ts';
 import type { SnapshotLine } from '../options/line.ts';
 import { planLineParser } from '../options/parse.ts';
 import { withClient } from '../run/session.ts';
