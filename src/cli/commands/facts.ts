@@ -4,7 +4,7 @@ import { embeddedClient } from '../../client/open.ts';
 import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { metadataCells, metadataColumns } from '../../import/formats/own/metadata.ts';
-import { openSink, type Sink } from '../../platform/file-sink.ts';
+import { openSink, type Sink } from '../../platform/sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/formats.ts';
 import { printableLines } from '../../render/printable.ts';

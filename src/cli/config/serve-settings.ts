@@ -114,8 +114,7 @@ export const serveSettings = {
   },
 } as const satisfies Readonly<Record<string, ServeSetting<unknown>>>;
 
-/** The name of a setting of a service. */
-export type ServeSettingName = keyof typeof serveSettings;
+type ServeSettingName = keyof typeof serveSettings;
 
 /** The names of all settings of a service, in the order of the help. */
 export const serveSettingNames = Object.keys(serveSettings) as readonly ServeSettingName[];

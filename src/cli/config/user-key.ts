@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { changeConfigFile, configPath, isPrivate, readConfigFile } from '../../platform/config-file.ts';
+import { configPath, isPrivate, readConfigFile } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
@@ -57,16 +57,6 @@ export function checkedKey(text: string, from: string): string {
 export function storedKeys(io: Io): ReadonlyMap<string, string> {
   const entries = Object.entries(readConfigFile(io, 'keys'));
   return new Map(entries.flatMap(([origin, key]) => (typeof key === 'string' ? [[origin, key]] : [])));
-}
-
-/** Stores the key for an origin, replacing another. */
-export async function storeKey(io: Io, origin: string, key: string): Promise<void> {
-  await changeConfigFile(io, 'keys', origin, key);
-}
-
-/** Forgets the key of an origin. */
-export async function forgetKey(io: Io, origin: string): Promise<void> {
-  await changeConfigFile(io, 'keys', origin, undefined);
 }
 
 /** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */

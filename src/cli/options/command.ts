@@ -2,7 +2,7 @@ import type { Demands } from '../../analysis/basis.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { parseFormat } from '../../render/formats.ts';
 import type { OutputFlags } from '../../render/output.ts';
-import { retryCount, timeoutSeconds, waitSeconds } from '../config/settings.ts';
+import { connectionNumbers } from '../config/settings.ts';
 import type { ConnectionFlags, MessageFlags, ParsedLine } from './line.ts';
 import type { TypedLine } from './typed-line.ts';
 
@@ -81,9 +81,9 @@ export function connectionIn(line: TypedLine): ConnectionFlags {
   const [store, baseUrl] = [line.text('store'), line.text('base-url')];
   if (store !== undefined && baseUrl !== undefined)
     throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
-  const timeout = line.value('timeout', timeoutSeconds);
-  const retries = line.value('retries', retryCount);
-  const maxWait = line.value('max-wait', waitSeconds);
+  const timeout = line.value('timeout', connectionNumbers.timeout);
+  const retries = line.value('retries', connectionNumbers.retries);
+  const maxWait = line.value('max-wait', connectionNumbers.maxWait);
   return {
     ...(store !== undefined && { store }),
     ...(baseUrl !== undefined && { baseUrl }),

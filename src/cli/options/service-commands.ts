@@ -1,5 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
-import { type ServeSettingName, serveSettingNames, serveSettings } from '../config/serve-settings.ts';
+import { serveSettingNames, serveSettings } from '../config/serve-settings.ts';
 import { settings } from '../config/settings.ts';
 import { type ArgumentSpec, type CommandSpec, connectionIn, type Flag, messagesIn } from './command.ts';
 import { keyCommands } from './key-commands.ts';
@@ -14,7 +14,7 @@ const serveFlags: readonly Flag[] = serveSettingNames.map((name) => {
     parse: _parse,
     variable: _variable,
     ...flag
-  }: (typeof serveSettings)[ServeSettingName] = serveSettings[name];
+  }: (typeof serveSettings)[keyof typeof serveSettings] = serveSettings[name];
   return { name, ...flag };
 });
 

@@ -11,7 +11,7 @@ import { type Client, isDataChange, restartOnChange } from '../../client/client.
 import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
-import { openSink, type Sink } from '../../platform/file-sink.ts';
+import { openSink, type Sink } from '../../platform/sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import type { QueryLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';

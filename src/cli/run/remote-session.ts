@@ -5,7 +5,7 @@ import { headerLines, longest, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
-import { readSettings, timeoutSeconds } from '../config/settings.ts';
+import { connectionNumbers, readSettings } from '../config/settings.ts';
 import { keyFor, type UserKey } from '../config/user-key.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
 import { readFor } from '../options/typed-line.ts';
@@ -51,7 +51,7 @@ export async function openRemote(
 /** The seconds that ASOF_TIMEOUT allows for one try. */
 export function timeoutOf(io: Io): number | undefined {
   const text = variable(io, 'ASOF_TIMEOUT');
-  return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, timeoutSeconds);
+  return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, connectionNumbers.timeout);
 }
 
 /** The same problem, with a hint at what the user can do. */
