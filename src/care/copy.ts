@@ -130,7 +130,6 @@ export function refuseSame(from: string, to: string): void {
   });
 }
 
-/** Counts what a copy of a view would hold. */
 async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dryRun'>> {
   const { series, described, facts } = await view.seriesTotals();
   const rates = (await view.rates()).reduce((sum, { count }) => sum + count, 0);
@@ -139,7 +138,6 @@ async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dr
   return { series: series + described, facts, already: 0, rates, trades, imports, followed, digest: '' };
 }
 
-/** One copy of a store. */
 class StoreCopy {
   readonly #from: WholeView;
   readonly #to: StoreDraft;
@@ -217,7 +215,6 @@ class StoreCopy {
     return rows;
   }
 
-  /** Writes curves, filings, what the store follows, and the log. */
   async #copyOthers(): Promise<void> {
     const [from, replace] = [this.#from, { replace: true }];
     await this.#to.write(async (writer) => {
@@ -375,7 +372,6 @@ class DatedBackups {
     );
   }
 
-  /** The paths of the files that the rule made, oldest first. */
   #found(): readonly string[] {
     const dated = namesIn(this.folder).flatMap((entry) => {
       const [, name, time = '', number = '1'] = datedName.exec(entry) ?? [];
@@ -385,7 +381,6 @@ class DatedBackups {
   }
 }
 
-/** The names of the files in a folder; none if there is no folder. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -424,7 +419,6 @@ export async function restoreStore(
   return copyStore(file, to, { ...options, onProgress, replace: true });
 }
 
-/** Refuses a place that no backup can take. */
 async function refuseTaken(to: string): Promise<void> {
   try {
     await checkDraftable(to, true);

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { type CurvePoint, curveTypes } from '../domain/treasury/curve.ts';
+import { defined } from '../platform/defined.ts';
 import type { SeriesContents, StoreContents } from '../store/contents.ts';
 import type { DescriptionChange } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
@@ -46,7 +47,6 @@ export async function digestOfSeries(view: WholeView, id: string): Promise<strin
   return digest.text();
 }
 
-/** The number of rates and of trades that are read at once. */
 const rowsAtOnce = 5000;
 
 /** Every rate of the curves, in batches. */
@@ -54,7 +54,7 @@ export async function* allPoints(view: StoreView): AsyncGenerator<readonly Curve
   for (const curveType of curveTypes) {
     let after: CurvePoint | undefined;
     do {
-      const points = await view.yields({ curveType, limit: rowsAtOnce, ...(after && { after }) });
+      const points = await view.yields({ curveType, limit: rowsAtOnce, ...defined({ after }) });
       if (points.length > 0) yield points;
       after = points.length < rowsAtOnce ? undefined : points.at(-1);
     } while (after !== undefined);
@@ -65,7 +65,7 @@ export async function* allPoints(view: StoreView): AsyncGenerator<readonly Curve
 export async function* allFilings(view: StoreView): AsyncGenerator<readonly Filing[]> {
   let after: Filing | undefined;
   do {
-    const filings = await view.filings({ limit: rowsAtOnce, ...(after && { after }) });
+    const filings = await view.filings({ limit: rowsAtOnce, ...defined({ after }) });
     if (filings.length > 0) yield filings;
     after = filings.length < rowsAtOnce ? undefined : filings.at(-1);
   } while (after !== undefined);

@@ -29,7 +29,6 @@ export type UndoOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** An import that can be taken back. */
 type UndoableImport = Pick<UndoneImport, 'number' | 'importedAt' | 'files'>;
 
 /** The table of the imports that can be taken back. */
@@ -104,7 +103,6 @@ export async function undoStoreImport(
   return { ...found, ...undone, store: shownAddress(address), dryRun, empty };
 }
 
-/** Whether a store holds no series, rates or filings. */
 async function isEmpty(view: StoreView & StoreContents): Promise<boolean> {
   const { series, described } = await view.seriesTotals();
   if (series + described > 0 || (await view.rates()).length > 0) return false;

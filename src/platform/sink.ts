@@ -32,7 +32,6 @@ export type Sink = {
   readonly abandon: () => Promise<void>;
 };
 
-/** Writes a chunk, and resolves to the failure if there was one. */
 type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
 
 /** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
@@ -71,7 +70,6 @@ function streamingSink(target: string, put: Put, close: () => Promise<void>, sig
   };
 }
 
-/** Writes chunks to a stream. */
 function intoStream(stream: Output): Put {
   return (chunk) =>
     new Promise((resolve) => {
@@ -91,9 +89,12 @@ function isFile(fd: number | undefined): fd is number {
   return fd !== undefined && fstatSync(fd).isFile();
 }
 
-/** A sink that streams to a device, and closes it at the end. */
 function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
-  const put: Put = (chunk) => handle.writeFile(chunk).then(() => undefined, asFailure);
+  const put: Put = (chunk) =>
+    handle.writeFile(chunk).then(
+      () => undefined,
+      (error) => error,
+    );
   return streamingSink(path, put, () => handle.close(), signal);
 }
 
@@ -125,10 +126,6 @@ async function openPipe(path: string, signal: AbortSignal): Promise<number> {
     }
     await unlessAborted(signal, new Promise((resolve) => setTimeout(resolve, 50)));
   }
-}
-
-function asFailure(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
-  return error;
 }
 
 /**

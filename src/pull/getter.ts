@@ -53,13 +53,6 @@ export type Timing = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/**
- * What the pace allows: when the next request may begin, in milliseconds since 1970, and how many within a minute
- * from now.
- */
-type PaceOutlook = { readonly next: number; readonly inMinute: number };
-
-/** How a pull sends its requests. */
 type RequestPolicy = {
   /** Seconds that one try may take. */
   readonly timeout: number;
@@ -78,7 +71,6 @@ type RequestPolicy = {
   readonly watch: (event: PullEvent) => void;
 };
 
-/** What one request wants besides the policy. */
 type GetOptions = {
   /** Why a body is not what was asked for, which counts as a transient failure; undefined if it is. */
   readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
@@ -142,7 +134,7 @@ export class Getter {
   }
 
   /** What the pace allows from now on. */
-  outlook(): Promise<PaceOutlook> {
+  outlook(): ReturnType<Pace['outlook']> {
     return this.#pace.outlook();
   }
 
@@ -194,7 +186,6 @@ export class Getter {
     return host.requester.get(host.prefix + this.#withKey(path));
   }
 
-  /** What the outcome of a try means. */
   async #verdictOn(outcome: Awaited<ReturnType<Requester['get']>>, faultOf: GetOptions['faultOf']) {
     if ('problem' in outcome)
       return outcome.transient ? { transient: outcome.problem } : { failed: outcome.problem };
@@ -219,7 +210,6 @@ export class Getter {
     );
   }
 
-  /** The seconds until no wait may last any longer. */
   #secondsLeft(): number {
     const { deadline = Number.POSITIVE_INFINITY, timing } = this.#policy;
     return (deadline - timing.now()) / 1000;
@@ -314,22 +304,21 @@ class Pace {
     await this.#change((state) => ({ ...state, blockedUntil: Math.max(state.blockedUntil, until) }));
   }
 
-  /** When the next request may begin, and how many may begin in the minute from now on. */
-  async outlook(): Promise<PaceOutlook> {
-    let outlook: PaceOutlook = { next: 0, inMinute: 0 };
+  /** When the next request may begin, in milliseconds since 1970, and how many in the minute from now on. */
+  async outlook(): Promise<{ readonly next: number; readonly inMinute: number }> {
+    let [first, inMinute] = [0, 0];
     await this.#change((state) => {
       const now = this.#timing.now();
       const begun = [...state.begun];
       const next = () => this.#next({ ...state, begun }, now);
-      outlook = { next: next(), inMinute: 0 };
-      for (let time = outlook.next; time < now + 60_000; time = next()) begun.push(time);
-      outlook = { ...outlook, inMinute: begun.length - state.begun.length };
+      first = next();
+      for (let time = first; time < now + 60_000; time = next()) begun.push(time);
+      inMinute = begun.length - state.begun.length;
       return state;
     });
-    return outlook;
+    return { next: first, inMinute };
   }
 
-  /** The first time at which a request breaks no rule. */
   #next({ begun, blockedUntil }: PaceState, now: number): number {
     return this.#rules.reduce(
       (begins, { requests, milliseconds }) => {

@@ -92,7 +92,6 @@ async function writeStore<T>(address: string, work: (writer: StoreWriter) => Pro
   }
 }
 
-/** What the sources of a pull have done so far. */
 type PullResults = {
   readonly subjects: PulledSubject[];
   readonly stops: PullStop[];
@@ -115,7 +114,6 @@ const ending: ReadonlySet<ProblemKind> = new Set([
 /** After this number of failures of the source in a row, the rest is left for another time. */
 const mostFailures = 3;
 
-/** A subject while it is pulled. */
 type Progressing = {
   record: Followed;
   /** What the store had of it before the first document. */
@@ -130,7 +128,6 @@ type Progressing = {
 /** How a subject ended; what is not said is empty. */
 type SubjectEnd = Pick<PulledSubject, 'outcome' | 'requests'> & Partial<PulledSubject>;
 
-/** Pulls the subjects of one source, one after the other. */
 class SourcePull {
   readonly #source: PullSource;
   readonly #followed: ReadonlyMap<string, Followed>;
@@ -308,7 +305,6 @@ class SourcePull {
     return (await readStoreIfAny(store, (view) => this.#source.count(subject, view))) ?? {};
   }
 
-  /** What is new in the store since the first document of a subject. */
   async #news({ before, record }: Progressing): Promise<PullCounts> {
     if (before === undefined) return {};
     const after = Object.entries(await this.#count(record.name));
@@ -380,13 +376,11 @@ class SourcePull {
   }
 }
 
-/** The least number of seconds that a number of requests takes. */
 function shortestTime(requests: number, pace: readonly PaceRule[]): number {
   const seconds = pace.map((rule) => ((requests - rule.requests) * rule.milliseconds) / rule.requests / 1000);
   return Math.max(...seconds, 0);
 }
 
-/** What is left of a subject, in words. */
 function leftText(windows: number, upTo: Day | undefined): string {
   if (windows > 0) return counted(windows, 'more window');
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
@@ -396,7 +390,6 @@ function joined(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('; ');
 }
 
-/** More lines would hide what they are about. */
 const mostConflicts = 100;
 
 /** A source that says something else than the store has: every conflict is listed, and the store keeps what it has. */

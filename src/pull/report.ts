@@ -25,7 +25,6 @@ export function subjectLine({ source, name, outcome, counts, requests, left, not
   }
 }
 
-/** Counts in words, those that are not 0: `2 new vintages, 1 new date`. */
 function countsText(
   counts: PullCounts,
   words: Readonly<Record<string, readonly [one: string, several: string]>>,

@@ -40,7 +40,6 @@ export type Manifest = {
   readonly files: readonly FileRecord[];
 };
 
-/** The version of the layout of a manifest. */
 const format = 1;
 
 /** The manifest as text, with a checksum of the manifest itself. */

@@ -19,6 +19,7 @@ import type { Demands } from '../analysis/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
 import { flush, naming } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
 import type { Lock } from '../store/access-store.ts';
@@ -120,7 +121,6 @@ async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<L
   }
 }
 
-/** Writes the files of a run and makes its manifest. */
 async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: SnapshotOptions) {
   const { name, asOf, lines, sha256 } = plan;
   const explain = (error: unknown, line: BoundLine) =>
@@ -131,7 +131,7 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
     folder: run.folder,
     signal,
     explain,
-    ...(onLine !== undefined && { onLine }),
+    ...defined({ onLine }),
   };
   const { written, source } = await readConsistently(client, async () => {
     const written = await writeLines(lines, writing);
@@ -188,18 +188,14 @@ export async function placeOf(out: string): Promise<Place> {
     isEmptyFolder: false,
   };
   if (out === '' || place.name === '') throw refused(out, 'it is not the name of a folder');
-  await refuseMissing(place.folder, out);
+  if ((await lstat(`${place.folder}/`).catch(absent)) === undefined)
+    throw new Problem('local-io', `cannot write ${out}: there is no folder ${place.folder}`);
   const found = await lstat(path).catch(absent);
   if (found === undefined) return place;
   if (found.isSymbolicLink()) return { ...place, current: await runShown(place, out) };
   if (!found.isDirectory()) throw refused(out, 'it is a file');
   if ((await readdir(path)).length > 0) throw refused(out, 'it is a folder with something in it');
   return { ...place, isEmptyFolder: true };
-}
-
-async function refuseMissing(folder: string, out: string): Promise<void> {
-  const found = await lstat(`${folder}/`).catch(absent);
-  if (found === undefined) throw new Problem('local-io', `cannot write ${out}: there is no folder ${folder}`);
 }
 
 async function runShown(place: Place, out: string): Promise<string | undefined> {
@@ -224,12 +220,10 @@ function isRunOf({ name }: Place, entry: string): boolean {
   return entry.startsWith(prefix) && /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(entry.slice(prefix.length));
 }
 
-/** The new link, before it is renamed. */
 function draftLink({ folder, name }: Place): string {
   return join(folder, `.${name}.link`);
 }
 
-/** Removes the incomplete folders of runs that were killed. */
 async function sweepHalfDone(place: Place): Promise<void> {
   await rm(draftLink(place), { force: true });
   for (const run of await runsAt(place)) {
@@ -298,7 +292,6 @@ export async function giveUp({ place, folder }: Run): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The size and the SHA-256 of a file. */
 type FileSum = { readonly bytes: number; readonly sha256: string };
 
 /** Reads a whole file. */
@@ -327,18 +320,14 @@ export async function syncOrLink(path: string, sum: FileSum, old: string | undef
 
 async function holds(path: string, { bytes, sha256 }: FileSum): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
-  return found?.isFile() === true && found.size === bytes && (await sumOrNothing(path)) === sha256;
+  if (found?.isFile() !== true || found.size !== bytes) return false;
+  return (await sumOfFile(path).catch(() => undefined))?.sha256 === sha256;
 }
 
 /** Whether two files have the same owner and mode: a link would keep those of the old file. */
 async function isOpenToTheSame(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([lstat(one), lstat(other)]);
   return a.uid === b.uid && a.gid === b.gid && a.mode === b.mode;
-}
-
-/** The SHA-256 of a file, or undefined if it cannot be read. */
-async function sumOrNothing(path: string): Promise<string | undefined> {
-  return (await sumOfFile(path).catch(() => undefined))?.sha256;
 }
 
 /** Replaces the new file by a hard link to the old one; false if the file system has no links, and the file stays. */

@@ -48,7 +48,6 @@ export function storeAlone(
   });
 }
 
-/** The store that a variable or a setting names. */
 function namedStore(io: Io): { readonly path: string; readonly by: string } | undefined {
   const path = variable(io, 'ASOF_STORE');
   if (path !== undefined) return { path, by: 'ASOF_STORE' };

@@ -210,7 +210,6 @@ function httpUrl(given: string): string {
   return given.replace(/\/+$/, '');
 }
 
-/** An address to which paths are appended. */
 function baseHttpUrl(given: string): string {
   if (/[?#]/.test(given)) throw refused({ reason: "it may not have a '?' or a '#'" });
   return httpUrl(given);

@@ -36,7 +36,6 @@ export const connectionNumbers = {
   },
 };
 
-/** Every setting by name. */
 const declared = {
   base_url: setting(
     'base URL of the service to ask (default: none, asof reads the store)',

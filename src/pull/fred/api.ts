@@ -6,7 +6,6 @@ import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers
 import type { Getter, ReplyMeaning, SourceAccess } from '../getter.ts';
 import type { SourceSettings } from '../source.ts';
 
-/** The base address of version 1 of FRED's API. */
 const publicBase = 'https://api.stlouisfed.org/fred';
 
 /** FRED wants no request for a minute after it has refused one for their number. */
@@ -30,7 +29,6 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
   };
 }
 
-/** A base address without a path gets the path that FRED's API has. */
 function withPath(url: string): string {
   const isHost = URL.canParse(url) && new URL(url).pathname === '/';
   return isHost ? `${url.replace(/\/+$/, '')}/fred` : url;
@@ -80,7 +78,6 @@ export type FredRefusal =
   | 'smaller-limit'
   | { readonly today: Day };
 
-/** An answer of FRED, or why there is none. */
 type FredReply =
   | { readonly answer: UncheckedObject; readonly text: string; readonly sent: Date | undefined }
   | { readonly refusal: FredRefusal };
@@ -236,13 +233,11 @@ function naming(id: string | number | undefined, error: unknown): unknown {
   return isOfSource && id !== undefined ? error.with({ detail: `${id}: ${error.detail}` }) : error;
 }
 
-/** The time at which a reply was made; undefined if it has no date. */
 function sentAt({ headers }: HttpReply): Date | undefined {
   const sent = Date.parse(headers.date ?? '') + 1000 * Number(headers.age ?? 0);
   return Number.isNaN(sent) ? undefined : new Date(sent);
 }
 
-/** What an answer repeats of its request. */
 const echoed = [
   ...['series_id', 'release_id', 'realtime_start', 'realtime_end'],
   ...['observation_start', 'observation_end', 'offset'],
@@ -267,7 +262,6 @@ function refuseOtherAnswer(
     for (const { series_id: id } of observations.filter(isJsonObject)) compare('series_id', id);
 }
 
-/** Refuses a list in which an id does not contain the text that was searched for. */
 function refuseOtherIds(path: string, text: string, list: readonly FredListing[]): void {
   const other = list.find(({ id }) => !id.includes(text.toUpperCase()));
   if (other !== undefined) throw otherThing(path, `ids with ${text}`, other.id);
@@ -335,7 +329,6 @@ function jsonOf({ body }: HttpReply): UncheckedObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The reason that FRED gives for a 400. */
 function errorOf({ error_message: message }: UncheckedObject): string {
   return typeof message === 'string' ? message.replace(/^Bad Request\.\s*/, '') : 'no reason given';
 }

@@ -30,7 +30,6 @@ export class FredDescription {
     return this.#document === undefined && (askedOn === undefined || askedOn <= addDays(today, -daysBetween));
   }
 
-  /** Whether this run has asked for it. */
   get wasAsked(): boolean {
     return this.#document !== undefined;
   }
@@ -64,7 +63,6 @@ export class FredDescription {
   }
 }
 
-/** The Problem for a series that FRED had, and has no longer. */
 function goneSeries(id: string, upTo: Day | undefined): Problem {
   const last = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
   return new Problem('not-found', `FRED no longer has the series ${id}${last}; the facts stay in the store`, {

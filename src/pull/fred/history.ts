@@ -10,6 +10,7 @@ import {
   type RealTimeValue,
 } from '../../import/formats/fred/periods.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
+import { defined } from '../../platform/defined.ts';
 import type { StoreView } from '../../store/store.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
 import { changed, FredApi, type FredRefusal, type FredRows } from './api.ts';
@@ -40,7 +41,6 @@ export function readBookmark(text: string): FredBookmark | undefined {
   return text === '' ? undefined : (JSON.parse(text) as FredBookmark);
 }
 
-/** A contiguous real-time period of a series. */
 type Period = { readonly start: Day; readonly end: Day };
 
 /** The dates that a query is about, if it is not about all of them. */
@@ -264,7 +264,6 @@ export class FredHistory {
     return all;
   }
 
-  /** Whether the store has the statement of a row. */
   #isStored({ date, start, value }: RealTimeValue): boolean {
     const stored = this.#stored;
     if (stored === undefined || !stored.isStated(date, start)) return false;
@@ -280,12 +279,8 @@ export class FredHistory {
     // If the history begins today, it is known that nothing was published up to yesterday.
     if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
     const lastRun = end === this.#today ? end : partial;
-    return {
-      ...(from !== undefined && { from }),
-      ...(vintage !== '' && { vintage }),
-      ...(lastRun !== undefined && { partial: lastRun }),
-      ...this.#described(),
-    };
+    const last = vintage === '' ? undefined : vintage;
+    return defined({ from, vintage: last, partial: lastRun, described: this.#described });
   }
 
   /** A series for which FRED keeps no vintages: the values of today, known from today on. */
@@ -312,7 +307,7 @@ export class FredHistory {
     }
     const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
     const files = await this.#files(file, history);
-    this.#bookmark = { fetched: true, partial: today, ...this.#described() };
+    this.#bookmark = { fetched: true, ...defined({ partial: today, described: this.#described }) };
     yield {
       files,
       ...(files.length === 0 && { coverage: await this.#coverage(today) }),
@@ -387,10 +382,8 @@ export class FredHistory {
     return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
   }
 
-  /** The day of the last description, for the bookmark. */
-  #described(): Pick<FredBookmark, 'described'> {
-    const described = this.#description.wasAsked ? this.#today : this.#bookmark.described;
-    return described === undefined ? {} : { described };
+  get #described(): Day | undefined {
+    return this.#description.wasAsked ? this.#today : this.#bookmark.described;
   }
 
   /** The series whose coverage grows with a window that has no news, if the store has it. */
@@ -405,7 +398,6 @@ export class FredHistory {
   }
 }
 
-/** The values that the store has of a series as of a day, by date; undefined if it does not have the series. */
 async function valuesOn(
   view: StoreView,
   id: string,
@@ -415,12 +407,10 @@ async function valuesOn(
   return found && new Map(found.rows.map(({ date, value }) => [date, value]));
 }
 
-/** The day in Chicago, which is FRED's. */
 function chicagoDay(now: Date): Day {
   return new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Chicago' }).format(now);
 }
 
-/** The Problem for observations of a series that FRED should have given. */
 function refusedObservations(id: string, refusal: FredRefusal): Problem {
   const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
   return new Problem('bad-answer', `FRED refused the observations of ${id}: ${reason}`);

@@ -9,7 +9,6 @@ import type { StoreContents } from '../../store/contents.ts';
 /** The value of a date on some day; null if there is none, undefined if the date is not known. */
 type ValueOf = (date: Day) => string | null | undefined;
 
-/** What the store and FRED say about a date as of a day, where they differ. */
 type DifferingValue = {
   readonly date: Day;
   readonly asOf: Day;
@@ -71,7 +70,6 @@ export class StoredHistory {
     this.#frequency = frequency;
   }
 
-  /** Reads a series; undefined without vintages. */
   static async read(view: StoreContents, seriesId: string): Promise<StoredHistory | undefined> {
     const contents = await view.contents(seriesId);
     if (contents === undefined || contents.vintages.length === 0) return undefined;

@@ -103,10 +103,8 @@ export async function submissionsOf(
   return { files, ...divide(failed, today) };
 }
 
-/** What is wrong with an answer, and whether the SEC says that it has none. */
 type Fault = { readonly why: string; readonly isAbsent?: true };
 
-/** The kinds of failure that one filing alone can have. */
 const ofOneAnswer: ReadonlySet<ProblemKind> = new Set(['bad-answer', 'service-unavailable', 'unreachable']);
 
 /** Asks for a full submission; a failure has the fault of the last answer, if there was one. */

@@ -124,7 +124,6 @@ function isPlainText({ filedOn, document }: ListedFiling): boolean {
   return filedOn < xmlSince && document?.name.toLowerCase().endsWith('.xml') !== true;
 }
 
-/** The ownership filings of a list and of its older pages, oldest first, and how the older pages were read. */
 type WholeList = Pick<CompanyBookmark, 'pages' | 'unread'> & {
   readonly filings: readonly ListedFiling[];
   readonly givenUp: readonly Outstanding[];
@@ -167,7 +166,6 @@ async function listedFilings(
   return { filings: [...byNumber.values()].sort(byDate), pages, unread, givenUp };
 }
 
-/** A page of older filings, as the list of filings states it. */
 type OlderPage = {
   /** `CIK0000789019-submissions-001.json`. */
   readonly name: string;

@@ -49,7 +49,6 @@ const mostMissing = 4;
 
 const dataSetPage = '/data-research/sec-markets-data/insider-transactions-data-sets';
 
-/** The number of ownership filings on a working day, for estimates. */
 const filingsADay = 900;
 
 /** The fewest requests for the days that are left, with data sets for the whole quarters among them. */
@@ -124,7 +123,6 @@ export class DailyFilings {
     if (windows === 0) yield this.#window([]);
   }
 
-  /** Asks again for the filings that did not come in earlier runs. */
   async *#leftFilings(): AsyncGenerator<PullWindow> {
     let waiting = await unheld(this.#bookmark.left ?? [], this.#task);
     const failed: LeftFiling[] = [];
@@ -183,7 +181,6 @@ export class DailyFilings {
     yield this.#window(files);
   }
 
-  /** The filings of some days of one quarter. */
   async *#days(from: Day, to: Day): AsyncGenerator<PullWindow> {
     for (let day = from; day <= to; day = addDays(day, 1)) {
       // EDGAR gives no filing the date of a weekend.
@@ -268,7 +265,6 @@ export class DailyFilings {
     };
   }
 
-  /** The days and quarters that are left from a day on. */
   #pieces(first: Day): number {
     let pieces = 0;
     for (let day = first; day <= this.#lastDay; ) {
@@ -291,7 +287,6 @@ function noIndexes(days: readonly Day[]): Problem {
   );
 }
 
-/** A quarterly data set that the SEC's page links to. */
 type DataSetLink = {
   readonly quarter: string;
   readonly from: Day;
@@ -319,9 +314,9 @@ function dataSetLinks(page: string): readonly DataSetLink[] {
 }
 
 /**
- * The ownership filings of the form index of a day, by accession number; refused if they are all of other days. The index lists a filing once for the issuer and once
- * for each owner; the first line counts. Columns are of fixed width in Latin-1, the width of the first differs
- * between years, and form types may hold blanks.
+ * The ownership filings of the form index of a day, by accession number; refused if they are all of other days.
+ * A filing has a line for the issuer and one for each owner, of which the first counts. Columns are of fixed width,
+ * the width of the first differs between years, and form types may hold blanks.
  */
 async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly WantedFiling[]> {
   // Latin-1, so that a column of the text is a column of the file; names of filers are not read.

@@ -57,7 +57,6 @@ export const sec: PullSource = {
   },
 };
 
-/** The last day whose filings are all published. */
 function endedDay(now: Date): Day {
   const clock = utcAsEastern(`${now.toISOString().slice(0, 19)}Z`);
   const day = clock.slice(0, 10);
