@@ -5,8 +5,8 @@ import { changeConfigFile, configPath } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, isUnencrypted } from '../config/places.ts';
-import { checkedKey, keyFor, maskedKey, storedKeys } from '../config/user-key.ts';
+import { type ChosenBaseUrl, chosenBaseUrl } from '../config/places.ts';
+import { checkedKey, keyFor, storedKeys } from '../config/user-key.ts';
 import type { AuthLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
@@ -43,6 +43,11 @@ async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number
   return exitCode.success;
 }
 
+/** Whether requests cross a network unencrypted: plain http to another machine. */
+function isUnencrypted({ origin }: ChosenBaseUrl['base']): boolean {
+  return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
+}
+
 async function typedKey({ withToken }: AuthLine, io: Io, owner: string): Promise<string> {
   if (withToken) return checkedKey(await wholeText(io), 'stdin');
   return checkedKey(await askSecret(io, `Key for ${owner}: `), 'the prompt');
@@ -63,6 +68,12 @@ async function status({ baseUrl }: AuthLine, io: Io, messages: Messages): Promis
     used === undefined ? `asof: no key for ${origin}` : `asof: ${origin} gets the key of ${used.from}`,
   );
   return used === undefined ? exitCode.unauthorized : exitCode.success;
+}
+
+/** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */
+function maskedKey(key: string): string {
+  const [, start = ''] = /^(\w+_live_sk_.{4}).{8,}$/.exec(key) ?? [];
+  return `${start}…`;
 }
 
 async function logout(line: AuthLine, io: Io, { note }: Messages): Promise<number> {

@@ -6,7 +6,7 @@ import { Problem } from '../../errors/problem.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
 import { connectionNumbers, readSettings } from '../config/settings.ts';
-import { keyFor, type UserKey } from '../config/user-key.ts';
+import { keyFor } from '../config/user-key.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
 import { readFor } from '../options/typed-line.ts';
 import type { Io } from '../terminal/io.ts';
@@ -43,7 +43,7 @@ export async function openRemote(
     ...client,
     ask: (operation, given, options) =>
       client.ask(operation, given, options).catch((error) => {
-        throw withHint(error, { base, from }, key);
+        throw withHint(error, { base, from }, key?.from);
       }),
   };
 }
@@ -55,13 +55,13 @@ export function timeoutOf(io: Io): number | undefined {
 }
 
 /** The same problem, with a hint at what the user can do. */
-function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | undefined): unknown {
+function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: string | undefined): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind, retryAfter } = error;
   if (kind === 'unauthorized') {
     return key === undefined
       ? error.with({ hints: [...error.hints, `asof auth login --base-url ${base.href}`] })
-      : error.with({ hints: [...error.hints, `the key is that of ${key.from}`] });
+      : error.with({ hints: [...error.hints, `the key is that of ${key}`] });
   }
   if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longest.wait)
     return error.with({ hints: [...error.hints, `--max-wait ${retryAfter} waits for it`] });
