@@ -45,9 +45,7 @@ const declared = {
   format: setting('output format', (text): OutputFormat => parseFormat(text)),
   timeout: setting('time limit of each try of a request, in seconds (default 30)', connectionNumbers.timeout),
   retries: setting('retries after transient failures (default 2)', connectionNumbers.retries),
-  sec_contact: setting('name and mail address that the SEC wants with each request', (text) =>
-    nonEmpty(text),
-  ),
+  sec_contact: setting('name and mail address that the SEC wants with each request', nonEmpty),
   max_wait: setting(
     'longest wait in seconds when the service says when to retry (default 60)',
     connectionNumbers.maxWait,

@@ -41,15 +41,13 @@ export class FredDescription {
   async document(): Promise<SourceFile> {
     if (this.#document !== undefined) return this.#document;
     const text = await this.#api.description(this.#id);
-    if (text === undefined) throw await this.#unknown();
+    if (text === undefined) {
+      const { bookmark, upTo } = this.#subject;
+      throw bookmark === '' ? await unknownSeries(this.#id, this.#api) : goneSeries(this.#id, upTo);
+    }
     const place = { name: `${this.#id}-series.json`, path: `FRED ${this.#id}` };
     this.#document = document(place, text);
     return this.#document;
-  }
-
-  async #unknown(): Promise<Problem> {
-    const { bookmark, upTo } = this.#subject;
-    return bookmark === '' ? unknownSeries(this.#id, this.#api) : goneSeries(this.#id, upTo);
   }
 
   /** The description, if it words anything otherwise than the store does. */
