@@ -26,9 +26,8 @@ export type {
   WideRow,
 } from './analysis/layouts.ts';
 export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
-export type { BackupSummary } from './care/backup.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
-export type { CopySummary } from './care/copy.ts';
+export type { BackupSummary, CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';
 export type { ChangedSeries } from './care/series.ts';
 export type { UndoneImport } from './care/undo.ts';
@@ -55,10 +54,20 @@ export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
-export type { PullOptions, PullProgress, PullRequest } from './pull/options.ts';
-export { probeSources, type SourceProbe } from './pull/probe.ts';
-export type { PulledSubject, PullOutcome, PullStop, PullSummary } from './pull/summary.ts';
+
+export type {
+  PulledSubject,
+  PullOptions,
+  PullOutcome,
+  PullProgress,
+  PullRequest,
+  PullStop,
+  PullSummary,
+} from './pull/options.ts';
+export { probeSources, type SourceProbe } from './pull/sources.ts';
+
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
+
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
 

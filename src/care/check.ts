@@ -92,7 +92,6 @@ const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
   normalisedBy: 'the frequency by which dates are kept',
 };
 
-/** The check of one series. */
 class SeriesCheck {
   readonly #contents: SeriesContents;
   readonly #faults: string[] = [];

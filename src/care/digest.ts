@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { type CurvePoint, curveTypes } from '../domain/treasury/curve.ts';
+import { defined } from '../platform/defined.ts';
 import type { SeriesContents, StoreContents } from '../store/contents.ts';
 import type { DescriptionChange } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
@@ -46,7 +47,6 @@ export async function digestOfSeries(view: WholeView, id: string): Promise<strin
   return digest.text();
 }
 
-/** The number of rates and of trades that are read at once. */
 const rowsAtOnce = 5000;
 
 /** Every rate of the curves, in batches. */
@@ -54,7 +54,7 @@ export async function* allPoints(view: StoreView): AsyncGenerator<readonly Curve
   for (const curveType of curveTypes) {
     let after: CurvePoint | undefined;
     do {
-      const points = await view.yields({ curveType, limit: rowsAtOnce, ...(after && { after }) });
+      const points = await view.yields({ curveType, limit: rowsAtOnce, ...defined({ after }) });
       if (points.length > 0) yield points;
       after = points.length < rowsAtOnce ? undefined : points.at(-1);
     } while (after !== undefined);
@@ -65,14 +65,14 @@ export async function* allPoints(view: StoreView): AsyncGenerator<readonly Curve
 export async function* allFilings(view: StoreView): AsyncGenerator<readonly Filing[]> {
   let after: Filing | undefined;
   do {
-    const filings = await view.filings({ limit: rowsAtOnce, ...(after && { after }) });
+    const filings = await view.filings({ limit: rowsAtOnce, ...defined({ after }) });
     if (filings.length > 0) yield filings;
     after = filings.length < rowsAtOnce ? undefined : filings.at(-1);
   } while (after !== undefined);
 }
 
-/** A digest of everything that a store holds except series. */
-export async function digestOfOthers(view: StoreView): Promise<string> {
+/** A digest of curves, filings, the log of imports and what the store follows. */
+async function digestOfOthers(view: StoreView): Promise<string> {
   const hash = createHash('sha256');
   for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
   for await (const filings of allFilings(view)) for (const filing of filings) hash.update(cellsOf(filing));
@@ -90,17 +90,11 @@ function sortedFields(record: object): readonly (readonly [name: string, value: 
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A digest of everything that a store holds: series, curves, filings, the log of imports and what it follows. */
-export async function digestOfStore(
-  view: WholeView,
-  {
-    others = digestOfOthers(view),
-    series,
-  }: { readonly others?: Promise<string>; readonly series?: ReadonlyMap<string, string> } = {},
-): Promise<string> {
+/** A digest of everything that a store holds; `series` has the digests of series that are known already. */
+export async function digestOfStore(view: WholeView, series?: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash('sha256');
   for (const id of await view.seriesIds())
     hash.update(`${id} ${series?.get(id) ?? (await digestOfSeries(view, id))}\n`);
-  hash.update(await others);
+  hash.update(await digestOfOthers(view));
   return hash.digest('hex');
 }

@@ -49,7 +49,6 @@ export function storeInfo(address: string): Promise<StoreInfo> {
   return readStore(address, (view) => infoOf(view, address));
 }
 
-/** What the store of a view holds. */
 async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
   const { bytes, format } = await view.size();
   const { revision, sample } = await view.state();

@@ -13,9 +13,8 @@ import {
   texts,
   word,
 } from '../operations/value.ts';
-import type { PullOptions } from '../pull/options.ts';
+import type { PullOptions, PullSummary } from '../pull/options.ts';
 import type { SourceName } from '../pull/source.ts';
-import type { PullSummary } from '../pull/summary.ts';
 import type { Kind, Kinds } from './arguments.ts';
 import { checkArguments, type Signature, unknownName } from './call.ts';
 

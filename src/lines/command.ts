@@ -1,5 +1,5 @@
 import type { Demands } from '../analysis/basis.ts';
-import { retryCount, timeoutSeconds, waitSeconds } from '../cli/config/settings.ts';
+import { connectionNumbers } from '../cli/config/settings.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { ArgumentSpec, CommandGroup, Flag } from '../operations/flag.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
@@ -45,9 +45,9 @@ export function connectionIn(line: TypedLine): ConnectionFlags {
   const [store, baseUrl] = [line.text('store'), line.text('base-url')];
   if (store !== undefined && baseUrl !== undefined)
     throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
-  const timeout = line.value('timeout', timeoutSeconds);
-  const retries = line.value('retries', retryCount);
-  const maxWait = line.value('max-wait', waitSeconds);
+  const timeout = line.value('timeout', connectionNumbers.timeout);
+  const retries = line.value('retries', connectionNumbers.retries);
+  const maxWait = line.value('max-wait', connectionNumbers.maxWait);
   return {
     ...(store !== undefined && { store }),
     ...(baseUrl !== undefined && { baseUrl }),

@@ -1,4 +1,4 @@
-import { type ServeSettingName, serveSettingNames, serveSettings } from '../cli/config/serve-settings.ts';
+import { serveSettingNames, serveSettings } from '../cli/config/serve-settings.ts';
 import { settings } from '../cli/config/settings.ts';
 import { Problem } from '../errors/problem.ts';
 import type { ArgumentSpec, Flag } from '../operations/flag.ts';
@@ -15,7 +15,7 @@ const serveFlags: readonly Flag[] = serveSettingNames.map((name) => {
     parse: _parse,
     variable: _variable,
     ...flag
-  }: (typeof serveSettings)[ServeSettingName] = serveSettings[name];
+  }: (typeof serveSettings)[keyof typeof serveSettings] = serveSettings[name];
   return { name, ...flag };
 });
 

@@ -7,9 +7,8 @@ import type { ImportFile } from '../import/load/load.ts';
 import type { StoreContents } from '../store/contents.ts';
 import type { Followed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
-import type { Getter, SourceAccess } from './getter.ts';
+import type { Getter, PaceRule, SourceAccess } from './getter.ts';
 import type { Outstanding } from './outstanding.ts';
-import type { PaceRule } from './pace.ts';
 
 /** The live sources that a store can follow. */
 export type SourceName = 'fred' | 'treasury' | 'sec';

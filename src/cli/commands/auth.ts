@@ -2,12 +2,12 @@ import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
 import type { AuthLine } from '../../lines/line.ts';
-import { configPath } from '../../platform/config-file.ts';
+import { changeConfigFile, configPath } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, isUnencrypted } from '../config/places.ts';
-import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../config/user-key.ts';
+import { type ChosenBaseUrl, chosenBaseUrl } from '../config/places.ts';
+import { checkedKey, keyFor, storedKeys } from '../config/user-key.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 
@@ -26,7 +26,7 @@ export async function runAuth(line: AuthLine, io: Io): Promise<number> {
 
 async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number> {
   if (line.source !== undefined) {
-    await storeKey(io, line.source, await typedKey(line, io, line.source.toUpperCase()));
+    await changeConfigFile(io, 'keys', line.source, await typedKey(line, io, line.source.toUpperCase()));
     note(
       `asof: stored the key for ${line.source.toUpperCase()} in ${configPath(io, 'keys')}; \`asof ping --sources\` tries it`,
     );
@@ -34,13 +34,18 @@ async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number
   }
   const { base } = serviceOf(line, io);
   const key = await typedKey(line, io, base.origin);
-  await storeKey(io, base.origin, key);
+  await changeConfigFile(io, 'keys', base.origin, key);
   note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
   if (isUnencrypted(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
   for (const name of ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'])
     if (variable(io, name) !== undefined)
       note(`asof: ${name} is set and takes precedence over the stored key`);
   return exitCode.success;
+}
+
+/** Whether requests cross a network unencrypted: plain http to another machine. */
+function isUnencrypted({ origin }: ChosenBaseUrl['base']): boolean {
+  return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }
 
 async function typedKey({ withToken }: AuthLine, io: Io, owner: string): Promise<string> {
@@ -65,10 +70,16 @@ async function status({ baseUrl }: AuthLine, io: Io, messages: Messages): Promis
   return used === undefined ? exitCode.unauthorized : exitCode.success;
 }
 
+/** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */
+function maskedKey(key: string): string {
+  const [, start = ''] = /^(\w+_live_sk_.{4}).{8,}$/.exec(key) ?? [];
+  return `${start}…`;
+}
+
 async function logout(line: AuthLine, io: Io, { note }: Messages): Promise<number> {
   const origin = line.source ?? serviceOf(line, io).base.origin;
   if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
-  await forgetKey(io, origin);
+  await changeConfigFile(io, 'keys', origin, undefined);
   note(`asof: removed the key for ${origin}`);
   return exitCode.success;
 }

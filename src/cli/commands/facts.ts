@@ -5,7 +5,7 @@ import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { metadataCells, metadataColumns } from '../../import/formats/own/metadata.ts';
 import type { FactsLine } from '../../lines/line.ts';
-import { openSink, type Sink } from '../../platform/file-sink.ts';
+import { openSink, type Sink } from '../../platform/sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/output.ts';
 import { printableLines } from '../../render/printable.ts';

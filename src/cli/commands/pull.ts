@@ -2,8 +2,8 @@ import { Problem } from '../../errors/problem.ts';
 import type { PullLine, SourcesLine, UnfollowLine } from '../../lines/line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
+import type { PulledSubject } from '../../pull/options.ts';
 import type { SourceSettings } from '../../pull/source.ts';
-import type { PulledSubject } from '../../pull/summary.ts';
 import { readStoreIfAny } from '../../store/open.ts';
 import { baseUrlIn, defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
@@ -22,7 +22,7 @@ export async function runPull(line: PullLine, io: Io): Promise<number> {
   if (line.list) return listFollowed(line, store, io);
   const report = await import('../../pull/report.ts');
   const bar = progress(io, line.messages.quiet || line.messages.verbose);
-  const { pull, searchSource } = await import('../../pull/pull.ts');
+  const { pull } = await import('../../pull/pull.ts');
   const { full, since, dryRun, maxDuration, request } = line;
   const json = line.output.format === 'json';
   const options = {
@@ -40,8 +40,10 @@ export async function runPull(line: PullLine, io: Io): Promise<number> {
       if (!dryRun) for (const text of subject.notes) messages.note(`${subject.name}: ${text}`);
     },
   };
-  if (line.search !== undefined)
+  if (line.search !== undefined) {
+    const { searchSource } = await import('../../pull/sources.ts');
     return printRows(line.output, report.listingFields, await searchSource(line.search, options), io);
+  }
   const summary = await pull(options);
   bar.clear();
   if (json) await print(`${JSON.stringify(report.summaryJson(summary), undefined, 2)}\n`, io);
@@ -65,10 +67,10 @@ function reported(failures: readonly Problem[], json: boolean, io: Io): number {
 
 /** `asof ping --sources`: whether the live sources answer, and take the user's key and contact. */
 export async function runPingSources(line: SourcesLine, io: Io): Promise<number> {
-  const { probeSources, failuresIn, probeFields, probeRow } = await import('../../pull/probe.ts');
+  const { probeSources, failuresIn, probeTable } = await import('../../pull/sources.ts');
   const options = requestOptions(line, io, messagesOf(line.messages, io));
   const probes = await probeSources({ ...options, store: storeToRead(io, line.connection.store).path });
-  await printRows(line.output, probeFields, probes.map(probeRow), io);
+  await printRows(line.output, probeTable.fields, probes.map(probeTable.row), io);
   return reported(failuresIn(probes), line.output.format === 'json', io);
 }
 
@@ -108,10 +110,10 @@ function sourceSettings(
 }
 
 async function listFollowed(line: PullLine, store: string, io: Io): Promise<number> {
-  const { followedFields, followedRow } = await import('../../pull/report.ts');
+  const { followedTable } = await import('../../pull/report.ts');
   const followed = (await readStoreIfAny(store, (view) => view.followed())) ?? [];
   if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
-  return printRows(line.output, followedFields, followed.map(followedRow), io);
+  return printRows(line.output, followedTable.fields, followed.map(followedTable.row), io);
 }
 
 /** `asof unfollow`: the store no longer follows these names; their facts stay. */

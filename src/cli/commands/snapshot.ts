@@ -6,9 +6,14 @@ import type { SnapshotLine } from '../../lines/line.ts';
 import { planLineParser } from '../../lines/parse.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
-import { placeOf } from '../../snapshot/place.ts';
 import { lineOf, manifestName } from '../../snapshot/plan.ts';
-import { type BoundPlan, bindPlan, type SnapshotSummary, snapshot } from '../../snapshot/snapshot.ts';
+import {
+  type BoundPlan,
+  bindPlan,
+  placeOf,
+  type SnapshotSummary,
+  snapshot,
+} from '../../snapshot/snapshot.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { RestoreProgress } from '../../care/backup.ts';
-import type { CopySummary } from '../../care/copy.ts';
+import type { CopySummary, RestoreProgress } from '../../care/copy.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import type { StoreInitLine, StoreLine } from '../../lines/line.ts';
@@ -82,7 +81,7 @@ async function backup(line: StoreLine, io: Io): Promise<number> {
   const { keep, dryRun, yes } = line;
   const replace = keep === undefined && !isDatabase(file) && existsSync(file);
   if (replace && !dryRun) await confirm(`replace ${file}`, yes, io);
-  const { backupStore } = await import('../../care/backup.ts');
+  const { backupStore } = await import('../../care/copy.ts');
   const { clock, signal } = io;
   return ofStore(storeToRead(io, line.store), (from) =>
     copied('backup', line, io, async (onProgress) => {
@@ -96,7 +95,7 @@ async function backup(line: StoreLine, io: Io): Promise<number> {
 async function restore(line: StoreLine, io: Io): Promise<number> {
   const [file, into] = [addressIn(line, 0), storeToWrite(io, line.store)];
   const { dryRun, yes } = line;
-  const { restoreStore } = await import('../../care/backup.ts');
+  const { restoreStore } = await import('../../care/copy.ts');
   const { signal } = io;
   if (!dryRun && (isDatabase(into) || existsSync(into)))
     await confirm(`replace ${shownAddress(into)} by ${file}`, yes, io);
@@ -149,7 +148,7 @@ async function undo(line: StoreLine, io: Io): Promise<number> {
   if (line.list) {
     const imports = await undoableImports(address);
     if (imports.length === 0) note('asof: no import can be taken back');
-    return printRows(line.output, care.undoFields, imports.map(care.undoRow), io);
+    return printRows(line.output, care.undoableTable.fields, imports.map(care.undoableTable.row), io);
   }
   const number = importIn(line);
   // What cannot be taken back is refused before anybody is asked.
@@ -161,16 +160,16 @@ async function undo(line: StoreLine, io: Io): Promise<number> {
     ...(rates > 0 ? [counted(rates, 'rate')] : []),
     ...(filings > 0 ? [counted(filings, 'filing')] : []),
   ].join(', ');
-  const printUndone = await rowPrinter(line.output, care.undoneFields, io);
+  const printUndone = await rowPrinter(line.output, care.undoneTable.fields, io);
   if (dryRun) {
-    await printUndone(found.subjects.map(care.undoneRow));
+    await printUndone(found.subjects.map(care.undoneTable.row));
     note(`asof: dry run: would take back ${named}: ${of} of ${store}`);
     return exitCode.success;
   }
   await confirm(`take back ${named}: ${of} of ${store}`, yes, io);
   const { empty, subjects } = await undoStoreImport(address, { number: found.number, signal: io.signal });
   const { format, file, columns } = line.output;
-  if ((format ?? file ?? columns) !== undefined) await printUndone(subjects.map(care.undoneRow));
+  if ((format ?? file ?? columns) !== undefined) await printUndone(subjects.map(care.undoneTable.row));
   note(`asof: took back ${named}: ${of} of ${store}`);
   if (empty) note(`asof: ${store} is empty now`);
   if (empty && address === defaultStorePath(io))

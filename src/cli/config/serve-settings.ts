@@ -114,8 +114,7 @@ export const serveSettings = {
   },
 } as const satisfies Readonly<Record<string, ServeSetting<unknown>>>;
 
-/** The name of a setting of a service. */
-export type ServeSettingName = keyof typeof serveSettings;
+type ServeSettingName = keyof typeof serveSettings;
 
 /** The names of all settings of a service, in the order of the help. */
 export const serveSettingNames = Object.keys(serveSettings) as readonly ServeSettingName[];
@@ -211,7 +210,6 @@ function httpUrl(given: string): string {
   return given.replace(/\/+$/, '');
 }
 
-/** An address to which paths are appended. */
 function baseHttpUrl(given: string): string {
   if (/[?#]/.test(given)) throw refused({ reason: "it may not have a '?' or a '#'" });
   return httpUrl(given);

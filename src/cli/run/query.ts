@@ -13,7 +13,7 @@ import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/line.ts';
 import type { NamedValues } from '../../operations/value.ts';
-import { openSink, type Sink } from '../../platform/file-sink.ts';
+import { openSink, type Sink } from '../../platform/sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';

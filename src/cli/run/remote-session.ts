@@ -6,8 +6,8 @@ import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
 import { readFor } from '../../operations/typed-line.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
-import { readSettings, timeoutSeconds } from '../config/settings.ts';
-import { keyFor, type UserKey } from '../config/user-key.ts';
+import { connectionNumbers, readSettings } from '../config/settings.ts';
+import { keyFor } from '../config/user-key.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
@@ -42,7 +42,7 @@ export async function openRemote(
     ...client,
     ask: (operation, given, options) =>
       client.ask(operation, given, options).catch((error) => {
-        throw withHint(error, { base, from }, key);
+        throw withHint(error, { base, from }, key?.from);
       }),
   };
 }
@@ -50,17 +50,17 @@ export async function openRemote(
 /** The seconds that ASOF_TIMEOUT allows for one try. */
 export function timeoutOf(io: Io): number | undefined {
   const text = variable(io, 'ASOF_TIMEOUT');
-  return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, timeoutSeconds);
+  return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, connectionNumbers.timeout);
 }
 
 /** The same problem, with a hint at what the user can do. */
-function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | undefined): unknown {
+function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: string | undefined): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind, retryAfter } = error;
   if (kind === 'unauthorized') {
     return key === undefined
       ? error.with({ hints: [...error.hints, `asof auth login --base-url ${base.href}`] })
-      : error.with({ hints: [...error.hints, `the key is that of ${key.from}`] });
+      : error.with({ hints: [...error.hints, `the key is that of ${key}`] });
   }
   if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longest.wait)
     return error.with({ hints: [...error.hints, `--max-wait ${retryAfter} waits for it`] });

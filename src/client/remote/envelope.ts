@@ -3,7 +3,7 @@ import type { AnswerVintage, Envelope, Row, UnknownTicker } from '../../operatio
 import { type Field, fieldKinds } from '../../operations/field.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { identityOf } from '../../operations/order.ts';
-import type { Params, ParamTexts } from '../../operations/param.ts';
+import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Requirement } from '../../operations/requirement.ts';
 import type { Clock } from '../../operations/value.ts';
 import { fromWire, headFromWire } from '../../operations/wire.ts';

@@ -75,10 +75,8 @@ export const treasury: PullSource = {
   },
 };
 
-/** An entry of a feed that cannot be read, and the year of the feed. */
 type BadEntry = Outstanding & { readonly year: number };
 
-/** How far a curve has come. */
 type CurveBookmark = {
   /** The last day that the feed had; empty before the first one. */
   readonly through: Day | '';
@@ -221,7 +219,6 @@ async function readFeed(file: SourceFile, { curveType }: Family, year: number, n
   return { points: good, bad: [...bad].map(([name, why]) => ({ name, why })), format };
 }
 
-/** Whether a feed is complete and has no entry. */
 function isEmptyFeed(content: Buffer): boolean {
   const text = content.toString();
   return /<feed\b/.test(text) && /<\/feed>\s*$/.test(text) && !/<entry\b/.test(text);

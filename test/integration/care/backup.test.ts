@@ -13,9 +13,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { backupStore, restoreStore } from '../../../src/care/backup.ts';
 import { checkStore } from '../../../src/care/check.ts';
-import { copyStore } from '../../../src/care/copy.ts';
+import { backupStore, copyStore, restoreStore } from '../../../src/care/copy.ts';
 import { digestOfStore } from '../../../src/care/digest.ts';
 import { Problem } from '../../../src/errors/problem.ts';
 import { initStore } from '../../../src/store/open.ts';

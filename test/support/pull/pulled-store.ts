@@ -1,6 +1,5 @@
-import type { PullOptions } from '../../../src/pull/options.ts';
+import type { PullOptions, PullSummary } from '../../../src/pull/options.ts';
 import { pull } from '../../../src/pull/pull.ts';
-import type { PullSummary } from '../../../src/pull/summary.ts';
 import { allStatements, importFiles, reading } from '../scratch-store.ts';
 import { type HistoryRow, type LoopbackFred, type LoopbackSeries, loopbackKey } from './loopback-fred.ts';
 
