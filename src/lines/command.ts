@@ -1,9 +1,9 @@
 import type { Demands } from '../analysis/basis.ts';
-import { retryCount, timeoutSeconds, waitSeconds } from '../cli/config/settings.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { parseFormat } from '../render/formats.ts';
 import type { OutputFlags } from '../render/output.ts';
-import type { ConnectionFlags, MessageFlags, ParsedLine } from './line.ts';
+import type { ConnectionFlags, MessageFlags, OtherLine, QueryLine } from './line.ts';
+import { retryCount, timeoutSeconds, waitSeconds } from './request-limits.ts';
 import type { TypedLine } from './typed-line.ts';
 
 /** The headings under which help lists commands. */
@@ -42,8 +42,8 @@ export type ArgumentSpec = {
   readonly choices?: readonly string[];
 };
 
-/** A command, declared once: parsing, help and completion are made from this. */
-export type CommandSpec = {
+/** A command, declared once: parsing, help and completion are made from this. The default reads a question. */
+export type CommandSpec<Line = QueryLine> = {
   /** The words that call it, such as `insider clusters`. */
   readonly words: string;
   readonly alias?: string;
@@ -52,14 +52,17 @@ export type CommandSpec = {
   readonly summary: string;
   /** What help says besides the summary. */
   readonly about?: string;
-  /** The examples that help shows, where the declaration of an operation holds them. */
+  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
   readonly args: readonly ArgumentSpec[];
   /** The flags in the order of help: the command's own, then those with a heading. */
   readonly flags: readonly Flag[];
   /** Reads a line as plain data; a bad value or a bad combination of flags is a Problem. */
-  readonly read: (line: TypedLine) => ParsedLine;
+  readonly read: (line: TypedLine) => Line;
 };
+
+/** A command of asof, which asks a question or does something else. */
+export type AnyCommand = CommandSpec<QueryLine | OtherLine>;
 
 /** The values of the flags under the heading Messages. */
 export function messagesIn(line: TypedLine): MessageFlags {

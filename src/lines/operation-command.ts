@@ -13,7 +13,7 @@ import {
   messagesIn,
   outputIn,
 } from './command.ts';
-import type { ParsedLine, QueryLine } from './line.ts';
+import type { QueryLine } from './line.ts';
 import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
@@ -25,15 +25,13 @@ export type CommandExtras = {
   readonly outputFlags: readonly Flag[];
   /** The query, if it is not just the operation with the values of its parameters. */
   readonly query: (asked: OperationQuery, line: TypedLine) => Query;
-  /** What a line asks for that is not a query, if its flags say so. */
-  readonly instead?: (line: TypedLine) => ParsedLine | undefined;
 };
 
 /** The command of an operation; `others` are the operations that its flags can ask instead. */
 export function operationCommand(
   operation: Operation,
   others: readonly Operation[],
-  { flags, outputFlags, query, instead }: CommandExtras,
+  { flags, outputFlags, query }: CommandExtras,
 ): CommandSpec {
   const { words, heading, alias, examples } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
@@ -65,7 +63,7 @@ export function operationCommand(
         ...sharedFlags.messages,
       ];
     },
-    read: (line) => instead?.(line) ?? queryLine(words, query(askedBy(askedOf(line), line), line), line),
+    read: (line) => queryLine(words, query(askedBy(askedOf(line), line), line), line),
   };
 }
 

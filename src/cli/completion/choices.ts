@@ -6,9 +6,8 @@ import { symbolsOf } from '../../domain/insider/filing.ts';
 import { transactionCodes } from '../../domain/insider/insider-trade.ts';
 import { maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { CommandSpec, Flag } from '../../lines/command.ts';
+import type { AnyCommand, Flag } from '../../lines/command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from '../../lines/first-words.ts';
-import { topics } from '../../lines/service-commands.ts';
 import { TypedLine } from '../../lines/typed-line.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { firstFilingDay } from '../../operations/filing-reasons.ts';
@@ -19,6 +18,7 @@ import { variable } from '../../platform/installation.ts';
 import { formatNames } from '../../render/formats.ts';
 import { chosenBaseUrl } from '../config/places.ts';
 import { settings } from '../config/settings.ts';
+import { topics } from '../help/topic-texts.ts';
 import { withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
 import type { CursorPosition } from './position.ts';
@@ -80,13 +80,13 @@ function named(completer: Completer, names: readonly string[]): Readonly<Record<
 /** The words that may be typed at a position, as far as asof knows them. */
 export async function choicesAt(
   position: CursorPosition,
-  specs: readonly CommandSpec[],
+  specs: readonly AnyCommand[],
   io: Io,
 ): Promise<Choices> {
   return startingWith(await allAt(position, specs, io), position.text);
 }
 
-async function allAt(position: CursorPosition, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
+async function allAt(position: CursorPosition, specs: readonly AnyCommand[], io: Io): Promise<Choices> {
   const { expected, typed, text } = position;
   switch (expected.kind) {
     case 'first word':
@@ -135,7 +135,7 @@ function described(pairs: readonly (readonly [value: string, about: string])[]):
 
 /** The commands that can follow these words, with their summaries. */
 function commandsAfter(
-  specs: readonly CommandSpec[],
+  specs: readonly AnyCommand[],
   words: readonly string[],
 ): readonly (readonly [string, string])[] {
   if (words.length === 0) return firstWords(specs).map(({ name, summary }) => [name, summary]);

@@ -1,7 +1,7 @@
-import { longest } from '../../client/remote/retry.ts';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
+import { retryCount, timeoutSeconds, waitSeconds } from '../../lines/request-limits.ts';
 import { configPath, readConfigFile } from '../../platform/config-file.ts';
 import { type OutputFormat, parseFormat } from '../../render/formats.ts';
 import { absoluteAddress } from '../../store/address.ts';
@@ -86,34 +86,4 @@ function storedValue(io: Io, name: SettingName, value: unknown): string | number
 function nonEmpty(text: string): string {
   if (text !== '') return text;
   throw new Problem('bad-input', 'it may not be empty');
-}
-
-/** Seconds for one try of a request: more than 0, at most a day. */
-export function timeoutSeconds(text: string): number {
-  const seconds = decimal(text);
-  if (seconds > 0 && seconds <= longest.timeout) return seconds;
-  throw invalidSetting('timeout', text, `use seconds, at most ${longest.timeout}`);
-}
-
-/** Seconds to wait for one request in all: 0 or more, at most a week. */
-export function waitSeconds(text: string): number {
-  const seconds = decimal(text);
-  if (seconds >= 0 && seconds <= longest.wait) return seconds;
-  throw invalidSetting('wait', text, `use seconds, at most ${longest.wait}`);
-}
-
-/** The number of retries: 0 to 100. */
-export function retryCount(text: string): number {
-  if (/^\d{1,3}$/.test(text) && Number(text) <= longest.retries) return Number(text);
-  throw invalidSetting('retries', text, `use an integer from 0 to ${longest.retries}`);
-}
-
-function invalidSetting(param: string, value: string, reason: string): Problem {
-  return new Problem('bad-input', `invalid ${param} ${JSON.stringify(value)}: ${reason}`, {
-    refusal: { param, value, reason },
-  });
-}
-
-function decimal(text: string): number {
-  return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
 }

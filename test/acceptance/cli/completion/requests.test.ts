@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { argumentValues, flagValues } from '../../../../src/cli/completion/choices.ts';
-import { allCommands } from '../../../../src/lines/commands.ts';
 import { asof, linesOf, statements } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
+import { everyCommand } from '../../../support/lines.ts';
 import { builtProgram } from '../../../support/repository.ts';
 
 const folder = newFolder();
@@ -327,7 +327,7 @@ describe('the completion process', () => {
 
 describe('completion knows', () => {
   it('the values of every flag, or that asof cannot complete them', () => {
-    const unknown = allCommands().flatMap(({ words, flags }) =>
+    const unknown = everyCommand.flatMap(({ words, flags }) =>
       flags
         .filter(({ value, choices }) => value !== undefined && choices === undefined && !value.includes('|'))
         .filter(({ value = '' }) => !Object.hasOwn(flagValues, value))
@@ -337,7 +337,7 @@ describe('completion knows', () => {
   });
 
   it('the values of every argument', () => {
-    const unknown = allCommands().flatMap(({ words, args }) =>
+    const unknown = everyCommand.flatMap(({ words, args }) =>
       args
         .filter(({ name, choices }) => choices === undefined && !Object.hasOwn(argumentValues, name))
         .map(({ name }) => `${words} <${name}>`),
