@@ -12,6 +12,7 @@ const { asOf, knownBefore, from, to, sort, plot, dryRun, all, skipMissing } = sh
 
 const severalSeries: ArgumentSpec = {
   name: 'id',
+  complete: 'ids',
   about: 'series ids; one with * (quoted) means every series whose id matches',
   several: true,
 };
@@ -37,8 +38,8 @@ export const diff: CommandSpec = {
   summary: 'Compare series as of two dates',
   args: [
     severalSeries,
-    { name: 'date1', about: 'first as-of date' },
-    { name: 'date2', about: 'second as-of date; latest is the newest vintage' },
+    { name: 'date1', complete: 'days', about: 'first as-of date' },
+    { name: 'date2', complete: 'days', about: 'second as-of date; latest is the newest vintage' },
   ],
   flags: composed([
     { name: 'known-before', about: 'use only what was published before each of the two dates' },
@@ -93,6 +94,7 @@ export function panel(inPlan: boolean): CommandSpec {
         {
           name: 'as-of-file',
           value: 'file',
+          complete: 'files',
           about: 'newest values known on each day in a CSV file; - is standard input',
         },
         { name: 'known-before-each', about: 'only what was published before each of these days' },

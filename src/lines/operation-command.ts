@@ -7,6 +7,7 @@ import { type Clock, flagName, type Param, type Params } from '../operations/par
 import {
   type ArgumentSpec,
   type CommandSpec,
+  type Completion,
   connectionIn,
   demandsIn,
   type Flag,
@@ -103,7 +104,14 @@ function argumentsOf({ command: { argument, several }, params }: Operation): rea
   const param = argument === undefined ? undefined : params[argument];
   if (param === undefined) return [];
   const { placeholder: name, required } = param;
-  return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
+  return [
+    {
+      name,
+      ...completion(param),
+      ...(!required && { optional: true }),
+      ...(several === true && { several }),
+    },
+  ];
 }
 
 function flagsOf([name, param]: ParamEntry, { command }: Operation): readonly Flag[] {
@@ -116,11 +124,24 @@ function flagsOf([name, param]: ParamEntry, { command }: Operation): readonly Fl
     {
       name: flagName(name, param),
       about,
-      ...(!isSwitch && { value: param.placeholder.toLowerCase(), accepts: accepting(name, param) }),
+      ...(!isSwitch && {
+        value: param.placeholder.toLowerCase(),
+        accepts: accepting(name, param),
+        ...completion(param),
+      }),
       ...(fallback !== undefined && { fallback: String(fallback) }),
       ...(param.required && { required: true }),
     },
   ];
+}
+
+function completion({ schema, placeholder, namesSeries }: Param): { readonly complete?: Completion } {
+  if (namesSeries === true) return { complete: 'ids' };
+  if (placeholder === 'symbol') return { complete: 'tickers' };
+  if (schema.format === 'date') return { complete: 'days' };
+  // Help shows the words of a placeholder such as `par|tips`, which completion offers in the letter case that is typed.
+  const choices = placeholder.includes('|') ? undefined : (schema.enum as readonly string[] | undefined);
+  return choices === undefined ? {} : { complete: choices };
 }
 
 /** Whether a parameter of limited values can have a text, such as a date or a maturity, but not a name. */

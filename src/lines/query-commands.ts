@@ -16,7 +16,14 @@ const { asOf, knownBefore, sort, plot } = sharedFlags;
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
   'as-of': [asOf, knownBefore],
-  vs: [{ name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' }],
+  vs: [
+    {
+      name: 'vs',
+      value: 'date',
+      complete: 'days',
+      about: 'compare with the curve of another date, in basis points',
+    },
+  ],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
   sort: [sort],
   versions: [versionFlags.vs, versionFlags.vintages],

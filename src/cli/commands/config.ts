@@ -7,7 +7,7 @@ import { readSettings, settingNamed, settings, settingValue } from '../config/se
 import { exitCode, type Io } from '../terminal/io.ts';
 import { command, type OtherCommand } from './command.ts';
 
-const settingName: ArgumentSpec = { name: 'name', about: 'name of a setting' };
+const settingName: ArgumentSpec = { name: 'name', complete: 'settings', about: 'name of a setting' };
 
 const settingsWidth = Math.max(...settings.map(([name]) => name.length));
 
@@ -64,7 +64,7 @@ asof config set base_url https://data.example.org
 # CSV on a terminal too
 asof config set format csv
 `,
-    args: [settingName, { name: 'value', about: 'its value' }],
+    args: [settingName, { name: 'value', complete: 'setting values', about: 'its value' }],
     async run(io, text, value) {
       const name = settingNamed(text);
       await changeConfigFile(io, 'config', name, settingValue(name, value));

@@ -40,6 +40,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
   args: [
     {
       name: 'id',
+      complete: 'ids',
       about: 'series ids; one with * (quoted) means every series whose id matches',
       several: true,
     },

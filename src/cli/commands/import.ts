@@ -27,14 +27,23 @@ asof import GDP.csv --as-of 2024-04-25 --dry-run
 # the files that were imported
 asof import --log
 `,
-  args: [{ name: 'files', about: 'files and folders; - is standard input', optional: true, several: true }],
+  args: [
+    {
+      name: 'files',
+      complete: 'files',
+      about: 'files and folders; - is standard input',
+      optional: true,
+      several: true,
+    },
+  ],
   flags: [
     {
       name: 'kind',
       value: 'kind',
+      complete: 'kinds',
       about: 'format of the files (default: by content; see asof help formats)',
     },
-    { name: 'series', value: 'id', about: 'series id for files that do not name one' },
+    { name: 'series', value: 'id', complete: 'ids', about: 'series id for files that do not name one' },
     { name: 'id', value: 'old=new', about: 'import a series under another id', repeatable: true },
     { ...sharedFlags.asOf, about: 'as-of date of files that hold one vintage and do not date it' },
     {
@@ -42,7 +51,12 @@ asof import --log
       value: 'form',
       about: 'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
     },
-    { name: 'filed-on', value: 'date', about: 'filing date of ownership XML that does not state it' },
+    {
+      name: 'filed-on',
+      value: 'date',
+      complete: 'days',
+      about: 'filing date of ownership XML that does not state it',
+    },
     { name: 'merge', about: 'add to a series that came from another source' },
     { name: 'replace', about: 'replace known values by different ones of the same vintage date' },
     { name: 'complete', about: 'withdraw the dates that a complete vintage does not list' },

@@ -22,7 +22,7 @@ import { command, type OtherCommand } from './command.ts';
 
 const { messages, access, format } = sharedFlags;
 
-const plans: Flag = { name: 'plans', value: 'file', about: serveSettings.plans.about };
+const plans: Flag = { name: 'plans', value: 'file', complete: 'files', about: serveSettings.plans.about };
 
 const keyId: ArgumentSpec = { name: 'key-id', about: 'id of the key, as asof keys list shows it' };
 
@@ -66,8 +66,13 @@ asof keys create --name guest --plan free --expires 90d
     args: [],
     flags: [
       { name: 'name', value: 'name', about: 'name of the key', required: true },
-      { name: 'plan', value: 'plan', about: 'plan of the key', fallback: 'free' },
-      { name: 'expires', value: 'date', about: 'last day on which it is valid (UTC), or days such as 90d' },
+      { name: 'plan', value: 'plan', complete: 'plans', about: 'plan of the key', fallback: 'free' },
+      {
+        name: 'expires',
+        value: 'date',
+        complete: 'days',
+        about: 'last day on which it is valid (UTC), or days such as 90d',
+      },
       plans,
       access,
     ],

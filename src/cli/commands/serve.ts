@@ -64,7 +64,12 @@ asof serve --metrics-port 9464
   args: [],
   flags: [
     ...serveFlags,
-    { name: 'config', value: 'file', about: 'JSON file of these settings (or ASOF_CONFIG)' },
+    {
+      name: 'config',
+      value: 'file',
+      complete: 'files',
+      about: 'JSON file of these settings (or ASOF_CONFIG)',
+    },
     { ...sharedFlags.quiet, about: 'same as --log-level warn' },
   ],
   read(line) {

@@ -38,9 +38,17 @@ asof snapshot plan.txt --out desk --as-of 2015-02-01 --dry-run
 # every night from cron: as of yesterday, complete or not at all (needs a plan)
 asof snapshot plan.txt --out desk
 `,
-  args: [{ name: 'plan', about: 'text file; each line is a file name and an asof command' }],
+  args: [
+    { name: 'plan', complete: 'files', about: 'text file; each line is a file name and an asof command' },
+  ],
   flags: [
-    { name: 'out', value: 'dir', about: 'link to the newest complete snapshot', required: true },
+    {
+      name: 'out',
+      value: 'dir',
+      complete: 'folders',
+      about: 'link to the newest complete snapshot',
+      required: true,
+    },
     { ...sharedFlags.asOf, about: 'as-of date of all files (default yesterday in UTC)' },
     {
       name: 'max-age',

@@ -24,6 +24,7 @@ const yes: Flag = { name: 'yes', short: 'y', about: 'do not ask; needed where th
 
 const address = (name: string, about: string): ArgumentSpec => ({
   name,
+  complete: 'files',
   about: `${about}: a file, or postgres://…`,
 });
 
@@ -128,7 +129,13 @@ asof store backup backup.db
 # every night from cron: a dated file, of which the newest seven stay
 asof store backup backups/ --keep 7 -q
 `,
-    args: [{ name: 'file', about: 'the backup, which is a store itself; with --keep also a folder' }],
+    args: [
+      {
+        name: 'file',
+        complete: 'files',
+        about: 'the backup, which is a store itself; with --keep also a folder',
+      },
+    ],
     flags: [
       {
         name: 'keep',
@@ -153,7 +160,7 @@ asof store restore backup.db --dry-run
 # the backup in the place of your store (needs a backup)
 asof store restore backup.db --yes
 `,
-    args: [{ name: 'file', about: 'the backup' }],
+    args: [{ name: 'file', complete: 'files', about: 'the backup' }],
     flags: [dryRun('check the backup, write nothing'), yes, store],
     run: restore,
   }),
@@ -220,7 +227,7 @@ asof series rename OLD NEW --dry-run
 asof series rename OLD NEW --yes
 `,
     args: [
-      { name: 'id', about: 'the series' },
+      { name: 'id', complete: 'ids', about: 'the series' },
       { name: 'new', about: 'its new id, which no series has' },
     ],
     flags: changes,
@@ -235,7 +242,7 @@ asof series rm OLD --dry-run
 # remove a series with its history (needs a store with the series)
 asof series rm OLD --yes
 `,
-    args: [{ name: 'id', about: 'the series' }],
+    args: [{ name: 'id', complete: 'ids', about: 'the series' }],
     flags: changes,
     run: (line, io) => changeSeries(line, io, false),
   }),

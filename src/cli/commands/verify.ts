@@ -38,7 +38,7 @@ asof verify desk
 # the same, with the data of a service (needs a service at that address)
 asof verify desk --base-url https://data.example.org
 `,
-  args: [{ name: 'dir', about: 'a snapshot' }],
+  args: [{ name: 'dir', complete: 'folders', about: 'a snapshot' }],
   flags: [...connection, ...messages],
   read: (line) => ({
     folder: line.arg(0),
