@@ -1,5 +1,6 @@
 import type { Demands } from '../analysis/basis.ts';
 import { Problem, refused } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
 import { parseFormat } from '../render/formats.ts';
 import type { OutputFlags } from '../render/output.ts';
 import type { ConnectionFlags, MessageFlags, OtherLine, QueryLine } from './line.ts';
@@ -100,16 +101,13 @@ export function connectionIn(line: TypedLine): ConnectionFlags {
   const [store, baseUrl] = [line.text('store'), line.text('base-url')];
   if (store !== undefined && baseUrl !== undefined)
     throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
-  const timeout = line.value('timeout', timeoutSeconds);
-  const retries = line.value('retries', retryCount);
-  const maxWait = line.value('max-wait', waitSeconds);
-  return {
-    ...(store !== undefined && { store }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(timeout !== undefined && { timeout }),
-    ...(retries !== undefined && { retries }),
-    ...(maxWait !== undefined && { maxWait }),
-  };
+  return defined({
+    store,
+    baseUrl,
+    timeout: line.value('timeout', timeoutSeconds),
+    retries: line.value('retries', retryCount),
+    maxWait: line.value('max-wait', waitSeconds),
+  });
 }
 
 /** The values of the flags under the heading Output. */
@@ -122,12 +120,8 @@ export function outputIn(line: TypedLine): OutputFlags {
   ];
   if (new Set(formats).size > 1) throw new Problem('bad-input', `two formats: ${formats.join(' and ')}`);
   const [format] = formats;
-  const file = fileIn(line);
-  const columns = line.text('columns')?.split(',');
   return {
-    ...(format !== undefined && { format }),
-    ...(file !== undefined && { file }),
-    ...(columns !== undefined && { columns }),
+    ...defined({ format, file: fileIn(line), columns: line.text('columns')?.split(',') }),
     header: !line.has('no-header'),
     ...(line.has('double') && { double: true }),
     everything: line.has('all'),
@@ -146,12 +140,9 @@ function chartIn(line: TypedLine): Pick<OutputFlags, 'chart'> {
     throw refused({ reason: 'use a number above 0, such as 100' });
   });
   const chart = {
-    ...(width !== undefined && { width }),
-    ...(height !== undefined && { height }),
-    ...(title !== undefined && { title }),
+    ...defined({ width, height, title, index }),
     ...(line.has('grey') && { grey: true }),
     ...(line.has('log') && { log: true }),
-    ...(index !== undefined && { index }),
     ...(line.has('recessions') && { recessions: true }),
   };
   return Object.keys(chart).length === 0 ? {} : { chart };

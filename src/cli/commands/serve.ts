@@ -5,6 +5,7 @@ import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import type { Flag } from '../../lines/command.ts';
 import { sharedFlags } from '../../lines/shared-flags.ts';
+import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
@@ -89,15 +90,7 @@ asof serve --metrics-port 9464
   },
   async run(line, io) {
     const values = serveValues(line.typed, line.config ?? variable(io, 'ASOF_CONFIG'), io);
-    const {
-      host = '',
-      port = 0,
-      'log-level': logLevel,
-      'max-seconds': maxSeconds,
-      'public-url': publicUrl,
-      'billing-url': billingUrl,
-    } = values;
-    const { 'cors-origin': corsOrigins, 'metrics-port': metricsPort, 'metrics-key': metricsKey } = values;
+    const { host = '', port = 0, 'metrics-port': metricsPort, 'metrics-key': metricsKey } = values;
     const { serve } = await import('../../server/serve.ts');
     const plans = await loadPlans(values.plans);
     const key = metricsKey === undefined ? undefined : keyIn(metricsKey);
@@ -125,17 +118,16 @@ asof serve --metrics-port 9464
         ].join(' '),
         readableLog: io.stderr.isTTY === true,
         clock: io.clock,
-        ...(publicUrl !== undefined && { publicUrl }),
-        ...(billingUrl !== undefined && { billingUrl }),
-        ...(logLevel !== undefined && { logLevel }),
-        ...(maxSeconds !== undefined && { maxSeconds }),
+        ...defined({
+          publicUrl: values['public-url'],
+          billingUrl: values['billing-url'],
+          logLevel: values['log-level'],
+          maxSeconds: values['max-seconds'],
+          corsOrigins: values['cors-origin'],
+        }),
         ...(values.explorer === true && { explorer: true }),
-        ...(corsOrigins !== undefined && { corsOrigins }),
         ...((metricsPort !== undefined || key !== undefined) && {
-          metrics: {
-            ...(metricsPort !== undefined && { port: metricsPort }),
-            ...(key !== undefined && { key }),
-          },
+          metrics: defined({ port: metricsPort, key }),
         }),
       });
       io.onHangup?.(() => serving.reload());

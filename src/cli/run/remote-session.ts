@@ -6,6 +6,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
 import { timeoutSeconds } from '../../lines/request-limits.ts';
 import { readFor } from '../../lines/typed-line.ts';
+import { defined } from '../../platform/defined.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
@@ -25,9 +26,6 @@ export async function openRemote(
     `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
   );
   const { timeout, retries, max_wait } = readSettings(io);
-  const seconds = flags.timeout ?? timeoutOf(io) ?? timeout;
-  const tries = flags.retries ?? retries;
-  const wait = flags.maxWait ?? max_wait;
   const client = await openClient({
     baseUrl: base.href,
     userAgent: `asof/${version()}`,
@@ -35,10 +33,12 @@ export async function openRemote(
     signal: io.signal,
     clock: io.clock,
     watch: reporting(messages, flags, io.clock),
-    ...(key !== undefined && { key: key.text }),
-    ...(seconds !== undefined && { timeout: seconds }),
-    ...(tries !== undefined && { retries: tries }),
-    ...(wait !== undefined && { maxWait: wait }),
+    ...defined({
+      key: key?.text,
+      timeout: flags.timeout ?? timeoutOf(io) ?? timeout,
+      retries: flags.retries ?? retries,
+      maxWait: flags.maxWait ?? max_wait,
+    }),
   });
   return {
     ...client,
