@@ -1,13 +1,14 @@
 import type { Demands } from '../analysis/basis.ts';
-import { connectionNumbers } from '../cli/config/settings.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { ArgumentSpec, CommandGroup, Flag } from '../operations/flag.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
+import { defined } from '../platform/defined.ts';
 import { type OutputFlags, parseFormat } from '../render/output.ts';
-import type { ConnectionFlags, MessageFlags, ParsedLine } from './line.ts';
+import type { ConnectionFlags, MessageFlags, OtherLine, QueryLine } from './line.ts';
+import { connectionNumbers } from './request-limits.ts';
 
-/** A command, declared once: parsing, help and completion are made from this. */
-export type CommandSpec = {
+/** A command, declared once: parsing, help and completion are made from this. The default reads a question. */
+export type CommandSpec<Line = QueryLine> = {
   /** The words that call it, such as `insider clusters`. */
   readonly words: string;
   readonly alias?: string;
@@ -16,14 +17,17 @@ export type CommandSpec = {
   readonly summary: string;
   /** What help says besides the summary. */
   readonly about?: string;
-  /** The examples that help shows, where the declaration of an operation holds them. */
+  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
   readonly args: readonly ArgumentSpec[];
   /** The flags in the order of help: the command's own, then those with a heading. */
   readonly flags: readonly Flag[];
   /** Reads a line as plain data; a bad value or a bad combination of flags is a Problem. */
-  readonly read: (line: TypedLine) => ParsedLine;
+  readonly read: (line: TypedLine) => Line;
 };
+
+/** A command of asof, which asks a question or does something else. */
+export type AnyCommand = CommandSpec<QueryLine | OtherLine>;
 
 /** The values of the flags under the heading Messages. */
 export function messagesIn(line: TypedLine): MessageFlags {
@@ -45,16 +49,13 @@ export function connectionIn(line: TypedLine): ConnectionFlags {
   const [store, baseUrl] = [line.text('store'), line.text('base-url')];
   if (store !== undefined && baseUrl !== undefined)
     throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
-  const timeout = line.value('timeout', connectionNumbers.timeout);
-  const retries = line.value('retries', connectionNumbers.retries);
-  const maxWait = line.value('max-wait', connectionNumbers.maxWait);
-  return {
-    ...(store !== undefined && { store }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(timeout !== undefined && { timeout }),
-    ...(retries !== undefined && { retries }),
-    ...(maxWait !== undefined && { maxWait }),
-  };
+  return defined({
+    store,
+    baseUrl,
+    timeout: line.value('timeout', connectionNumbers.timeout),
+    retries: line.value('retries', connectionNumbers.retries),
+    maxWait: line.value('max-wait', connectionNumbers.maxWait),
+  });
 }
 
 /** The values of the flags under the heading Output. */
@@ -67,12 +68,8 @@ export function outputIn(line: TypedLine): OutputFlags {
   ];
   if (new Set(formats).size > 1) throw new Problem('bad-input', `two formats: ${formats.join(' and ')}`);
   const [format] = formats;
-  const file = fileIn(line);
-  const columns = line.text('columns')?.split(',');
   return {
-    ...(format !== undefined && { format }),
-    ...(file !== undefined && { file }),
-    ...(columns !== undefined && { columns }),
+    ...defined({ format, file: fileIn(line), columns: line.text('columns')?.split(',') }),
     header: !line.has('no-header'),
     ...(line.has('double') && { double: true }),
     everything: line.has('all'),
@@ -91,12 +88,9 @@ function chartIn(line: TypedLine): Pick<OutputFlags, 'chart'> {
     throw refused({ reason: 'use a number above 0, such as 100' });
   });
   const chart = {
-    ...(width !== undefined && { width }),
-    ...(height !== undefined && { height }),
-    ...(title !== undefined && { title }),
+    ...defined({ width, height, title, index }),
     ...(line.has('grey') && { grey: true }),
     ...(line.has('log') && { log: true }),
-    ...(index !== undefined && { index }),
     ...(line.has('recessions') && { recessions: true }),
   };
   return Object.keys(chart).length === 0 ? {} : { chart };

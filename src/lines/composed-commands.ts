@@ -13,6 +13,7 @@ const { asOf, knownBefore, from, to, sort, plot, dryRun, all, skipMissing } = sh
 
 const severalSeries: ArgumentSpec = {
   name: 'id',
+  complete: 'ids',
   about: 'series ids; one with * (quoted) means every series whose id matches',
   several: true,
 };
@@ -51,6 +52,7 @@ export function panel(inPlan: boolean): CommandSpec {
         {
           name: 'as-of-file',
           value: 'file',
+          complete: 'files',
           about: 'newest values known on each day in a CSV file; - is standard input',
         },
         { name: 'known-before-each', about: 'only what was published before each of these days' },

@@ -4,14 +4,13 @@ import { parseDay } from '../domain/series/date.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
 import type { ArgumentSpec, Flag } from '../operations/flag.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
-import type { QueryParams } from '../operations/param.ts';
-import { flagName, type Param, type Params } from '../operations/param.ts';
+import { flagName, type Param, type Params, type QueryParams } from '../operations/param.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
 import type { Clock } from '../operations/value.ts';
 import { type CommandSpec, connectionIn, demandsIn, messagesIn, outputIn } from './command.ts';
-import type { ParsedLine, QueryLine } from './line.ts';
+import type { QueryLine } from './line.ts';
 import { seriesIn } from './line-values.ts';
-import { paramFlags, typedValue } from './param-flags.ts';
+import { completion, paramFlags, typedValue } from './param-flags.ts';
 import { sharedFlags } from './shared-flags.ts';
 
 /** What the command of an operation has besides its parameters. */
@@ -21,15 +20,13 @@ export type CommandExtras = {
   readonly outputFlags: readonly Flag[];
   /** The query, if it is not just the operation with the values of its parameters. */
   readonly query: (asked: OperationQuery, line: TypedLine) => Query;
-  /** What a line asks for that is not a query, if its flags say so. */
-  readonly instead?: (line: TypedLine) => ParsedLine | undefined;
 };
 
 /** The command of an operation; `others` are the operations that its flags can ask instead. */
 export function operationCommand(
   operation: Operation,
   others: readonly Operation[],
-  { flags, outputFlags, query, instead }: CommandExtras,
+  { flags, outputFlags, query }: CommandExtras,
 ): CommandSpec {
   const { words, heading, alias, examples } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
@@ -63,7 +60,7 @@ export function operationCommand(
         ...sharedFlags.messages,
       ];
     },
-    read: (line) => instead?.(line) ?? queryLine(words, query(askedBy(askedOf(line), line), line), line),
+    read: (line) => queryLine(words, query(askedBy(askedOf(line), line), line), line),
   };
 }
 
@@ -103,7 +100,14 @@ function argumentsOf({ command: { argument, several }, params }: Operation): rea
   const param = argument === undefined ? undefined : params[argument];
   if (param === undefined) return [];
   const { placeholder: name = '', required } = param;
-  return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
+  return [
+    {
+      name,
+      ...completion(param),
+      ...(!required && { optional: true }),
+      ...(several === true && { several }),
+    },
+  ];
 }
 
 function listingFlags({ command: { several, features = [] } }: Operation): readonly Flag[] {

@@ -1,5 +1,5 @@
 import type { DayOfPeriod } from '../domain/series/date.ts';
-import type { Flag } from '../operations/flag.ts';
+import type { Completion, Flag } from '../operations/flag.ts';
 import { flagName, type Param } from '../operations/param.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
 import type { Clock } from '../operations/value.ts';
@@ -20,12 +20,26 @@ export function paramFlags(
     {
       name: flagName(name, param),
       about: phrase(choices?.length === 1 ? description.replace(/^`\w+`: /, '') : description),
-      ...(!isSwitch && { value: placeholder.toLowerCase(), accepts: accepting(name, param) }),
+      ...(!isSwitch && {
+        value: placeholder.toLowerCase(),
+        accepts: accepting(name, param),
+        ...completion(param),
+      }),
       ...(shown !== undefined && { fallback: String(shown) }),
       ...(required && { required: true }),
       ...help,
     },
   ];
+}
+
+/** Returns what a shell offers for the value of a parameter. */
+export function completion({ schema, placeholder = '', complete }: Param): {
+  readonly complete?: Completion;
+} {
+  if (complete !== undefined) return { complete };
+  // Help shows the words of a placeholder such as `par|tips`, which completion offers in the letter case that is typed.
+  const choices = placeholder.includes('|') ? undefined : (schema.enum as readonly string[] | undefined);
+  return choices === undefined ? {} : { complete: choices };
 }
 
 /** Whether a parameter of limited values can have a text, such as a date or a maturity, but not a name. */

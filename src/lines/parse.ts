@@ -1,19 +1,28 @@
-import { allCommands } from './commands.ts';
-import type { ParsedLine, QueryLine } from './line.ts';
-import { readLine } from './read-line.ts';
+import { operations } from '../operations/index.ts';
+import type { AnyCommand, CommandSpec } from './command.ts';
+import type { QueryLine } from './line.ts';
+import { queryCommands } from './query-commands.ts';
+import { checkOutput, readLine } from './read-line.ts';
+import { tableCommands } from './table-commands.ts';
 
-/** How a line is read: at what time, and whether it is a line of a plan, which is bound to a day afterwards. */
-export type ParseOptions = { readonly now: Date; readonly inPlan?: boolean };
-
-/** What a line of any command asks for, as plain data; an error of usage is a Problem. */
-export function parse(argv: readonly string[], { now, inPlan = false }: ParseOptions): ParsedLine {
-  return readLine(argv, allCommands(inPlan), now);
+/** Every command that asks a question, in the order in which help lists them; `inPlan` as in the lines of a plan. */
+export function questionCommands(inPlan = false): readonly CommandSpec[] {
+  return [...queryCommands(operations, inPlan), ...tableCommands];
 }
 
-/** Parses the lines of a plan at a moment; gives undefined for a command that does not ask for data. */
-export function planLineParser(now: Date): (words: readonly string[]) => QueryLine | undefined {
+/**
+ * Parses the lines of a plan at a moment; gives undefined for a command that does not ask for data. Other commands than
+ * those of questions are known if they are among `specs`.
+ */
+export function planLineParser(
+  now: Date,
+  specs: readonly AnyCommand[] = questionCommands(true),
+): (words: readonly string[]) => QueryLine | undefined {
   return (words) => {
-    const line = parse(words, { now, inPlan: true });
-    return line.command === 'query' ? line : undefined;
+    const line = readLine(words, specs, now);
+    if (line.command === 'refused') throw line.problem(specs);
+    if (line.command !== 'query') return undefined;
+    checkOutput(line);
+    return line;
   };
 }

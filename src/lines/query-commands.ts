@@ -7,9 +7,8 @@ import type { Flag } from '../operations/flag.ts';
 import type { CommandDeclaration, CommandFeature, Operation } from '../operations/operation.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
 import { questions } from '../questions/table.ts';
-import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
+import type { CommandSpec } from './command.ts';
 import { panel } from './composed-commands.ts';
-import type { SourcesLine } from './line.ts';
 import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { questionCommand } from './question-command.ts';
@@ -21,10 +20,16 @@ const { asOf, knownBefore, sort, plot } = sharedFlags;
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
   'as-of': [asOf, knownBefore],
-  vs: [{ name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' }],
+  vs: [
+    {
+      name: 'vs',
+      value: 'date',
+      complete: 'days',
+      about: 'compare with the curve of another date, in basis points',
+    },
+  ],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
   sort: [sort],
-  sources: [{ name: 'sources', about: 'ask each live source once: whether it answers and takes your key' }],
   versions: [versionFlags.vs, versionFlags.vintages],
   units: sharedFlags.units,
   wide: [
@@ -83,17 +88,7 @@ function extrasOf({ command: { analysis, several, features = [] }, chart }: Oper
       const versions = features.includes('versions') ? versionsIn(line, about) : undefined;
       return versions ?? { ...asked, ...(features.includes('sort') && { sort }), ...made };
     },
-    ...(features.includes('sources') && { instead: sourcesIn }),
   };
-}
-
-/** The line that asks the live sources, if its flag says so. */
-function sourcesIn(line: TypedLine): SourcesLine | undefined {
-  if (!line.has('sources')) return undefined;
-  if (line.has('base-url'))
-    throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
-  const [output, connection, messages] = [outputIn(line), connectionIn(line), messagesIn(line)];
-  return { command: 'ping-sources', output, connection, messages };
 }
 
 /** The days of publication in a line; a Problem if the first is later than the as-of date. */

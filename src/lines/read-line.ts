@@ -9,24 +9,45 @@ import { selectColumns } from '../render/columns.ts';
 import { outputChoice } from '../render/output.ts';
 import type { CommandSpec } from './command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from './first-words.ts';
-import type { HelpLine, ParsedLine, QueryLine } from './line.ts';
+import type { HelpLine, QueryLine } from './line.ts';
 
-/** What a command line asks for, as plain data, by the declarations of commands; an error of usage is a Problem. */
-export function readLine(argv: readonly string[], specs: readonly CommandSpec[], now: Date): ParsedLine {
+/** `asof --version`. */
+type VersionLine = { readonly command: 'version' };
+
+/** A line that calls no command, or with a flag or an argument that its command lacks. */
+type RefusedLine = {
+  readonly command: 'refused';
+  /** The error of usage; its hints may name any of all commands. */
+  readonly problem: (all: readonly CommandSpec<unknown>[]) => Problem;
+};
+
+/**
+ * Reads a command line as plain data by declarations of commands, at least all those with its first word. Throws a
+ * Problem for a value that a command refuses.
+ */
+export function readLine<Line>(
+  argv: readonly string[],
+  specs: readonly CommandSpec<Line>[],
+  now: Date,
+): Line | HelpLine | VersionLine | RefusedLine {
   if (argv.length === 0) return help([]);
-  let line: ParsedLine | undefined;
+  const lines: Line[] = [];
   const program = programOf(specs, argv[0], (spec, command) => {
     checkArguments(spec, command.args);
-    line = spec.read(new TypedLine(command.args, flagTexts(spec, command), clockAt(now)));
+    lines.push(spec.read(new TypedLine(command.args, flagTexts(spec, command), clockAt(now))));
   });
   try {
     program.parse(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return lineAfter(error, specs, argv);
+    if (error.code === 'commander.version') return { command: 'version' };
+    if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
+    // The first word of a family of commands alone, such as `asof series`.
+    if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
+    return { command: 'refused', problem: (all) => usageProblem(error, all, argv) };
   }
+  const [line] = lines;
   if (line === undefined) throw new Error(`nothing was parsed: ${argv.join(' ')}`);
-  if (line.command === 'query') checkOutput(line);
   return line;
 }
 
@@ -35,7 +56,7 @@ function help(words: readonly string[], isMistake = false): HelpLine {
 }
 
 /** The texts of the flags that were typed, by name; a flag with one value that is given twice is a Problem. */
-function flagTexts(spec: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
+function flagTexts(spec: CommandSpec<unknown>, command: Command): ReadonlyMap<string, readonly string[]> {
   const typed = new Map<string, readonly string[]>();
   for (const option of command.options) {
     const attribute = option.attributeName();
@@ -54,7 +75,7 @@ function flagTexts(spec: CommandSpec, command: Command): ReadonlyMap<string, rea
 }
 
 /** Refuses more arguments than a command has, and names the flags that take them. */
-function checkArguments(spec: CommandSpec, typed: readonly string[]): void {
+function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): void {
   const { words, args } = spec;
   if (typed.length <= args.length || args.some(({ several }) => several === true)) return;
   const [first = '', ...others] = typed.slice(args.length);
@@ -79,28 +100,22 @@ function quoted(value: string): string {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** What to do when commander throws, which it does for help and the version too; any other error is a Problem. */
-function lineAfter(
+function usageProblem(
   error: CommanderError,
-  specs: readonly CommandSpec[],
+  specs: readonly CommandSpec<unknown>[],
   argv: readonly string[],
-): ParsedLine {
-  if (error.code === 'commander.version') return { command: 'version' };
-  if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
-  // The first word of a family of commands alone, such as `asof series`.
-  if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
+): Problem {
   const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
   const others = havers(specs, argv, /^unknown option '(--[\w-]+)/.exec(detail)?.[1]);
   const near = meant === undefined ? wayOut(error, specs, argv) : [`did you mean ${meant}`];
-  const hints = others.length > 0 ? others : near;
-  throw new Problem('bad-input', detail, { hints });
+  return new Problem('bad-input', detail, { hints: others.length > 0 ? others : near });
 }
 
 /** What to type instead of words that call no command: an unknown first word may be the id of a series. */
 function wayOut(
   { code }: CommanderError,
-  specs: readonly CommandSpec[],
+  specs: readonly CommandSpec<unknown>[],
   argv: readonly string[],
 ): readonly string[] {
   const [word = ''] = argv;
@@ -122,7 +137,7 @@ const mostNamed = 5;
 
 /** Which commands have a flag that the one of the line lacks; nothing where none has it, or many. */
 function havers(
-  specs: readonly CommandSpec[],
+  specs: readonly CommandSpec<unknown>[],
   [first]: readonly string[],
   flag: string | undefined,
 ): readonly string[] {
@@ -138,7 +153,7 @@ function havers(
 }
 
 /** Whether a word is a flag of any command. */
-function isFlag(specs: readonly CommandSpec[], word: string): boolean {
+function isFlag(specs: readonly CommandSpec<unknown>[], word: string): boolean {
   const typed = word.replace(/=.*/s, '');
   return specs.some(({ flags }) =>
     flags.some(({ name, short }) => typed === `--${name}` || typed === `-${short ?? '-'}`),
@@ -146,7 +161,10 @@ function isFlag(specs: readonly CommandSpec[], word: string): boolean {
 }
 
 /** The words of a line that call a command, or a family of commands. */
-function wordsOf(specs: readonly CommandSpec[], [first, second]: readonly string[]): readonly string[] {
+function wordsOf(
+  specs: readonly CommandSpec<unknown>[],
+  [first, second]: readonly string[],
+): readonly string[] {
   const named = firstWordOf(specs, first);
   if (named === undefined) return [];
   const isSecond = isFamily(named) && named.specs.some((spec) => secondWord(spec) === second);
@@ -156,20 +174,20 @@ function wordsOf(specs: readonly CommandSpec[], [first, second]: readonly string
 /**
  * Refuses a format or columns that the query cannot give, as far as that is clear without the data and the terminal.
  */
-function checkOutput({ query, output }: QueryLine): void {
+export function checkOutput({ query, output }: QueryLine): void {
   const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
   const layout = layoutOf(query);
   if (!drawn && layout !== undefined) selectColumns(layout.fields, layout.columns, columns);
 }
 
 /** Receives the command that commander has parsed. */
-type OnParsed = (spec: CommandSpec, command: Command) => void;
+type OnParsed<Line> = (spec: CommandSpec<Line>, command: Command) => void;
 
 /** The commander program of these commands; to save time, only those that begin with `word` get their flags. */
-export function programOf(
-  specs: readonly CommandSpec[],
+export function programOf<Line>(
+  specs: readonly CommandSpec<Line>[],
   word: string | undefined,
-  onParsed: OnParsed,
+  onParsed: OnParsed<Line>,
 ): Command {
   const root = silent(new Command('asof'))
     .description(
@@ -201,7 +219,7 @@ function silent(command: Command): Command {
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined });
 }
 
-function define(command: Command, spec: CommandSpec, onParsed: OnParsed): void {
+function define<Line>(command: Command, spec: CommandSpec<Line>, onParsed: OnParsed<Line>): void {
   const { summary, args, flags } = spec;
   command.description(summary);
   const terms = args.map(termOf);

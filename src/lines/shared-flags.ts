@@ -11,6 +11,7 @@ const format: readonly Flag[] = [
     name: 'format',
     short: 'f',
     value: 'format',
+    complete: formatNames,
     about: `${formatNames.join(', ')} (default table on a terminal, csv elsewhere)`,
     group: output,
   },
@@ -22,6 +23,7 @@ const file: Flag = {
   name: 'output',
   short: 'o',
   value: 'file',
+  complete: 'files',
   about: 'file to write; it appears when it is complete; - is stdout',
   group: output,
 };
@@ -32,6 +34,7 @@ const rows: readonly Flag[] = [
   {
     name: 'columns',
     value: 'names',
+    complete: 'columns',
     about: 'columns to show, separated by commas; all for every column',
     group: output,
   },
@@ -83,6 +86,7 @@ const units: readonly Flag[] = [
 const store: Flag = {
   name: 'store',
   value: 'path',
+  complete: 'files',
   about: 'store to use: a file, or postgres://… (or ASOF_STORE)',
   group: connection,
 };
@@ -160,10 +164,20 @@ export const sharedFlags = {
   connection: [store, ...remote],
   quiet,
   messages: amount,
-  asOf: { name: 'as-of', value: 'date', about: 'as-of date: use only what was published on or before it' },
-  knownBefore: { name: 'known-before', value: 'date', about: 'use only what was published before this date' },
-  from: { name: 'from', value: 'date', about: 'first date' },
-  to: { name: 'to', value: 'date', about: 'last date' },
+  asOf: {
+    name: 'as-of',
+    value: 'date',
+    complete: 'days',
+    about: 'as-of date: use only what was published on or before it',
+  },
+  knownBefore: {
+    name: 'known-before',
+    value: 'date',
+    complete: 'days',
+    about: 'use only what was published before this date',
+  },
+  from: { name: 'from', value: 'date', complete: 'days', about: 'first date' },
+  to: { name: 'to', value: 'date', complete: 'days', about: 'last date' },
   skipMissing: { name: 'skip-missing', about: 'leave out ids that no series has, and say so' },
   sort: {
     name: 'sort',
@@ -182,6 +196,7 @@ export const sharedFlags = {
   access: {
     name: 'access',
     value: 'path',
+    complete: 'files',
     about: 'file of keys and their usage, or postgres://… (or ASOF_ACCESS)',
   },
 } as const satisfies Readonly<Record<string, Flag | readonly Flag[]>>;

@@ -8,7 +8,11 @@ import { skippingIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 
-const file: ArgumentSpec = { name: 'file', about: 'CSV, TSV or Parquet file; - is standard input' };
+const file: ArgumentSpec = {
+  name: 'file',
+  complete: 'files',
+  about: 'CSV, TSV or Parquet file; - is standard input',
+};
 
 const strict: Flag = { name: 'strict', about: 'use only what was published before the day of the row' };
 const lag: Flag = { name: 'lag', value: 'n', about: 'skip the newest n observations' };
@@ -42,6 +46,7 @@ copied byte by byte.`,
     file,
     {
       name: 'id',
+      complete: 'ids',
       about: 'series ids; one with * (quoted) means every series whose id matches',
       several: true,
     },

@@ -12,6 +12,7 @@ export const versionFlags = {
   vs: {
     name: 'vs',
     value: 'date',
+    complete: 'days',
     about: 'compare with the values as of another date, or with the latest ones',
   },
   vintages: {

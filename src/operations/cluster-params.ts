@@ -47,7 +47,7 @@ export const clusterParams = {
   min_value: integerParam('Minimum total value, in dollars.', 1, 999_999_999_999_999, undefined, {
     extension: true,
   }),
-  ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol' }),
+  ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol', complete: 'tickers' }),
   from: dayParam(
     'Earliest date of the last trade of a cluster.',
     { field: 'date_last', is: 'from' },

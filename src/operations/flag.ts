@@ -1,13 +1,28 @@
 /** The headings under which help lists commands. */
 export type CommandGroup = 'Series' | 'Treasury rates' | 'Insiders' | 'Files' | 'Service' | 'Setup';
 
+/** What the shell offers for a value: words, or what asof finds. */
+export type Completion =
+  | readonly string[]
+  | 'columns'
+  | 'days'
+  | 'files'
+  | 'folders'
+  | 'ids'
+  | 'kinds'
+  | 'plans'
+  | 'setting values'
+  | 'settings'
+  | 'tickers';
+
 /** A flag of a command. */
 export type Flag = {
   /** Its name without dashes. */
   readonly name: string;
   readonly short?: string;
-  /** The name of its value in help, by which completion finds its values; a flag without one is a switch. */
+  /** The name of its value in help; a flag without one is a switch. */
   readonly value?: string;
+  readonly complete?: Completion;
   readonly about: string;
   /** The values that it may have. */
   readonly choices?: readonly string[];
@@ -32,4 +47,5 @@ export type ArgumentSpec = {
   readonly optional?: boolean;
   readonly several?: boolean;
   readonly choices?: readonly string[];
+  readonly complete?: Completion;
 };

@@ -34,7 +34,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   members: ['as_of', 'covered_to', 'unknown_ticker'],
   subject: 'insider filings',
   params: {
-    ticker: filterParam('Trading symbol.', { placeholder: 'symbol' }),
+    ticker: filterParam('Trading symbol.', { placeholder: 'symbol', complete: 'tickers' }),
     owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
     days: integerParam(
       `Filed within this number of days (${usualDays} if no date is given).`,

@@ -58,7 +58,7 @@ type Example<R = Row> = {
 type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions' | 'wide';
 
 /** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'sources' | 'vs';
+export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'vs';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {

@@ -1,7 +1,7 @@
 import { Problem, type Sentence, type Voice } from '../errors/problem.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
 import type { Flat } from './field.ts';
 import type { ArgumentSpec, Flag } from './flag.ts';
-import type { TypedLine } from './typed-line.ts';
 import type { Clock, Value } from './value.ts';
 
 /** The values of an operation's parameters by name; paging is not among them. */

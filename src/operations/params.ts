@@ -11,7 +11,7 @@ import type { Param, RowBound, TypedParam } from './param.ts';
 import { asOfDay, choice, day, filter, integer, seriesId, text, type Value } from './value.ts';
 
 /** The optional settings of a parameter. */
-type Declared = Partial<Pick<Param, 'bounds' | 'extension' | 'flag' | 'help' | 'placeholder'>>;
+type Declared = Partial<Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'placeholder'>>;
 
 /** An optional parameter; a default that is not an empty text stands in its schema. */
 export function param<T, F>(
@@ -60,8 +60,18 @@ export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day
 
 const typedAsOf: TypedParam<Day | undefined> = {
   flags: [
-    { name: 'as-of', value: 'date', about: 'as-of date: use only what was published on or before it' },
-    { name: 'known-before', value: 'date', about: 'use only what was published before this date' },
+    {
+      name: 'as-of',
+      value: 'date',
+      complete: 'days',
+      about: 'as-of date: use only what was published on or before it',
+    },
+    {
+      name: 'known-before',
+      value: 'date',
+      complete: 'days',
+      about: 'use only what was published before this date',
+    },
   ],
   read: (line) => line.asOf(),
 };

@@ -2,6 +2,7 @@ import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/ser
 import { contradiction, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Schema } from './field.ts';
+import type { Completion } from './flag.ts';
 
 /**
  * The days that the reading of a parameter may depend on: the UTC day, and the latest day that has begun anywhere on
@@ -24,6 +25,8 @@ export type Value<T = unknown> = {
   readonly schema: Schema;
   /** The name of the value in help; a switch has none. */
   readonly placeholder?: string;
+  /** What a shell offers for it; the words of an enumeration need not be said. */
+  readonly complete?: Completion;
 };
 
 /** A JavaScript value that has no text, such as a function. */
@@ -174,6 +177,7 @@ export const day: Value<Day> = {
   },
   schema: { type: 'string', format: 'date' },
   placeholder: 'date',
+  complete: 'days',
 };
 
 /** A date that has begun somewhere on Earth. */
@@ -220,6 +224,7 @@ export const seriesId: Value<string> = {
   parse: (given) => given,
   schema: { type: 'string' },
   placeholder: 'id',
+  complete: 'ids',
 };
 
 const oneId = accepting(isWord, 'the id of one series, such as "GDP"');
@@ -239,6 +244,7 @@ export const seriesIds: Value<readonly string[]> = {
   },
   schema: { type: 'array', items: { type: 'string' }, minItems: 1 },
   placeholder: 'id',
+  complete: 'ids',
 };
 
 /** One of a few words, or a list of dates. */

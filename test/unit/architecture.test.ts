@@ -89,10 +89,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   'server/keys': ['operations', 'store'],
-  // The values of connection flags and the settings of `serve` are still declared in `cli/config`.
-  lines: ['analysis', 'cli/config', 'domain', 'operations', 'questions', 'render'],
+  lines: ['analysis', 'client/remote', 'domain', 'operations', 'questions', 'render'],
   'cli/terminal': ['domain/series', 'operations', 'render'],
-  'cli/config': ['cli/terminal', 'client/remote', 'domain/series', 'render', 'store'],
+  'cli/config': ['cli/terminal', 'client/remote', 'domain/series', 'lines', 'render', 'store'],
   'cli/run': [
     'analysis',
     'cli/config',
@@ -105,10 +104,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store',
     'table',
   ],
-  'cli/help': ['cli/terminal', 'import/formats', 'lines', 'operations'],
+  'cli/help': ['cli/terminal', 'import/formats'],
   'cli/completion': [
     'analysis',
     'cli/config',
+    'cli/help',
     'cli/run',
     'cli/terminal',
     'client',

@@ -1,7 +1,7 @@
-import { longest } from '../../client/remote/retry.ts';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
+import { connectionNumbers } from '../../lines/request-limits.ts';
 import { configPath, readConfigFile } from '../../platform/config-file.ts';
 import { type OutputFormat, parseFormat } from '../../render/output.ts';
 import { absoluteAddress } from '../../store/address.ts';
@@ -11,29 +11,6 @@ type Setting<T extends string | number = string | number> = {
   readonly description: string;
   /** The value of a text; a Problem if it is not valid. */
   readonly parse: (text: string) => T;
-};
-
-/** The numbers of a connection, which settings, flags and variables name; a Problem if a text is none. */
-export const connectionNumbers = {
-  /** Seconds for one try of a request: more than 0, at most a day. */
-  timeout(text: string): number {
-    const seconds = decimal(text);
-    if (seconds > 0 && seconds <= longest.timeout) return seconds;
-    throw invalidSetting('timeout', text, `use seconds, at most ${longest.timeout}`);
-  },
-
-  /** Seconds to wait for one request in all: 0 or more, at most a week. */
-  maxWait(text: string): number {
-    const seconds = decimal(text);
-    if (seconds >= 0 && seconds <= longest.wait) return seconds;
-    throw invalidSetting('wait', text, `use seconds, at most ${longest.wait}`);
-  },
-
-  /** 0 to 100. */
-  retries(text: string): number {
-    if (/^\d{1,3}$/.test(text) && Number(text) <= longest.retries) return Number(text);
-    throw invalidSetting('retries', text, `use an integer from 0 to ${longest.retries}`);
-  },
 };
 
 const declared = {
@@ -109,14 +86,4 @@ function storedValue(io: Io, name: SettingName, value: unknown): string | number
 function nonEmpty(text: string): string {
   if (text !== '') return text;
   throw new Problem('bad-input', 'it may not be empty');
-}
-
-function invalidSetting(param: string, value: string, reason: string): Problem {
-  return new Problem('bad-input', `invalid ${param} ${JSON.stringify(value)}: ${reason}`, {
-    refusal: { param, value, reason },
-  });
-}
-
-function decimal(text: string): number {
-  return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
 }

@@ -3,10 +3,12 @@ import { openClient } from '../../client/open.ts';
 import { headerLines, longest, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
+import { connectionNumbers } from '../../lines/request-limits.ts';
 import { readFor } from '../../operations/typed-line.ts';
+import { defined } from '../../platform/defined.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
-import { connectionNumbers, readSettings } from '../config/settings.ts';
+import { readSettings } from '../config/settings.ts';
 import { keyFor } from '../config/user-key.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
@@ -23,9 +25,6 @@ export async function openRemote(
     `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
   );
   const { timeout, retries, max_wait } = readSettings(io);
-  const seconds = flags.timeout ?? timeoutOf(io) ?? timeout;
-  const tries = flags.retries ?? retries;
-  const wait = flags.maxWait ?? max_wait;
   const client = await openClient({
     baseUrl: base.href,
     userAgent: `asof/${version()}`,
@@ -33,10 +32,12 @@ export async function openRemote(
     signal: io.signal,
     clock: io.clock,
     watch: reporting(messages, flags, io.clock),
-    ...(key !== undefined && { key: key.text }),
-    ...(seconds !== undefined && { timeout: seconds }),
-    ...(tries !== undefined && { retries: tries }),
-    ...(wait !== undefined && { maxWait: wait }),
+    ...defined({
+      key: key?.text,
+      timeout: flags.timeout ?? timeoutOf(io) ?? timeout,
+      retries: flags.retries ?? retries,
+      maxWait: flags.maxWait ?? max_wait,
+    }),
   });
   return {
     ...client,

@@ -41,8 +41,8 @@ const twoDays = argument(
   {
     flags: [{ name: 'known-before', about: 'use only what was published before each of the two dates' }],
     args: [
-      { name: 'date1', about: 'first as-of date' },
-      { name: 'date2', about: 'second as-of date; latest is the newest vintage' },
+      { name: 'date1', complete: 'days', about: 'first as-of date' },
+      { name: 'date2', complete: 'days', about: 'second as-of date; latest is the newest vintage' },
     ],
     read: typedDays,
   },

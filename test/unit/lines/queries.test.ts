@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/analysis/query.ts';
 import type { Question } from '../../../src/analysis/question.ts';
 import type { QueryLine } from '../../../src/lines/line.ts';
-import { parse } from '../../../src/lines/parse.ts';
 import { operations } from '../../../src/operations/index.ts';
 import type { NamedValues } from '../../../src/operations/value.ts';
 import { questions } from '../../../src/questions/table.ts';
+import { parse } from '../../support/lines.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 
 function lineOf(text: string, inPlan = false): QueryLine {
   const line = parse(text.split(' '), { now, inPlan });
-  if (line.command !== 'query') throw new Error(`${text} is ${line.command}`);
-  return line;
+  if (!('resolved' in line && 'query' in line)) throw new Error(`${text} asks no question`);
+  return line as QueryLine;
 }
 
 const operation = (
