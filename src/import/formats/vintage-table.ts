@@ -32,7 +32,7 @@ export type VintageTable = {
 };
 
 /** How a format writes its cells, and what it states about its columns. */
-export type CellRules = {
+type CellRules = {
   /** The exact decimal text of a number, or undefined if the cell is not one. */
   readonly number: (text: string) => string | undefined;
   /** The texts that mean "not available" or "no longer available". */

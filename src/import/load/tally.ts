@@ -9,7 +9,7 @@ import type { ImportFormat } from '../formats/format.ts';
 import type { MetadataChange, Registry } from './registry.ts';
 
 /** How many of the series that a file describes got metadata, had other metadata before, or had the same. */
-export type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
+type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
 
 /** The counts and notes of one imported file. */
 export type FileSummary = {

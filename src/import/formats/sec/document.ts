@@ -29,7 +29,7 @@ import {
  * The parts of a filing that its ownership document does not state: its accession number and when the SEC accepted
  * it.
  */
-export type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
+type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
 
 /** An ownership document: the fields that its trades share, and the trades; holdings are ignored. */
 export type OwnershipDocument = Omit<Filing, keyof Trade | keyof Acceptance> & {
@@ -122,7 +122,7 @@ function stated(fields: XmlFields, path: string): string | null {
 }
 
 /** The SGML header of a full submission. */
-export type SubmissionHeader = Acceptance & { readonly accessionNumber: string; readonly formType: FormType };
+type SubmissionHeader = Acceptance & { readonly accessionNumber: string; readonly formType: FormType };
 
 const beginning =
   /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----[\s\S]*?)?<(?:SEC-DOCUMENT|SEC-HEADER|IMS-DOCUMENT|IMS-HEADER)>/;
