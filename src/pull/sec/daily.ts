@@ -10,8 +10,7 @@ import {
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { zipMembers } from '../../import/files/zip.ts';
-import { secForm345 } from '../../import/formats/sec/form345.ts';
-import { submissionsIn } from '../../import/formats/sec/tables.ts';
+import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { divide } from '../outstanding.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';

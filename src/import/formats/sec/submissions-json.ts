@@ -24,7 +24,7 @@ export const secSubmissionsJson: ImportFormat = {
   vintageKind: undefined,
   whole: false,
   takesAsOf: false,
-  recognise: (head) => holdsSubmissions(head),
+  recognise: holdsSubmissions,
   async *read(file) {
     const { filings, zone } = await readList(file);
     const count = counted(filings.length, 'ownership filing');

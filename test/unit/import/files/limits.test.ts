@@ -5,7 +5,7 @@ import type { ImportFormat } from '../../../../src/import/formats/format.ts';
 import { fredCsv } from '../../../../src/import/formats/fred/csv.ts';
 import { fredApi } from '../../../../src/import/formats/fred/observations.ts';
 import { secForm345 } from '../../../../src/import/formats/sec/form345.ts';
-import { secOwnershipXml } from '../../../../src/import/formats/sec/ownership-xml.ts';
+import { secOwnershipXml } from '../../../../src/import/formats/sec/ownership.ts';
 import { readAll, sourceFile } from '../../../support/source-file.ts';
 
 const mebibyte = 2 ** 20;
