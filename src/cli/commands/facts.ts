@@ -3,7 +3,7 @@ import { missingText, seriesWithStatements, withSuggestion } from '../../analysi
 import { embeddedClient } from '../../client/open.ts';
 import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
-import { metadataCells, metadataColumns } from '../../import/formats/own/metadata.ts';
+import { metadataCells, metadataColumns } from '../../import/formats/own/facts.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/formats.ts';

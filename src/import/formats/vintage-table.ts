@@ -230,3 +230,24 @@ export function isValue(name: string): boolean {
 export function unknownVintage(file: SourceFile, reason: string): Problem {
   return refusal(file, {}, `${reason}; pass --as-of`, ['asof import FILE --as-of YYYY-MM-DD']);
 }
+
+/** Whether a column has the start or the end of real-time periods. */
+export function isRealTimeColumn(name: string): boolean {
+  return /^realtime_(?:start|end)(?:_date)?$/i.test(name);
+}
+
+const vintageColumn = /^(.+)_(?=\d{8}$|\d{4}-\d\d-\d\d$)(\d{4})-?(\d\d)-?(\d\d)$/;
+
+/** Whether a column name has the form of a series and its vintage date: `GDPC1_20150130`, `GDPC1_2015-01-30`. */
+export function isVintageColumn(name: string): boolean {
+  return vintageColumn.test(name);
+}
+
+/** The series and the vintage date that a column name of that form states. */
+export function splitVintageColumn(
+  name: string,
+): { readonly series: string; readonly vintage: Day } | undefined {
+  const [, series, year, month, day] = vintageColumn.exec(name) ?? [];
+  const vintage = parseDay(`${year}-${month}-${day}`);
+  return series === undefined || vintage === undefined ? undefined : { series, vintage };
+}

@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../../domain/series/date.ts';
 import type { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
-import { fredSeries, readFredSeries } from '../../import/formats/fred/series.ts';
+import { fredSeries, readFredSeries } from '../../import/formats/fred/api.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { document, type PullTask } from '../source.ts';
 import { type FredApi, goneSeries, unknownSeries } from './api.ts';

@@ -3,7 +3,7 @@ import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
-import { partOfAnswer, readHistory } from '../../import/formats/fred/observations.ts';
+import { partOfAnswer, readHistory } from '../../import/formats/fred/api.ts';
 import {
   newestFigures,
   type RealTimeHistory,

@@ -19,7 +19,7 @@ const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
  * Treasury's daily par yield curve, from its site or its archive; columns change over the years, and dates have two
  * forms.
  */
-export const treasuryParCsv: ImportFormat = {
+const treasuryParCsv: ImportFormat = {
   kind: 'treasury-par-csv',
   summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
   source: 'U.S. Treasury',
@@ -31,7 +31,7 @@ export const treasuryParCsv: ImportFormat = {
 };
 
 /** Treasury's daily par real yield curve (TIPS), which begins at five years. */
-export const treasuryRealCsv: ImportFormat = {
+const treasuryRealCsv: ImportFormat = {
   kind: 'treasury-real-csv',
   summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)',
   source: 'U.S. Treasury',
@@ -41,6 +41,9 @@ export const treasuryRealCsv: ImportFormat = {
   recognise: (head) => curveTypesOf(head).has('TIPS'),
   read: (file, options) => readCurveCsv(file, options, layoutOf('TIPS')),
 };
+
+/** The formats of the CSV files of the Treasury. */
+export const treasuryCsv: readonly ImportFormat[] = [treasuryParCsv, treasuryRealCsv];
 
 function layoutOf(curveType: CurveType): CurveLayout {
   return {

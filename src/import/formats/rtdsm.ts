@@ -1,12 +1,12 @@
-import { type Day, dayOf, type Frequency } from '../../../domain/series/date.ts';
-import { parseDecimal } from '../../../domain/series/decimal.ts';
-import { parseSeriesId } from '../../../domain/series/series.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { headerOf, readCsv } from '../../readers/csv.ts';
-import { readOnlySheet, type Sheet, sheetHeadersIn } from '../../readers/xlsx.ts';
-import type { ImportFormat } from '../format.ts';
-import { alfredWorkbook, fredWorkbook } from '../fred/workbook.ts';
-import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from '../vintage-table.ts';
+import { type Day, dayOf, type Frequency } from '../../domain/series/date.ts';
+import { parseDecimal } from '../../domain/series/decimal.ts';
+import { parseSeriesId } from '../../domain/series/series.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import { headerOf, readCsv } from '../readers/csv.ts';
+import { readOnlySheet, type Sheet, sheetHeadersIn } from '../readers/xlsx.ts';
+import type { ImportFormat } from './format.ts';
+import { isFredWorkbook } from './fred/downloads.ts';
+import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from './vintage-table.ts';
 
 /**
  * The Real-Time Data Set of the Philadelphia Fed: one workbook per variable, one column per vintage. The date of a
@@ -22,8 +22,7 @@ export const rtdsm: ImportFormat = {
   takesAsOf: false,
   recognise: (head, name) =>
     (isWorkbook(head, name) &&
-      !alfredWorkbook.recognise(head, name) &&
-      !fredWorkbook.recognise(head, name) &&
+      !isFredWorkbook(head) &&
       sheetHeadersIn(head).every((header) => isHeader(headerOf(`${header}\n`)))) ||
     isTable(head),
   async *read(file) {
