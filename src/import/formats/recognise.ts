@@ -1,7 +1,7 @@
 import { parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { isOldWorkbook, sheetHeadersIn, workbookHead } from '../readers/xlsx.ts';
+import { sheetsIn, workbookHead } from '../readers/xlsx.ts';
 import type { ImportFormat } from './format.ts';
 import { fredApi, fredSeries } from './fred/api.ts';
 import { fredDownloads } from './fred/downloads.ts';
@@ -47,7 +47,9 @@ export async function recognise(file: SourceFile, chosen?: ImportFormat): Promis
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
   if (chosen !== undefined) return chosen;
-  const text = (await listedHead(file, head)) ?? headText(head);
+  const isParquet = head.toString('latin1', 0, 4) === 'PAR1';
+  const listed = await (isParquet ? parquetHead(file) : workbookHead(file, head));
+  const text = listed ?? headText(head);
   const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
   if (format === undefined) throw unrecognised(file, text);
   if (other === undefined) return format;
@@ -62,17 +64,6 @@ export function formatOfKind(kind: string): ImportFormat {
     field: 'kind',
     hints: [`the kinds are ${kinds}`],
   });
-}
-
-/** The head of a workbook or a Parquet file, which lists its content; undefined for other files, which are text. */
-async function listedHead(file: SourceFile, head: Buffer): Promise<string | undefined> {
-  const signature = head.subarray(0, 4).toString('latin1');
-  if (signature === 'PAR1') return parquetHead(file);
-  const isWorkbook =
-    signature === 'PK\u0003\u0004'
-      ? /\.xlsx$/i.test(file.name)
-      : isOldWorkbook(head) && /\.xls$/i.test(file.name);
-  return isWorkbook ? workbookHead(file) : undefined;
 }
 
 /** The head as text, without a byte-order mark and without a character cut at its end; binary content byte by byte. */
@@ -109,7 +100,7 @@ function nearestOrUnsupported(file: SourceFile, text: string) {
 
 /** The way out for a workbook that has a sheet of a CSV format. */
 function inWorkbook(head: string) {
-  for (const header of sheetHeadersIn(head)) {
+  for (const header of sheetsIn(head).headers) {
     const like = formats.find((format) => format.recognise(`${header}\n`, ''));
     if (like !== undefined)
       return {

@@ -3,7 +3,7 @@ import { parseDecimal } from '../../domain/series/decimal.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { headerOf, readCsv } from '../readers/csv.ts';
-import { readOnlySheet, type Sheet, sheetHeadersIn } from '../readers/xlsx.ts';
+import { readSheets, type Sheet, sheetsIn } from '../readers/xlsx.ts';
 import type { ImportFormat } from './format.ts';
 import { isFredWorkbook } from './fred/downloads.ts';
 import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from './vintage-table.ts';
@@ -23,7 +23,7 @@ export const rtdsm: ImportFormat = {
   recognise: (head, name) =>
     (isWorkbook(head, name) &&
       !isFredWorkbook(head) &&
-      sheetHeadersIn(head).every((header) => isHeader(headerOf(`${header}\n`)))) ||
+      sheetsIn(head).headers.every((header) => isHeader(headerOf(`${header}\n`)))) ||
     isTable(head),
   async *read(file) {
     const workbook = isWorkbook((await file.head()).toString('latin1'), file.name);
@@ -53,8 +53,17 @@ function isHeader([date, ...columns]: readonly string[]): boolean {
   return date === 'DATE' && columns.every((name) => vintageName.test(name));
 }
 
+/** The only sheet of a workbook; a file that is not a workbook or has another number of sheets is refused. */
+async function readOnlySheet(file: SourceFile): Promise<Sheet['rows']> {
+  const sheets = await readSheets(file);
+  const [sheet] = sheets;
+  if (sheet === undefined || sheets.length > 1)
+    throw refusal(file, {}, `the workbook has ${sheets.length} sheets; expected one`);
+  return sheet.rows;
+}
+
 /** The rows of a CSV file at their places, so that blank rows count. */
-async function readTable(file: SourceFile): Promise<Sheet> {
+async function readTable(file: SourceFile): Promise<Sheet['rows']> {
   const sheet: (readonly (string | null)[])[] = [];
   for await (const rows of readCsv(file)) {
     for (const { row, cells } of rows) {
@@ -111,7 +120,7 @@ function columnLetters(index: number): string {
 
 function readRows(
   file: SourceFile,
-  sheet: Sheet,
+  sheet: Sheet['rows'],
   columns: readonly VintageColumn[],
   workbook: boolean,
 ): { readonly rows: readonly VintageRow[]; readonly frequency: Frequency } {

@@ -6,13 +6,7 @@ import { defined } from '../../../platform/defined.ts';
 import { allBytes } from '../../files/content.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
-import {
-  isDateColumn,
-  type NamedSheet,
-  readSheets,
-  sheetHeadersIn,
-  sheetNamesIn,
-} from '../../readers/xlsx.ts';
+import { isDateColumn, readSheets, type Sheet, sheetsIn } from '../../readers/xlsx.ts';
 import { type Batch, type ImportFormat, notAnId, type ReadOptions } from '../format.ts';
 import { h15Csv, isCurveColumn } from '../treasury/csv.ts';
 import {
@@ -104,7 +98,7 @@ const alfredWorkbook: ImportFormat = {
   takesAsOf: false,
   takesSeries: true,
   recognise: (head) =>
-    sheetNamesIn(head).some((name) => alfredSheet.test(name)) || hasSheetOf(head, alfredLayouts),
+    sheetsIn(head).names.some((name) => alfredSheet.test(name)) || hasSheetOf(head, alfredLayouts),
   read: (file, options) => readWorkbook(file, options, alfredLayouts),
 };
 
@@ -113,7 +107,9 @@ const fredLayouts = [fredCsv, h15Csv];
 
 /** Whether the header of any sheet is that of one of these CSV formats. */
 function hasSheetOf(head: string, layouts: readonly ImportFormat[]): boolean {
-  return sheetHeadersIn(head).some((header) => layouts.some((layout) => layout.recognise(`${header}\n`, '')));
+  return sheetsIn(head).headers.some((header) =>
+    layouts.some((layout) => layout.recognise(`${header}\n`, '')),
+  );
 }
 
 /** FRED's download of a graph as a workbook: the figures of one day, which the file does not name. */
@@ -125,7 +121,7 @@ const fredWorkbook: ImportFormat = {
   whole: true,
   takesAsOf: true,
   recognise: (head) => {
-    const names = sheetNamesIn(head);
+    const names = sheetsIn(head).names;
     const isNamed = names.some((name) => /^(?:README|FRED Graph)$/i.test(name));
     return (isNamed || hasSheetOf(head, fredLayouts)) && !alfredWorkbook.recognise(head, '');
   },
@@ -174,7 +170,7 @@ function sampled(batch: Batch): Batch {
 /** A sheet as the CSV file that FRED gives for it, with its rows at their places. */
 function textOf(
   file: SourceFile,
-  { name, rows }: NamedSheet,
+  { name, rows }: Sheet,
 ): { readonly file: SourceFile; readonly head: string } {
   const start = rows.findIndex((row) => isDateColumn(String(row[0] ?? '')));
   const lines = rows.map((row, index) =>

@@ -11,7 +11,7 @@ import {
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CellReader, cellReader, columnsOf, readTable } from '../../readers/tsv.ts';
+import { type CellReader, cellReader, readTable } from '../../readers/tsv.ts';
 import type { Batch, ImportFormat } from '../format.ts';
 import {
   acquiredOrDisposed,
@@ -68,7 +68,8 @@ export const secForm345: ImportFormat = {
 
 /** The table that a file begins as, if it is one. */
 function tableIn(head: string): TableName | undefined {
-  const columns = columnsOf(head);
+  const [line = ''] = head.replace(/^\uFEFF/, '').split('\n', 1);
+  const columns = line.split('\t').map((name) => name.trim());
   if (!columns.includes('ACCESSION_NUMBER')) return undefined;
   return names.find((table) => columns.includes(columnOf[table]));
 }
