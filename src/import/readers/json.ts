@@ -1,6 +1,5 @@
 import { defined } from '../../platform/defined.ts';
-import { allBytes } from '../files/content.ts';
-import { type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { allBytes, type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** A JSON object with unchecked members. */
 export type UncheckedObject = { readonly [name: string]: unknown };

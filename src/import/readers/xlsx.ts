@@ -1,6 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
-import { allBytes, firstBytes } from '../files/content.ts';
-import { limits, refusal, type SourceFile } from '../files/source-file.ts';
+import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
 import { unpackedStream } from '../files/zip.ts';
 
 /** A sheet: its name, and its cells by row. Numbers are the texts stored in the workbook, empty cells null. */

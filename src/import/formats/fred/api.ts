@@ -3,8 +3,7 @@ import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
-import { allBytes } from '../../files/content.ts';
-import { limits, refusal, type SourceFile } from '../../files/source-file.ts';
+import { allBytes, limits, refusal, type SourceFile } from '../../files/source-file.ts';
 import {
   listField,
   numberField,

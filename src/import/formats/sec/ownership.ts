@@ -10,8 +10,7 @@ import {
 import type { Day } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { defined } from '../../../platform/defined.ts';
-import { allBytes } from '../../files/content.ts';
-import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
+import { allBytes, type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { listedFiling, readHeader, submissionType } from './filing-dates.ts';

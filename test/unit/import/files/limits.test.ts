@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allBytes } from '../../../../src/import/files/content.ts';
-import { printablePath, refuseBomb } from '../../../../src/import/files/source-file.ts';
+import { allBytes, printablePath, refuseBomb } from '../../../../src/import/files/source-file.ts';
 import type { ImportFormat } from '../../../../src/import/formats/format.ts';
 import { fredApi } from '../../../../src/import/formats/fred/api.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
