@@ -118,9 +118,6 @@ function storeFormat(view: WholeView): ImportFormat {
   return {
     kind: 'store',
     summary: 'what another store keeps',
-    vintageKind: undefined,
-    whole: false,
-    takesAsOf: false,
     statesSources: true,
     recognise: () => false,
     async *read(file) {

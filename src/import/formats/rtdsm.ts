@@ -19,7 +19,6 @@ export const rtdsm: ImportFormat = {
   source: 'Philadelphia Fed Real-Time Data Set',
   vintageKind: 'sampled',
   whole: true,
-  takesAsOf: false,
   recognise: (head, name) =>
     (isWorkbook(head, name) &&
       !isFredWorkbook(head) &&

@@ -97,13 +97,13 @@ const flags: readonly {
   {
     name: '--as-of',
     isGiven: ({ asOf }) => asOf !== undefined,
-    takes: ({ takesAsOf }) => takesAsOf,
+    takes: ({ takesAsOf }) => takesAsOf === true,
     reason: 'the file states when its figures were known',
   },
   {
     name: '--complete',
     isGiven: ({ complete }) => complete,
-    takes: ({ whole }) => whole,
+    takes: ({ whole }) => whole === true,
     reason: 'it is for files of whole vintages',
   },
   {
@@ -138,7 +138,7 @@ function checkSkipped(summaries: readonly FileSummary[], { skipDays = [] }: Load
 
 /** A note on a file that dates its own figures, which `--as-of` leaves as they are. */
 function unusedAsOf({ takesAsOf }: ImportFormat, { asOf }: LoadOptions, vintages: number): readonly string[] {
-  if (asOf === undefined || takesAsOf || vintages === 0) return [];
+  if (asOf === undefined || takesAsOf === true || vintages === 0) return [];
   return [`the file states when its figures were known; --as-of ${asOf} is ignored`];
 }
 
@@ -274,7 +274,7 @@ class FileLoader {
       target.push(statement);
       this.#waitingCount += 1;
       this.#projections.add(id, statement);
-      if (options.complete && this.#format.whole) this.#list(id, statement);
+      if (options.complete && this.#format.whole === true) this.#list(id, statement);
     }
   }
 
@@ -371,7 +371,7 @@ class FileLoader {
       this.#file,
       { value: day },
       `${what} is dated in the future; today is at most ${latest}`,
-      this.#format.takesAsOf ? ['pass the date on which the figures were known with --as-of'] : [],
+      this.#format.takesAsOf === true ? ['pass the date on which the figures were known with --as-of'] : [],
     );
   }
 }

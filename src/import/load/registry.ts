@@ -202,7 +202,7 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /** What a description of a series does to the one that is held; `fields` are those that had another value before. */
-export type MetadataChange = {
+type MetadataChange = {
   readonly kind: 'added' | 'changed' | 'known';
   readonly fields: readonly Omit<DescriptionChange, 'changedOn'>[];
 };

@@ -7,7 +7,7 @@ import { counted } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat, ReadOptions } from '../formats/format.ts';
-import type { MetadataChange, Registry } from './registry.ts';
+import type { Registry } from './registry.ts';
 
 /** How many of the series that a file describes got metadata, had other metadata before, or had the same. */
 type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
@@ -69,7 +69,7 @@ export class Tally {
   }
 
   /** Counts descriptions of series, and notes what they change. */
-  describe(changes: readonly MetadataChange[]): void {
+  describe(changes: Awaited<ReturnType<Registry['take']>>): void {
     for (const { kind, fields } of changes) {
       const { added, changed, known } = this.#described ?? { added: 0, changed: 0, known: 0 };
       this.#described = { added, changed, known, [kind]: { added, changed, known }[kind] + 1 };
@@ -126,7 +126,8 @@ export class Projections {
     this.#file = file;
     this.#format = format;
     // If a person or another program dated the statements, a date after the day of publication is probably a mistake.
-    const isDatedByHand = format.statesAsOf === 'by hand' || (format.takesAsOf && asOf !== undefined);
+    const isDatedByHand =
+      format.statesAsOf === 'by hand' || (format.takesAsOf === true && asOf !== undefined);
     this.#isAccepted = projections === true || !isDatedByHand;
   }
 

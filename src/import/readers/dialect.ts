@@ -1,7 +1,7 @@
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** How a text table is written. */
-export type Dialect = {
+type Dialect = {
   readonly separator: ',' | ';' | '\t';
   /** The rows of titles above its header. */
   readonly titles: number;

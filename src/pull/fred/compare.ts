@@ -1,6 +1,6 @@
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
-import type { RealTimeValue } from '../../import/formats/fred/periods.ts';
+import type { RealTimeValue } from '../../import/formats/fred/history.ts';
 import type { StoredHistory } from './stored.ts';
 
 /** A contiguous real-time period of a series. */

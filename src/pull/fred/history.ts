@@ -8,7 +8,7 @@ import {
   newestFigures,
   type RealTimeHistory,
   type RealTimeValue,
-} from '../../import/formats/fred/periods.ts';
+} from '../../import/formats/fred/history.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import type { StoreView } from '../../store/store.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';

@@ -21,7 +21,7 @@ import {
   type VintageRow,
   vintageBatches,
 } from '../vintage-table.ts';
-import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './periods.ts';
+import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './history.ts';
 
 /**
  * A response of FRED's `series/observations` with real-time periods; each row states its value on the first day of its
@@ -32,8 +32,6 @@ export const fredApi: ImportFormat = {
   summary: 'FRED API observations (JSON or XML, with real-time periods or by vintage date)',
   source: 'FRED',
   vintageKind: 'exact',
-  whole: false,
-  takesAsOf: false,
   takesSeries: true,
   recognise: (head) =>
     isXmlResponse(head, 'observations') ||
@@ -231,9 +229,6 @@ export const fredSeries: ImportFormat = {
   kind: 'fred-series',
   summary: 'FRED API series descriptions (JSON or XML with "seriess")',
   source: 'FRED',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head) => isXmlResponse(head, 'seriess') || (/^\s*\{/.test(head) && holdsSeries(head)),
   async *read(file) {
     yield { metadata: await readFredSeries(file) };

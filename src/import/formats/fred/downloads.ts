@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { parseDay } from '../../../domain/series/date.ts';
+import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
-import { headerOf } from '../../readers/csv.ts';
+import { type CsvRow, headerOf, readCsvBody } from '../../readers/csv.ts';
 import { isDateColumn, readSheets, type Sheet, sheetsIn } from '../../readers/xlsx.ts';
-import { type Batch, type ImportFormat, notAnId, type ReadOptions } from '../format.ts';
+import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
 import { h15Csv, isCurveColumn } from '../treasury/csv.ts';
 import {
   columnId,
@@ -20,7 +20,7 @@ import {
   unknownVintage,
   vintageBatches,
 } from '../vintage-table.ts';
-import { alfredFirstReleases, alfredPeriods } from './periods.ts';
+import { historyBatches, notEnded, type RealTimeValue, refuseGaps } from './history.ts';
 
 /** FRED's CSV download: the figures of one day, which the file does not name. */
 const fredCsv: ImportFormat = {
@@ -60,7 +60,6 @@ const alfredWide: ImportFormat = {
   source: 'FRED',
   vintageKind: 'exact',
   whole: true,
-  takesAsOf: false,
   recognise(head) {
     const [date = '', ...columns] = headerOf(head);
     return isDateColumn(date) && columns.some(isVintageColumn);
@@ -84,6 +83,127 @@ function isFredDate(name = ''): boolean {
   return /^observation_date$/i.test(name) || name === 'DATE';
 }
 
+/**
+ * Figures with their real-time periods, one per row: ALFRED's downloads by real-time period, and what fredapi's
+ * `get_series_all_releases` and pyfredapi write as CSV, also with the index of the data frame. Each row states its
+ * value on the first day of its period; a cell without a number says that there is none from that day on.
+ */
+const alfredPeriods: ImportFormat = {
+  kind: 'alfred-periods',
+  summary:
+    'ALFRED download by real-time period, and CSV of fredapi and pyfredapi (realtime_start, date, value)',
+  source: 'FRED',
+  vintageKind: 'exact',
+  takesSeries: true,
+  recognise: (head) => {
+    const places = placesIn(headerOf(head));
+    return places !== undefined && !isFirstReleases(places);
+  },
+  read: readPeriods,
+};
+
+/**
+ * ALFRED's download of first releases only. Revisions are missing, so what is known after a first release is a sample:
+ * its first value.
+ */
+const alfredFirstReleases: ImportFormat = {
+  kind: 'alfred-first-releases',
+  summary: 'ALFRED download of first releases only (period_start_date,ICSA,realtime_start_date)',
+  source: 'FRED',
+  vintageKind: 'sampled',
+  recognise: (head) => {
+    const places = placesIn(headerOf(head));
+    return places !== undefined && isFirstReleases(places);
+  },
+  async *read(file, options) {
+    yield { notes: ['first releases only: later revisions are not in this file'] };
+    yield* readPeriods(file, options);
+  },
+};
+
+/** The columns of real-time periods, by position, and the name of the column of values. */
+type PeriodPlaces = {
+  readonly date: number;
+  readonly start: number;
+  /** -1 if the file has no ends. */
+  readonly end: number;
+  readonly value: number;
+  readonly names: readonly string[];
+};
+
+/** The places of the columns; undefined for any other header. */
+function placesIn(header: readonly string[]): PeriodPlaces | undefined {
+  const names = header.map((name) => name.trim());
+  const date = names.findIndex((name) => /^(?:observation_|period_start_)?date$/i.test(name));
+  const start = names.findIndex((name) => /^realtime_start(?:_date)?$/i.test(name));
+  const end = names.findIndex((name) => /^realtime_end(?:_date)?$/i.test(name));
+  if (date < 0 || start < 0) return undefined;
+  const others = [...names.keys()].filter((index) => ![date, start, end].includes(index));
+  const [value, ...more] = others;
+  return value === undefined || more.length > 0 ? undefined : { date, start, end, value, names };
+}
+
+/**
+ * Whether the columns are those of first releases: no ends, but the name of their series; fredapi's rows have
+ * neither.
+ */
+function isFirstReleases({ end, value, names }: PeriodPlaces): boolean {
+  return end < 0 && names[value]?.toLowerCase() !== 'value';
+}
+
+async function* readPeriods(file: SourceFile, options: Parameters<ImportFormat['read']>[1]) {
+  const rows: RealTimeValue[] = [];
+  let places: PeriodPlaces | undefined;
+  for await (const batch of readCsvBody(file, (header) => placesOf(file, header))) {
+    places = batch.header;
+    for (const row of batch.rows) rows.push(readRow(file, row, batch.header));
+  }
+  if (places === undefined) return;
+  const { names, value, start, end: endColumn } = places;
+  const seriesId = seriesOf(file, names[value] ?? '', options);
+  const end =
+    rows
+      .map((row) => row.end)
+      .sort()
+      .at(-1) ?? notEnded;
+  const history = { end, rows };
+  if (endColumn >= 0) refuseGaps(file, history, { start: names[start] ?? '', end: names[endColumn] ?? '' });
+  yield* historyBatches(seriesId, history);
+}
+
+function placesOf(file: SourceFile, { row, cells }: CsvRow): PeriodPlaces {
+  const places = placesIn(cells);
+  if (places !== undefined) return places;
+  const reason =
+    'the columns of real-time periods are a date, realtime_start, realtime_end and one of values';
+  throw refusal(file, { row }, reason);
+}
+
+function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces): RealTimeValue {
+  const textOf = (place: number) => (cells[place] ?? '').trim().replace(/[T ]00:00:00(?:\.0+)?$/, '');
+  const dayAt = (place: number): Day => {
+    const value = textOf(place);
+    const day = parseDay(value);
+    if (day !== undefined) return day;
+    throw notADay(file, { row, column: places.names[place] ?? '', value });
+  };
+  const endText = places.end < 0 ? '' : textOf(places.end);
+  // ALFRED leaves the end of a period that has not ended blank, or writes a dot.
+  const end = /^(?:|\.|current|NaT)$/i.test(endText)
+    ? notEnded
+    : endText === notEnded
+      ? notEnded
+      : parseDay(endText);
+  if (end === undefined) throw notADay(file, { row, column: places.names[places.end] ?? '', value: endText });
+  const text = textOf(places.value);
+  const value = /^(?:|\.|NA|#N\/A)$/.test(text) ? null : parseDecimal(text);
+  if (value === undefined) {
+    const place = { row, column: places.names[places.value] ?? '', value: text };
+    throw notANumber(file, place, '. (not available)');
+  }
+  return { row, date: dayAt(places.date), start: dayAt(places.start), end, value };
+}
+
 /** The names that ALFRED gives to its sheets, by layout. */
 const alfredSheet = /^(?:vintages?\b|obs\b|.*real-?time|.*initial)/i;
 
@@ -93,8 +213,6 @@ const alfredWorkbook: ImportFormat = {
   summary: 'ALFRED download as a workbook, in any of its layouts',
   source: 'FRED',
   vintageKind: 'exact',
-  whole: false,
-  takesAsOf: false,
   takesSeries: true,
   recognise: (head) =>
     sheetsIn(head).names.some((name) => alfredSheet.test(name)) || hasSheetOf(head, alfredLayouts),
@@ -209,9 +327,6 @@ const alfredReadme: ImportFormat = {
   kind: 'alfred-readme',
   summary: 'README of an ALFRED download (title, units, frequency and seasonal adjustment of its series)',
   source: 'FRED',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: isReadme,
   async *read(file) {
     const bytes = await allBytes(file.path, await file.open(), longestReadme);

@@ -126,9 +126,6 @@ export const answerFormats: readonly ImportFormat[] = shapes.map(
   ({ kind, summary, objects, isTable, required, read }) => ({
     kind,
     summary,
-    vintageKind: undefined,
-    whole: false,
-    takesAsOf: false,
     recognise(head) {
       const { object, columns } = answerHead(head);
       return object === undefined ? isTable(columns) : objects.includes(object);

@@ -35,9 +35,6 @@ const asofCsv: ImportFormat = {
   kind: 'asof-csv',
   summary:
     'statements, one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   statesAsOf: 'by hand',
   recognise(head) {
     const header = headerOf(head);
@@ -145,9 +142,6 @@ const metadataCsv: ImportFormat = {
   kind: 'metadata-csv',
   summary:
     'series metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise(head) {
     const header = headerOf(head);
     if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;

@@ -59,9 +59,6 @@ export const secForm345: ImportFormat = {
   kind: 'sec-form345',
   summary: 'Insider Transactions Data Set of the SEC (zip or folder of TSV: SUBMISSION, NONDERIV_TRANS …)',
   source: 'SEC',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head, name) => tableIn(head) !== undefined || isDescription(head, name),
   read: readMember,
 };

@@ -35,9 +35,6 @@ export const secOwnershipXml: ImportFormat = {
   kind: 'sec-ownership-xml',
   summary: 'Form 3, 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)',
   source: 'SEC',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   takesFiledOn: true,
   recognise: (head) =>
     /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<ownershipDocument\b/.test(head),
@@ -106,9 +103,6 @@ export const secSubmissionText: ImportFormat = {
   kind: 'sec-submission-text',
   summary: 'full submission of a Form 3, 4 or 5 (text with the SGML header of EDGAR)',
   source: 'SEC',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head) => parseForm(submissionType(head) ?? '') !== undefined,
   read: readSubmission,
 };

@@ -21,9 +21,6 @@ export const secSubmissionsJson: ImportFormat = {
   kind: 'sec-submissions-json',
   summary: 'list of filings of a company or person by the SEC (JSON); dates the XML imported with it',
   source: 'SEC',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: holdsSubmissions,
   async *read(file) {
     const { filings, zone } = await readList(file);

@@ -23,9 +23,6 @@ const treasuryParCsv: ImportFormat = {
   kind: 'treasury-par-csv',
   summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
   source: 'U.S. Treasury',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head) => curveTypesOf(head).has('PAR'),
   read: (file, options) => readCurveCsv(file, options, layoutOf('PAR')),
 };
@@ -35,9 +32,6 @@ const treasuryRealCsv: ImportFormat = {
   kind: 'treasury-real-csv',
   summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)',
   source: 'U.S. Treasury',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head) => curveTypesOf(head).has('TIPS'),
   read: (file, options) => readCurveCsv(file, options, layoutOf('TIPS')),
 };
@@ -95,9 +89,6 @@ export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
   summary: 'Treasury curves of the H.15 release (FRED CSV of series DGS… or DFII…)',
   source: h15Source,
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head) => {
     const names = headerOf(head);
     return (

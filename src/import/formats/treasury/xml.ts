@@ -23,9 +23,6 @@ export const treasuryXml: ImportFormat = {
   kind: 'treasury-xml',
   summary: 'daily par or real yield curve of the U.S. Treasury (XML feed)',
   source,
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head) =>
     /^\s*(?:<\?xml[^>]*>\s*)?<feed\b/.test(head) &&
     /DailyTreasury(?:Real)?YieldCurveRateDat|<(?:\w+:)?[BT]C_\d/.test(head),

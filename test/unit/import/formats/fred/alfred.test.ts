@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
-import { alfredFirstReleases, alfredPeriods } from '../../../../../src/import/formats/fred/periods.ts';
 import { formatOfKind, recognise } from '../../../../../src/import/formats/recognise.ts';
 import { alfredReadmeText } from '../../../../support/alfred.ts';
 import { testData } from '../../../../support/repository.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 import { namedWorkbook, type Row, workbookMembers } from '../../../../support/workbook.ts';
 import { zipOf } from '../../../../support/zip-writer.ts';
+
+const alfredFirstReleases = formatOfKind('alfred-first-releases');
+const alfredPeriods = formatOfKind('alfred-periods');
 
 const alfredWide = formatOfKind('alfred-wide');
 const fredCsv = formatOfKind('fred-csv');
