@@ -327,3 +327,13 @@ function nestedZip(path: string): Problem {
   const hints = ['unpack the outer archive, and import the archives in it'];
   return refusal({ path }, {}, 'a zip archive inside another archive is not opened', hints);
 }
+
+/** Reads what is made of an object, such as a file, once for as long as the import holds the object. */
+export function once<Key extends object, T extends object>(read: (key: Key) => T): (key: Key) => T {
+  const known = new WeakMap<Key, T>();
+  return (key) => {
+    const held = known.get(key) ?? read(key);
+    known.set(key, held);
+    return held;
+  };
+}

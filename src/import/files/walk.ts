@@ -57,7 +57,6 @@ async function* asBuffers(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
   for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-/** A file of a folder, with its name there. */
 type NamedFile = readonly [name: string, file: SourceFile];
 
 /** Finds files; remembers the folders that it has entered and the plain files beside each file. */
@@ -105,7 +104,6 @@ class Walk {
     return files;
   }
 
-  /** A plain file, or the members of an archive. */
   async #filesIn(location: string): Promise<readonly SourceFile[]> {
     const content = await this.#contentAt(location);
     if ((await signatureOf(content.read())) !== 'zip') return [await withoutGzip(content)];
@@ -172,7 +170,6 @@ export async function* fileBytes(location: string, path: string): AsyncGenerator
   }
 }
 
-/** The stats of a path, symbolic links followed. */
 async function statsOf(path: string): Promise<Stats> {
   try {
     return await stat(path);

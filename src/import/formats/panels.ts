@@ -134,7 +134,6 @@ function isDatedPanel(head: string, name: string): boolean {
   return columns.every((column) => isSeriesColumn(column) && !isVintageColumn(column));
 }
 
-/** The day in a name such as `2016-07-29.csv`. */
 function dayOfName(name: string): Day | undefined {
   return parseDay(name.replace(/\.csv$/i, ''));
 }
@@ -187,7 +186,6 @@ const maturityName = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i;
 const fieldName =
   /^(?:value|rate|maturity|source|unit|frequency|id|series_id|as_of(?:_date)?|curve_type|trade_date)$/;
 
-/** Whether the name of a column beside a date can be that of a series. */
 function isSeriesColumn(name: string): boolean {
   if (fieldName.test(name) || maturityName.test(name) || parseDay(name) !== undefined) return false;
   return parseSeriesId(name) !== undefined;

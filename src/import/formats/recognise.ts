@@ -98,7 +98,6 @@ function nearestOrUnsupported(file: SourceFile, text: string) {
   return { reason: `this looks like ${description}`, hints: [] };
 }
 
-/** The way out for a workbook that has a sheet of a CSV format. */
 function inWorkbook(head: string) {
   for (const header of sheetsIn(head).headers) {
     const like = formats.find((format) => format.recognise(`${header}\n`, ''));
@@ -116,14 +115,10 @@ function inWorkbook(head: string) {
   return undefined;
 }
 
-/** The beginning of the first line that is not blank. */
 function firstLine(text: string): string {
   const line = text.split(/[\r\n]+/).find((candidate) => candidate.trim() !== '') ?? '';
   return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
 }
-
-/** A kind of file that asof does not read, how to recognise it, and what to do about it. */
-type UnsupportedFile = { readonly matches: (head: string) => boolean; readonly description: string };
 
 /**
  * Answers of asof from which nothing can be imported: their object in JSON, their columns in a table, and what to
@@ -203,75 +198,64 @@ const fredEndpoints: readonly (readonly [string, string])[] = [
   ['elements', 'release/tables'],
 ];
 
-const unsupportedFiles: readonly UnsupportedFile[] = [
-  {
-    matches: pattern(
-      /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is,
-    ),
-    description: 'a web page, perhaps an error or login page saved instead of the file; download it again',
-  },
-  {
-    matches: pattern(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<!doctype\b/is),
-    description:
-      'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration',
-  },
-  {
-    matches: pattern(/^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s),
-    description: 'an answer of asof, which lacks statements; import what `asof facts` writes',
-  },
-  {
-    matches: pattern(/^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/),
-    description: 'a submission to the SEC, but not of form 3, 4 or 5',
-  },
-  {
-    matches: pattern(/^\s*(?:<\?xml[^>]*>\s*)?<(?:edgarSubmission|XML|DOCUMENT|TYPE)\b/),
-    description: 'a part of a submission to the SEC, but not an ownership document',
-  },
-  {
-    matches: pattern(/^ACCESSION_NUMBER\t/),
-    description: 'a table of an SEC data set, but not of the Insider Transactions Data Sets',
-  },
-  {
-    matches: pattern(/^\s*\{.*"error_message"\s*:/s),
-    description: 'an error response of the FRED API; request it again',
-  },
-  ...fredEndpoints.map(([member, endpoint]) => ({
-    matches: pattern(new RegExp(`^\\s*\\{(?!.*"observations"\\s*:).*"${member}"\\s*:\\s*[[{]`, 's')),
-    description: `a response of the FRED API, but of ${endpoint}; the figures are in series/observations`,
-  })),
-  {
-    matches: pattern(
+/** Kinds of files that asof does not read: how to recognise them, and what they are. */
+const unsupportedFiles: readonly (readonly [matches: (head: string) => boolean, description: string])[] = [
+  [
+    pattern(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is),
+    'a web page, perhaps an error or login page saved instead of the file; download it again',
+  ],
+  [
+    pattern(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<!doctype\b/is),
+    'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration',
+  ],
+  [
+    pattern(/^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s),
+    'an answer of asof, which lacks statements; import what `asof facts` writes',
+  ],
+  [
+    pattern(/^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/),
+    'a submission to the SEC, but not of form 3, 4 or 5',
+  ],
+  [
+    pattern(/^\s*(?:<\?xml[^>]*>\s*)?<(?:edgarSubmission|XML|DOCUMENT|TYPE)\b/),
+    'a part of a submission to the SEC, but not an ownership document',
+  ],
+  [
+    pattern(/^ACCESSION_NUMBER\t/),
+    'a table of an SEC data set, but not of the Insider Transactions Data Sets',
+  ],
+  [pattern(/^\s*\{.*"error_message"\s*:/s), 'an error response of the FRED API; request it again'],
+  ...fredEndpoints.map(
+    ([member, endpoint]) =>
+      [
+        pattern(new RegExp(`^\\s*\\{(?!.*"observations"\\s*:).*"${member}"\\s*:\\s*[[{]`, 's')),
+        `a response of the FRED API, but of ${endpoint}; the figures are in series/observations`,
+      ] as const,
+  ),
+  [
+    pattern(
       /^\s*(?:<\?xml[^>]*>\s*)?<(?:vintage_dates|releases?|release_dates|sources?|categories|tags)\b[^>]*realtime_start/,
     ),
-    description: 'a response of the FRED API in XML, but not of series/observations or series',
-  },
-  {
-    matches: pattern(/^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s),
-    description: 'a feed of the Treasury, but not of the daily par or real yield curve',
-  },
-  {
-    matches: begins('version https://git-lfs.github.com/'),
-    description: 'a Git LFS pointer, not the file itself; run `git lfs pull`',
-  },
-  { matches: begins('PK'), description: 'an Office document, but not a workbook of a known kind' },
-  { matches: begins('%PDF-'), description: 'a PDF document; save its table as CSV' },
-  {
-    matches: begins('\xd0\xcf\x11\xe0'),
-    description: 'an old Word file, or an old Excel file that is not named .xls',
-  },
-  {
-    matches: begins('SQLite format 3'),
-    description: 'a SQLite database, perhaps a store of asof; stores cannot be imported',
-  },
-  { matches: begins('PAR1'), description: 'a Parquet file; save it as CSV' },
-  {
-    matches: begins('\x1f\x8b', '\x28\xb5\x2f\xfd', '\xfd7zXZ', '7z\xbc\xaf', 'BZh', 'Rar!'),
-    description: 'a compressed file; unpack it first',
-  },
-  {
-    matches: (head) => head.startsWith('ustar', 257),
-    description: 'a tar archive; unpack it and import the folder',
-  },
+    'a response of the FRED API in XML, but not of series/observations or series',
+  ],
+  [
+    pattern(/^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s),
+    'a feed of the Treasury, but not of the daily par or real yield curve',
+  ],
+  [
+    begins('version https://git-lfs.github.com/'),
+    'a Git LFS pointer, not the file itself; run `git lfs pull`',
+  ],
+  [begins('PK'), 'an Office document, but not a workbook of a known kind'],
+  [begins('%PDF-'), 'a PDF document; save its table as CSV'],
+  [begins('\xd0\xcf\x11\xe0'), 'an old Word file, or an old Excel file that is not named .xls'],
+  [begins('SQLite format 3'), 'a SQLite database, perhaps a store of asof; stores cannot be imported'],
+  [begins('PAR1'), 'a Parquet file; save it as CSV'],
+  [
+    begins('\x1f\x8b', '\x28\xb5\x2f\xfd', '\xfd7zXZ', '7z\xbc\xaf', 'BZh', 'Rar!'),
+    'a compressed file; unpack it first',
+  ],
+  [(head) => head.startsWith('ustar', 257), 'a tar archive; unpack it and import the folder'],
 ];
 
 /**
@@ -279,7 +263,7 @@ const unsupportedFiles: readonly UnsupportedFile[] = [
  * other files.
  */
 function describeUnsupported(head: string): string | undefined {
-  return describeAnswer(head) ?? unsupportedFiles.find(({ matches }) => matches(head))?.description;
+  return describeAnswer(head) ?? unsupportedFiles.find(([matches]) => matches(head))?.[1];
 }
 
 function pattern(regexp: RegExp): (head: string) => boolean {

@@ -1,5 +1,6 @@
 import { type Day, dayOf, type Frequency } from '../../domain/series/date.ts';
 import { parseDecimal } from '../../domain/series/decimal.ts';
+import { missingTexts } from '../../domain/series/missing-value.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { headerOf, readCsv } from '../readers/csv.ts';
@@ -32,7 +33,7 @@ export const rtdsm: ImportFormat = {
     const table: VintageTable = { columns, rows };
     yield* vintageBatches(file, table, {
       number: workbook ? shortestDecimals() : parseDecimal,
-      withdrawals: new Set(['#N/A']),
+      withdrawals: new Set(missingTexts.realTimeDataSet),
       frequency,
     });
   },
@@ -42,7 +43,6 @@ function isWorkbook(head: string, name: string): boolean {
   return head.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name);
 }
 
-/** Whether a CSV file has the columns of the data set. */
 function isTable(head: string): boolean {
   const header = headerOf(head);
   return header.length > 1 && isHeader(header);
@@ -169,7 +169,6 @@ type PeriodLabel = { readonly row: number; readonly label: string };
 /** The first day of the period of a row, and how long its period is. */
 type RowPeriod = { readonly row: number; readonly date: Day; readonly frequency: Frequency };
 
-/** The year and the number of a label without Q. */
 type NumberedPeriod = { readonly year: number; readonly number: number };
 
 /** Variables of the data set that are quarterly. Their labels are `1947:Q1`, and `1947:01` in some copies. */
@@ -180,7 +179,6 @@ const quarterly: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Variables of the data set that are monthly. */
 const monthly: ReadonlySet<string> = new Set(
   `BASEBASA CPI CUM CUT DIVBASA EMPLOY H HG HS HSTARTS IPM IPT LFC LFPART M1 M2 NBRBASA NBRECBASA PCPI PCPIX POP PPPI
   PPPIX RUC TRBASA`.split(/\s+/),

@@ -1,5 +1,6 @@
 import { type Day, type Frequency, parseDay } from '../../domain/series/date.ts';
 import { parseDecimal } from '../../domain/series/decimal.ts';
+import { missingTexts } from '../../domain/series/missing-value.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
 import { type ColumnReading, readColumns } from '../../domain/series/table-columns.ts';
@@ -46,7 +47,7 @@ type CellRules = {
 /** The cells of FRED's CSV files and those like them: decimals; `.`, `#N/A` and `NA` are withdrawals. */
 export const fredCells: CellRules = {
   number: parseDecimal,
-  withdrawals: new Set(['.', '#N/A', 'NA']),
+  withdrawals: new Set(missingTexts.fred),
 };
 
 /**

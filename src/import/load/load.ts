@@ -174,7 +174,6 @@ export type LoadProgress = {
   readonly total: number;
 };
 
-/** What the files of an import share. */
 type ImportState = {
   readonly writer: StoreWriter;
   readonly options: LoadOptions;
@@ -247,7 +246,6 @@ class FileLoader {
     await options.onProgress?.({ file: this.#file.path, rows, done, total: progress.total });
   }
 
-  /** Collects statements by series until they are merged. */
   #collect(statements: readonly Statement[]): void {
     const { registry, options } = this.#import;
     let seriesId: string | undefined;

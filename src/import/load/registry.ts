@@ -23,7 +23,6 @@ export type RegistryOptions = {
   readonly latest: Day;
 };
 
-/** What an import knows of a series so far. */
 type SeriesEntry = {
   readonly id: string;
   record: SeriesRecord | undefined;

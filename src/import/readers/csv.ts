@@ -37,7 +37,6 @@ export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenera
   }
 }
 
-/** The records of a file as they are written. */
 async function* recordsOf(file: SourceFile, separator: string): AsyncGenerator<WrittenRow[]> {
   const input = await file.open();
   try {
@@ -188,7 +187,6 @@ export function cellsOf(head: string, index: number): readonly string[] {
   return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator).slice(indexes);
 }
 
-/** Records of a CSV file, with what `readHeader` made of its header. */
 type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow[] };
 
 /**

@@ -1,6 +1,6 @@
+import { missingTexts } from '../../domain/series/missing-value.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 
-/** How a text table is written. */
 type Dialect = {
   readonly separator: ',' | ';' | '\t';
   /** The rows of titles above its header. */
@@ -89,13 +89,13 @@ export function cellsIn(line: string, separator: Dialect['separator']): readonly
 /** A record as it is written in its file, whose cells a WrittenCells replaces. */
 export type WrittenRow = { readonly row: number; cells: string[] };
 
-/** The names of columns that hold dates. */
 const dateColumn = /(?:^|_)date$|^sasdate$|^realtime_(?:start|end)$|^covered_to$/i;
+
+const [upperNan, lowerNan] = missingTexts.dataFrame;
 
 const commaNumber = /^-?\d+,\d+(?:e[+-]?\d+)?$/i;
 const pointNumber = /^-?\d+\.\d+(?:e[+-]?\d+)?$/i;
 
-/** A number with a decimal sign, and its place. */
 type SignedNumber = { readonly row: number; readonly column: string; readonly value: string };
 
 /** Undoes what programs make of the cells of a CSV file: of its header at once, of other rows by `read`. */
@@ -146,7 +146,7 @@ export class WrittenCells {
       }
       for (let index = 0; index < record.cells.length; index += 1) {
         const cell = record.cells[index] ?? '';
-        if (cell === 'NaN' || cell === 'nan') record.cells[index] = '';
+        if (cell === upperNan || cell === lowerNan) record.cells[index] = '';
         else if (this.#hasCommas) record.cells[index] = this.#withPoint(row, index, cell);
       }
     }

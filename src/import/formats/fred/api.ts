@@ -1,5 +1,6 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { missingTexts } from '../../../domain/series/missing-value.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
@@ -204,7 +205,7 @@ function readObservation(file: SourceFile, observation: UncheckedObject, row: nu
 }
 
 function numberOrDot(file: SourceFile, text: string, row: number, column: string): string | null {
-  const value = text === '.' ? null : parseDecimal(text);
+  const value = text === missingTexts.fredPoint ? null : parseDecimal(text);
   if (value !== undefined) return value;
   throw notANumber(file, { row, column, value: text }, '. (not available)');
 }
@@ -276,7 +277,6 @@ function textOf(entry: UncheckedObject, name: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Whether a file begins as an XML answer of the FRED API with this root element. */
 function isXmlResponse(head: string, root: 'observations' | 'seriess'): boolean {
   return new RegExp(`^\\s*(?:<\\?xml[^>]*>\\s*)?<${root}\\b[^>]*\\brealtime_start=`).test(head);
 }
@@ -300,7 +300,6 @@ async function readFredResponse(file: SourceFile): Promise<UncheckedObject> {
   throw refusal(file, {}, 'neither observations nor descriptions of series of the FRED API');
 }
 
-/** Attributes that are numbers in the JSON. */
 const counts = new Set(['count', 'offset', 'limit', 'output_type']);
 
 function attributesOf(element: unknown): UncheckedObject {

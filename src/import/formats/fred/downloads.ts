@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { missingTexts } from '../../../domain/series/missing-value.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
@@ -131,7 +132,6 @@ type PeriodPlaces = {
   readonly names: readonly string[];
 };
 
-/** The places of the columns; undefined for any other header. */
 function placesIn(header: readonly string[]): PeriodPlaces | undefined {
   const names = header.map((name) => name.trim());
   const date = names.findIndex((name) => /^(?:observation_|period_start_)?date$/i.test(name));
@@ -196,7 +196,8 @@ function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces)
       : parseDay(endText);
   if (end === undefined) throw notADay(file, { row, column: places.names[places.end] ?? '', value: endText });
   const text = textOf(places.value);
-  const value = /^(?:|\.|NA|#N\/A)$/.test(text) ? null : parseDecimal(text);
+  const value =
+    text === '' || missingTexts.fred.some((missing) => missing === text) ? null : parseDecimal(text);
   if (value === undefined) {
     const place = { row, column: places.names[places.value] ?? '', value: text };
     throw notANumber(file, place, '. (not available)');
@@ -335,7 +336,6 @@ const alfredReadme: ImportFormat = {
   },
 };
 
-/** The limit in bytes. */
 const longestReadme = 2 ** 20;
 
 function isReadme(text: string): boolean {
@@ -344,7 +344,6 @@ function isReadme(text: string): boolean {
   );
 }
 
-/** What a README of ALFRED says about its series. */
 function readReadme(file: SourceFile, text: string): SeriesMetadata {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const id =
@@ -364,7 +363,6 @@ function readReadme(file: SourceFile, text: string): SeriesMetadata {
   };
 }
 
-/** The headings of a README, which begin a section each. */
 const headings =
   /^(?:Title|Source|Release|Units|Frequency|Seasonal Adjustment|Notes|Vintage Dates Specified:|-{5}.*)(?:\s{2,}Real-Time.*)?$/;
 
@@ -408,7 +406,6 @@ const frequencies: Readonly<Record<string, NonNullable<SeriesMetadata['frequency
   Annual: 'A',
 };
 
-/** FRED's short codes of seasonal adjustments. */
 const adjustments: Readonly<Record<string, string>> = {
   'Seasonally Adjusted': 'SA',
   'Not Seasonally Adjusted': 'NSA',

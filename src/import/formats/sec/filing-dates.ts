@@ -1,6 +1,6 @@
 import type { Filing, FormType } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { holdsSubmissionTable, submissionsIn } from './form345.ts';
 import { type ListedFiling, readSubmissions, secSubmissionsJson } from './submissions-json.ts';
 import { easternAsUtc, parseAccession, parseForm } from './values.ts';
@@ -8,10 +8,8 @@ import { easternAsUtc, parseAccession, parseForm } from './values.ts';
 /** What is stated of a document itself, by which a list may mean it. */
 type ListedDocument = Pick<Filing, 'formType' | 'periodOfReport' | 'issuerCik' | 'owners'>;
 
-/** A listed filing and the path of the file that lists it. */
 type DirectoryEntry = ListedFiling & { readonly path: string };
 
-/** Listed filings by accession number and by document name. */
 type Directory = {
   readonly byNumber: ReadonlyMap<string, readonly DirectoryEntry[]>;
   readonly byDocument: ReadonlyMap<string, readonly DirectoryEntry[]>;
@@ -71,16 +69,7 @@ function refuseContradiction(file: SourceFile, one: DirectoryEntry, other: Direc
   throw refusal(file, { value: one.accessionNumber }, `${stated(one)}, but ${stated(other)}`);
 }
 
-/** The directory of each list of files, for as long as its import runs. */
-const directories = new WeakMap<readonly SourceFile[], Promise<Directory>>();
-
-function directoryOf(files: readonly SourceFile[]): Promise<Directory> {
-  const known = directories.get(files) ?? makeDirectory(files);
-  directories.set(files, known);
-  return known;
-}
-
-async function makeDirectory(files: readonly SourceFile[]): Promise<Directory> {
+const directoryOf = once(async (files: readonly SourceFile[]): Promise<Directory> => {
   const byNumber = new Map<string, DirectoryEntry[]>();
   const byDocument = new Map<string, DirectoryEntry[]>();
   const add = (map: Map<string, DirectoryEntry[]>, key: string, entry: DirectoryEntry): void => {
@@ -97,18 +86,10 @@ async function makeDirectory(files: readonly SourceFile[]): Promise<Directory> {
     }
   }
   return { byNumber, byDocument };
-}
+});
 
-/** The filings that each file lists; the documents of a folder share the files beside them. */
-const lists = new WeakMap<SourceFile, Promise<readonly ListedFiling[]>>();
-
-function listedOnce(file: SourceFile): Promise<readonly ListedFiling[]> {
-  const known = lists.get(file) ?? listedIn(file);
-  lists.set(file, known);
-  return known;
-}
-
-async function listedIn(file: SourceFile): Promise<readonly ListedFiling[]> {
+/** The filings that a file lists; the documents of a folder share the files beside them. */
+const listedOnce = once(async (file: SourceFile): Promise<readonly ListedFiling[]> => {
   if (!/\.(?:json|tsv|txt|sgml)$/i.test(file.name)) return [];
   const head = (await file.head()).toString();
   if (secSubmissionsJson.recognise(head, file.name)) return readSubmissions(file);
@@ -118,9 +99,8 @@ async function listedIn(file: SourceFile): Promise<readonly ListedFiling[]> {
   }
   if (parseForm(submissionType(head) ?? '') === undefined) return [];
   return [{ ...readHeader(file, head), periodOfReport: null, document: null }];
-}
+});
 
-/** The SGML header of a full submission. */
 type SubmissionHeader = Pick<Filing, 'filingId' | 'filedOn' | 'acceptedAt'> & {
   readonly accessionNumber: string;
   readonly formType: FormType;

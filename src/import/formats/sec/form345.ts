@@ -10,7 +10,7 @@ import {
 } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CellReader, cellReader, readTable } from '../../readers/tsv.ts';
 import type { Batch, ImportFormat } from '../format.ts';
 import {
@@ -44,7 +44,6 @@ const tradeTables: Partial<Record<TableName, TradeTable>> = {
   DERIV_TRANS: { key: 'DERIV_TRANS_SK' },
 };
 
-/** What is unknown if a data set lacks one of the tables. */
 const unknownWithout: Partial<Record<TableName, string>> = {
   NONDERIV_TRANS: 'its trades in shares are unknown',
   DERIV_TRANS: 'its derivative trades are unknown',
@@ -63,7 +62,6 @@ export const secForm345: ImportFormat = {
   read: readMember,
 };
 
-/** The table that a file begins as, if it is one. */
 function tableIn(head: string): TableName | undefined {
   const [line = ''] = head.replace(/^\uFEFF/, '').split('\n', 1);
   const columns = line.split('\t').map((name) => name.trim());
@@ -146,7 +144,6 @@ async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, So
   return found;
 }
 
-/** A table of trades, by the column that numbers its rows. */
 type TradeTable = { readonly key: 'NONDERIV_TRANS_SK' | 'DERIV_TRANS_SK' };
 
 /** The other tables of a data set; `owners` is absent if their table is missing. */
@@ -281,7 +278,6 @@ export class ImpossibleTrades {
 /** A filing as the table SUBMISSION states it. */
 export type Submission = Omit<Filing, keyof Trade | 'owners'> & { readonly accessionNumber: string };
 
-/** The required columns of SUBMISSION. */
 const submissionColumns = [
   'ACCESSION_NUMBER',
   'FILING_DATE',
@@ -307,22 +303,10 @@ const date = 'a date of the form DD-MON-YYYY';
 export const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as const;
 
 /** The filings of a SUBMISSION table by accession number; a repeated one is refused. Each file is read once. */
-export const submissionsIn = oncePerFile(readSubmissions);
+export const submissionsIn = once(readSubmissions);
 
 /** The owners of each filing in a REPORTINGOWNER table, in its order. Each file is read once. */
-export const ownersIn = oncePerFile(readOwners);
-
-/**
- * Keeps the result for as long as the import holds the file: several tables of a data set need the same other table.
- */
-function oncePerFile<T extends object>(read: (file: SourceFile) => T): (file: SourceFile) => T {
-  const known = new WeakMap<SourceFile, T>();
-  return (file) => {
-    const held = known.get(file) ?? read(file);
-    known.set(file, held);
-    return held;
-  };
-}
+export const ownersIn = once(readOwners);
 
 async function readSubmissions(file: SourceFile): Promise<ReadonlyMap<string, Submission>> {
   const submissions = new Map<string, Submission>();

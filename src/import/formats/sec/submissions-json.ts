@@ -52,7 +52,6 @@ export async function readSubmissions(file: SourceFile): Promise<readonly Listed
   return (await readList(file)).filings;
 }
 
-/** A list of filings, and the zone of its times. */
 type FilingList = { readonly filings: readonly ListedFiling[]; readonly zone: ListZone | undefined };
 
 async function readList(file: SourceFile): Promise<FilingList> {
@@ -136,7 +135,6 @@ function isPossible(clock: string, form: string, filedOn: string): boolean {
   return !(/^(?:8-K|10-K|10-Q)(?:\/A)?$/.test(form) && time > '17:35' && day === filedOn);
 }
 
-/** A list of texts. */
 function texts(file: SourceFile, columns: UncheckedObject, name: string): readonly string[] {
   const list = columns[name];
   if (!Array.isArray(list)) throw refusal(file, { column: name }, 'this list is missing');

@@ -1,5 +1,6 @@
 import { type Day, dayOf, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { missingTexts } from '../../../domain/series/missing-value.ts';
 import {
   type CurveMaturity,
   type CurvePoint,
@@ -46,7 +47,7 @@ function layoutOf(curveType: CurveType): CurveLayout {
     maturity: (header) => maturityIn(header, curveType),
     parseDate: parseTradeDate,
     dateForm: 'M/D/YYYY, M/D/YY or YYYY-MM-DD',
-    noRate: 'N/A',
+    noRate: missingTexts.treasury,
   };
 }
 
@@ -104,7 +105,7 @@ export const h15Csv: ImportFormat = {
       maturity: h15Maturity,
       parseDate: parseDay,
       dateForm: 'YYYY-MM-DD',
-      noRate: '.',
+      noRate: missingTexts.fredPoint,
     }),
 };
 

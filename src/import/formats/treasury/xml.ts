@@ -77,7 +77,6 @@ function propertiesOf(entry: unknown): XmlNode | undefined {
   return isNode(properties) ? properties : undefined;
 }
 
-/** The day that an entry states, if it can be read. */
 function dayIn(entry: unknown): Day | undefined {
   return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
 }
