@@ -6,7 +6,7 @@ import { freshnessOf } from '../store/followed.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
 import type { Handler, RequestMetrics } from './handler.ts';
 import { isSameSecret } from './keys/gate.ts';
-import { targetOf } from './malformed-request.ts';
+import { targetOf } from './request-target.ts';
 import { checkMethod, checkNoBody, httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 

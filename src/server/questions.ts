@@ -16,8 +16,8 @@ import { observations } from '../operations/index.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
 import { type Clock, clockAt, invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/param.ts';
 import { readQuery } from './answer-format.ts';
-import { targetOf } from './malformed-request.ts';
 import type { OperationRoute } from './operation-route.ts';
+import { targetOf } from './request-target.ts';
 import { checkNoBody } from './respond.ts';
 import type { TableSource } from './tables.ts';
 
