@@ -17,7 +17,7 @@ import type { Services } from './service-lease.ts';
 export type MetricsAccess = { readonly port?: number; readonly key?: string };
 
 /** What metrics are about. */
-export type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
+type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
 
 /** Seconds: from an answer of the cache to a large table. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -5,7 +5,7 @@ import type { ParamTexts } from '../operations/param.ts';
 export const longestTarget = 8192;
 
 /** The path and the query of a request, as they were sent. */
-export type RequestTarget = { readonly path: string; readonly query: string };
+type RequestTarget = { readonly path: string; readonly query: string };
 
 /** The target of a request's URL. */
 export function targetOf(url: string): RequestTarget {

@@ -10,7 +10,7 @@ import { HttpServer, type ServerOptions } from './server.ts';
 import { type OpenService, Services, serviceOf } from './service-lease.ts';
 
 /** The store to serve, to whom, and where. */
-export type ServeOptions = {
+type ServeOptions = {
   /** Opens the store; called again for every reload. */
   readonly openStore: () => Promise<ServiceOptions['store']>;
   /** Whether `openStore` would open another store now; asked twice a second. */

@@ -276,7 +276,7 @@ export class ImpossibleTrades {
 }
 
 /** A filing as the table SUBMISSION states it. */
-export type Submission = Omit<Filing, keyof Trade | 'owners'> & { readonly accessionNumber: string };
+type Submission = Omit<Filing, keyof Trade | 'owners'> & { readonly accessionNumber: string };
 
 const submissionColumns = [
   'ACCESSION_NUMBER',
@@ -300,13 +300,13 @@ const ownerColumns = [
 const date = 'a date of the form DD-MON-YYYY';
 
 /** The arguments with which a CellReader reads the accession number. */
-export const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as const;
+const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as const;
 
 /** The filings of a SUBMISSION table by accession number; a repeated one is refused. Each file is read once. */
 export const submissionsIn = once(readSubmissions);
 
 /** The owners of each filing in a REPORTINGOWNER table, in its order. Each file is read once. */
-export const ownersIn = once(readOwners);
+const ownersIn = once(readOwners);
 
 async function readSubmissions(file: SourceFile): Promise<ReadonlyMap<string, Submission>> {
   const submissions = new Map<string, Submission>();

@@ -43,7 +43,7 @@ export type ListedFiling = {
 };
 
 /** Whether a file begins as the SEC's list of filings, or as a part of one. */
-export function holdsSubmissions(head: string): boolean {
+function holdsSubmissions(head: string): boolean {
   return /^\s*\{(?:[\s\S]*"filings"\s*:\s*\{\s*"recent"\s*:\s*\{)?\s*"accessionNumber"\s*:\s*\[/.test(head);
 }
 
