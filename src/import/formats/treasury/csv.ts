@@ -16,38 +16,33 @@ import { CurveChecks } from './curve-checks.ts';
 /** `1 Mo`, `1.5 Month`, `10Yr`, `10 YR`. */
 const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
 
-/**
- * Treasury's daily par yield curve, from its site or its archive; columns change over the years, and dates have two
- * forms.
- */
-const treasuryParCsv: ImportFormat = {
-  kind: 'treasury-par-csv',
-  summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
-  source: 'U.S. Treasury',
-  recognise: (head) => curveTypesOf(head).has('PAR'),
-  read: (file, options) => readCurveCsv(file, options, layoutOf('PAR')),
-};
+/** The daily curves of the Treasury: columns change over the years, and dates have two forms. */
+export const treasuryCsv: readonly ImportFormat[] = [
+  treasuryCurve('PAR', {
+    kind: 'treasury-par-csv',
+    summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
+  }),
+  treasuryCurve('TIPS', {
+    kind: 'treasury-real-csv',
+    summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)',
+  }),
+];
 
-/** Treasury's daily par real yield curve (TIPS), which begins at five years. */
-const treasuryRealCsv: ImportFormat = {
-  kind: 'treasury-real-csv',
-  summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)',
-  source: 'U.S. Treasury',
-  recognise: (head) => curveTypesOf(head).has('TIPS'),
-  read: (file, options) => readCurveCsv(file, options, layoutOf('TIPS')),
-};
-
-/** The formats of the CSV files of the Treasury. */
-export const treasuryCsv: readonly ImportFormat[] = [treasuryParCsv, treasuryRealCsv];
-
-function layoutOf(curveType: CurveType): CurveLayout {
+function treasuryCurve(curveType: CurveType, named: Pick<ImportFormat, 'kind' | 'summary'>): ImportFormat {
+  const source = 'U.S. Treasury';
   return {
-    source: 'U.S. Treasury',
-    isDate: (header) => header.toLowerCase() === 'date',
-    maturity: (header) => maturityIn(header, curveType),
-    parseDate: parseTradeDate,
-    dateForm: 'M/D/YYYY, M/D/YY or YYYY-MM-DD',
-    noRate: missingTexts.treasury,
+    ...named,
+    source,
+    recognise: (head) => curveTypesOf(head).has(curveType),
+    read: (file, options) =>
+      readCurveCsv(file, options, {
+        source,
+        isDate: (header) => header.toLowerCase() === 'date',
+        maturity: (header) => maturityIn(header, curveType),
+        parseDate: parseTradeDate,
+        dateForm: 'M/D/YYYY, M/D/YY or YYYY-MM-DD',
+        noRate: missingTexts.treasury,
+      }),
   };
 }
 
