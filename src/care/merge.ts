@@ -7,7 +7,7 @@ import type { SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import type { ImportResult } from '../import/import.ts';
 import { ImportRefusal } from '../import/load/conflict.ts';
-import type { LoadProgress } from '../import/load/file-loader.ts';
+import type { LoadProgress } from '../import/load/load.ts';
 import { load } from '../import/load/load.ts';
 import { shownAddress } from '../store/address.ts';
 import type { SeriesContents } from '../store/contents.ts';
@@ -118,9 +118,6 @@ function storeFormat(view: WholeView): ImportFormat {
   return {
     kind: 'store',
     summary: 'what another store keeps',
-    vintageKind: undefined,
-    whole: false,
-    takesAsOf: false,
     statesSources: true,
     recognise: () => false,
     async *read(file) {

@@ -1,9 +1,8 @@
 import { type Day, latestDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { sourceFile } from '../import/files/content.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
-import type { LoadOptions } from '../import/load/file-loader.ts';
-import type { ImportFile } from '../import/load/load.ts';
+import { sourceFile } from '../import/files/source-file.ts';
+import type { ImportFile, LoadOptions } from '../import/load/load.ts';
 import type { StoreContents } from '../store/contents.ts';
 import type { Followed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';

@@ -6,12 +6,12 @@ import { beginExchange, type Exchange, type Log, type Sending, type SentPart } f
 import { explorerFiles } from './explorer-files.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
-import { longestTarget, targetOf } from './malformed-request.ts';
 import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
 import { asksForTable, createResponseCache, type OperationRoute, operationRoute } from './operation-route.ts';
 import { endpoints, questionRoute } from './questions.ts';
 import { referencePage } from './reference-page.ts';
+import { longestTarget, targetOf } from './request-target.ts';
 import {
   checkMethod,
   checkNoBody,

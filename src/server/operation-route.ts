@@ -7,7 +7,7 @@ import { envelopeToWire } from '../operations/wire.ts';
 import { readQuery } from './answer-format.ts';
 import type { Exchange } from './exchange.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
-import { pathTexts, targetOf } from './malformed-request.ts';
+import { pathTexts, targetOf } from './request-target.ts';
 import { checkNoBody, namesTag, notModified, respond } from './respond.ts';
 import type { TableSource } from './tables.ts';
 

@@ -25,8 +25,8 @@ import { invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/p
 import { type Clock, choice, clockAt, type NamedValues } from '../operations/value.ts';
 import { questions as table } from '../questions/table.ts';
 import { readQuery } from './answer-format.ts';
-import { targetOf } from './malformed-request.ts';
 import type { OperationRoute } from './operation-route.ts';
+import { targetOf } from './request-target.ts';
 import { checkNoBody } from './respond.ts';
 import type { TableSource } from './tables.ts';
 

@@ -9,7 +9,7 @@ import type { Service } from '../service/service.ts';
 import { type AnswerFormat, answerFormats } from './answer-format.ts';
 import type { Exchange, Log } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
-import { targetOf } from './malformed-request.ts';
+import { targetOf } from './request-target.ts';
 import { namesTag, notModified, respond, respondStream, tagOf } from './respond.ts';
 import type { OpenService, Services } from './service-lease.ts';
 import type { QueryData } from './table-bytes.ts';

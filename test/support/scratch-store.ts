@@ -6,7 +6,7 @@ import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
 import type { Statement } from '../../src/domain/series/revision-history.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
-import type { LoadOptions } from '../../src/import/load/file-loader.ts';
+import type { LoadOptions } from '../../src/import/load/load.ts';
 import { type ImportFile, load } from '../../src/import/load/load.ts';
 import type { FileSummary } from '../../src/import/load/tally.ts';
 import type { StoreContents } from '../../src/store/contents.ts';

@@ -66,8 +66,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'import/formats': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/fred': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/own': ['domain', 'import/files', 'import/formats', 'import/readers'],
-  'import/formats/panels': ['domain', 'import/files', 'import/formats', 'import/readers'],
-  'import/formats/rtdsm': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/sec': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/treasury': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/load': ['domain', 'import/files', 'import/formats', 'store'],

@@ -4,7 +4,7 @@ import { embeddedClient } from '../../client/open.ts';
 import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
-import { metadataCells, metadataColumns } from '../../import/formats/own/metadata.ts';
+import { metadataCells, metadataColumns } from '../../import/formats/own/facts.ts';
 import { fileIn, messagesIn } from '../../lines/command.ts';
 import { seriesIn } from '../../lines/line-values.ts';
 import { sharedFlags } from '../../lines/shared-flags.ts';

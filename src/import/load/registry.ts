@@ -23,7 +23,6 @@ export type RegistryOptions = {
   readonly latest: Day;
 };
 
-/** What an import knows of a series so far. */
 type SeriesEntry = {
   readonly id: string;
   record: SeriesRecord | undefined;
@@ -202,7 +201,7 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /** What a description of a series does to the one that is held; `fields` are those that had another value before. */
-export type MetadataChange = {
+type MetadataChange = {
   readonly kind: 'added' | 'changed' | 'known';
   readonly fields: readonly Omit<DescriptionChange, 'changedOn'>[];
 };

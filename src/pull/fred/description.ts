@@ -2,7 +2,7 @@ import { distance } from '../../domain/series/closest.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
-import { fredSeries, readFredSeries } from '../../import/formats/fred/series.ts';
+import { fredSeries, readFredSeries } from '../../import/formats/fred/api.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { document, type PullTask } from '../source.ts';
 import type { FredApi, FredListing } from './api.ts';

@@ -3,12 +3,12 @@ import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
-import { partOfAnswer, readHistory } from '../../import/formats/fred/observations.ts';
+import { partOfAnswer, readHistory } from '../../import/formats/fred/api.ts';
 import {
   newestFigures,
   type RealTimeHistory,
   type RealTimeValue,
-} from '../../import/formats/fred/periods.ts';
+} from '../../import/formats/fred/history.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
 import type { StoreView } from '../../store/store.ts';

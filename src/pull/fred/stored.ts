@@ -3,7 +3,7 @@ import { type DateSet, type DateSetText, parseDateSet } from '../../domain/serie
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { kindOf, type VintageKind } from '../../domain/series/series.ts';
-import type { RealTimeValue } from '../../import/formats/fred/periods.ts';
+import type { RealTimeValue } from '../../import/formats/fred/history.ts';
 import type { StoreContents } from '../../store/contents.ts';
 
 /** The value of a date on some day; null if there is none, undefined if the date is not known. */

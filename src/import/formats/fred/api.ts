@@ -1,20 +1,28 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { missingTexts } from '../../../domain/series/missing-value.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
-import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { listField, numberField, textField, type UncheckedObject } from '../../readers/json.ts';
+import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { defined } from '../../../platform/defined.ts';
+import { allBytes, limits, refusal, type SourceFile } from '../../files/source-file.ts';
+import {
+  listField,
+  numberField,
+  readJsonObject,
+  textField,
+  type UncheckedObject,
+} from '../../readers/json.ts';
+import { isNode, listOf, parseXml } from '../../readers/xml.ts';
 import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
 import {
   seriesOf as columnSeries,
   fredCells,
+  splitVintageColumn,
   type VintageColumn,
   type VintageRow,
   vintageBatches,
 } from '../vintage-table.ts';
-import { splitVintageColumn } from './csv.ts';
-import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './periods.ts';
-import { holdsSeries, isXmlResponse, readFredResponse, readFredSeries } from './series.ts';
+import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './history.ts';
 
 /**
  * A response of FRED's `series/observations` with real-time periods; each row states its value on the first day of its
@@ -25,8 +33,6 @@ export const fredApi: ImportFormat = {
   summary: 'FRED API observations (JSON or XML, with real-time periods or by vintage date)',
   source: 'FRED',
   vintageKind: 'exact',
-  whole: false,
-  takesAsOf: false,
   takesSeries: true,
   recognise: (head) =>
     isXmlResponse(head, 'observations') ||
@@ -57,9 +63,10 @@ async function* ofSeries(
   yield* historyBatches(seriesId, history);
 }
 
-type FileSeries = { readonly seriesId: string; readonly metadata: readonly SeriesMetadata[] };
-
-async function seriesOf(file: SourceFile, options: ReadOptions): Promise<FileSeries> {
+async function seriesOf(
+  file: SourceFile,
+  options: ReadOptions,
+): Promise<{ readonly seriesId: string; readonly metadata: readonly SeriesMetadata[] }> {
   if (options.series !== undefined) {
     const seriesId = parseSeriesId(options.series);
     if (seriesId !== undefined) return { seriesId, metadata: [] };
@@ -198,7 +205,7 @@ function readObservation(file: SourceFile, observation: UncheckedObject, row: nu
 }
 
 function numberOrDot(file: SourceFile, text: string, row: number, column: string): string | null {
-  const value = text === '.' ? null : parseDecimal(text);
+  const value = text === missingTexts.fredPoint ? null : parseDecimal(text);
   if (value !== undefined) return value;
   throw notANumber(file, { row, column, value: text }, '. (not available)');
 }
@@ -207,9 +214,109 @@ function dayField(file: SourceFile, object: UncheckedObject, column: string, row
   const value = textField(file, object, column, row);
   const day = parseDay(value);
   if (day !== undefined) return day;
-  throw notADay(file, { column, value, ...(row !== undefined && { row }) });
+  throw notADay(file, defined({ column, value, row }));
 }
 
 function endField(file: SourceFile, object: UncheckedObject, row?: number): Day | typeof notEnded {
   return object.realtime_end === notEnded ? notEnded : dayField(file, object, 'realtime_end', row);
+}
+
+/**
+ * FRED's descriptions of series: responses of `series`, `category/series`, `tags/series` and the like. A frequency
+ * without a code in the contract (five-yearly, not applicable) is left out; the seasonal adjustment is FRED's short
+ * code, such as `SAAR`.
+ */
+export const fredSeries: ImportFormat = {
+  kind: 'fred-series',
+  summary: 'FRED API series descriptions (JSON or XML with "seriess")',
+  source: 'FRED',
+  recognise: (head) => isXmlResponse(head, 'seriess') || (/^\s*\{/.test(head) && holdsSeries(head)),
+  async *read(file) {
+    yield { metadata: await readFredSeries(file) };
+  },
+};
+
+/** Whether a file begins as FRED's descriptions of series. */
+function holdsSeries(head: string): boolean {
+  return /(?<!\\)"seriess"\s*:\s*\[/.test(head) && !/(?<!\\)"observations"\s*:\s*\[/.test(head);
+}
+
+/** The series that a FRED response describes, each once, as of its latest real-time period. */
+export async function readFredSeries(file: SourceFile): Promise<readonly SeriesMetadata[]> {
+  const latest = new Map<string, { readonly end: string; readonly metadata: SeriesMetadata }>();
+  const entries = listField(file, await readFredResponse(file), 'seriess');
+  for (const [index, entry] of entries.entries()) {
+    const metadata = readEntry(file, entry, index + 1);
+    const end = textOf(entry, 'realtime_end') ?? '';
+    const known = latest.get(metadata.seriesId);
+    if (known === undefined || known.end <= end) latest.set(metadata.seriesId, { end, metadata });
+  }
+  return Array.from(latest.values(), ({ metadata }) => metadata);
+}
+
+function readEntry(file: SourceFile, entry: UncheckedObject, row: number): SeriesMetadata {
+  const id = textOf(entry, 'id') ?? '';
+  const seriesId = parseSeriesId(id);
+  if (seriesId === undefined) throw notAnId(file, { row, column: 'id', value: id });
+  return {
+    seriesId,
+    ...defined({
+      title: textOf(entry, 'title'),
+      units: textOf(entry, 'units'),
+      frequency: parseFrequency(textOf(entry, 'frequency_short') ?? ''),
+      seasonalAdjustment: textOf(entry, 'seasonal_adjustment_short') ?? textOf(entry, 'seasonal_adjustment'),
+    }),
+    source: 'FRED',
+  };
+}
+
+/** The text of a field; undefined if it is absent or empty, which mean the same to FRED. */
+function textOf(entry: UncheckedObject, name: string): string | undefined {
+  const value = entry[name];
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}
+
+function isXmlResponse(head: string, root: 'observations' | 'seriess'): boolean {
+  return new RegExp(`^\\s*(?:<\\?xml[^>]*>\\s*)?<${root}\\b[^>]*\\brealtime_start=`).test(head);
+}
+
+/** An answer of the FRED API as the object that its JSON is; the XML has the same fields as attributes. */
+async function readFredResponse(file: SourceFile): Promise<UncheckedObject> {
+  const head = (await file.head()).toString('latin1').replace(/^\u00EF\u00BB\u00BF/, '');
+  if (!/^\s*</.test(head)) return readJsonObject(file);
+  const { root } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
+    'observation',
+    'series',
+  ]);
+  for (const [name, child] of [
+    ['observations', 'observation'],
+    ['seriess', 'series'],
+  ] as const) {
+    const element = root[name];
+    if (isNode(element))
+      return { ...attributesOf(element), [name]: listOf(element[child]).map(attributesOf) };
+  }
+  throw refusal(file, {}, 'neither observations nor descriptions of series of the FRED API');
+}
+
+const counts = new Set(['count', 'offset', 'limit', 'output_type']);
+
+function attributesOf(element: unknown): UncheckedObject {
+  const attributes = isNode(element) ? Object.entries(element).filter(([name]) => name.startsWith('@_')) : [];
+  return Object.fromEntries(
+    attributes.map(([attribute, value]) => {
+      const name = attribute.slice(2);
+      const isCount = counts.has(name) && typeof value === 'string' && /^\d+$/.test(value);
+      return [name, isCount ? Number(value) : plain(value)];
+    }),
+  );
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text of an attribute with XML's five entities resolved. */
+function plain(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '');
 }

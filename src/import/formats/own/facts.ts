@@ -3,12 +3,16 @@ import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import {
   type KeptKind,
+  parseFrequency,
   parseSeriesId,
   parseVintageKind,
+  type SeriesMetadata,
   vintageKinds,
 } from '../../../domain/series/series.ts';
+import { defined } from '../../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
+import { cellReader } from '../../readers/tsv.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
@@ -27,13 +31,10 @@ const answerColumns = new Set([
  * how the vintage of its day came about; where none does, metadata may.
  * Each series is covered to the last day of its statements.
  */
-export const asofCsv: ImportFormat = {
+const asofCsv: ImportFormat = {
   kind: 'asof-csv',
   summary:
     'statements, one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   statesAsOf: 'by hand',
   recognise(head) {
     const header = headerOf(head);
@@ -129,4 +130,95 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
       ...(at.kind >= 0 && { kind: kindIn(cells[at.kind] ?? '', row) }),
     };
   };
+}
+
+const metadataNames = {
+  required: ['series_id'],
+  optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to', 'vintage_kind'],
+};
+
+/** Metadata of series, one per line; an empty cell states nothing. */
+const metadataCsv: ImportFormat = {
+  kind: 'metadata-csv',
+  summary:
+    'series metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
+  recognise(head) {
+    const header = headerOf(head);
+    if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;
+    return metadataNames.optional.some((name) => header.includes(name));
+  },
+  async *read(file) {
+    const rowOf = new Map<string, number>();
+    for await (const { header, rows } of readCsvBody(file, (cells) =>
+      placesOf<string>(file, cells, metadataNames),
+    )) {
+      yield { metadata: rows.map((row) => readMetadata(file, row, header, rowOf)) };
+    }
+  },
+};
+
+/** The formats of what `asof facts` writes. */
+export const factsFormats: readonly ImportFormat[] = [asofCsv, metadataCsv];
+
+/** The columns of a metadata file, in the order in which asof writes them. */
+export const metadataColumns: readonly string[] = [...metadataNames.required, ...metadataNames.optional];
+
+/**
+ * What is stated about a series and implied by its files, and the day to which they cover it; empty if they cover
+ * none.
+ */
+type Described = {
+  readonly stated: SeriesMetadata;
+  readonly implied: SeriesMetadata;
+  readonly coveredTo: string;
+};
+
+/** The cells of a series' metadata, in the order of `metadataColumns`. */
+export function metadataCells({ stated, implied, coveredTo }: Described): readonly string[] {
+  return [
+    stated.seriesId,
+    stated.title ?? '',
+    stated.units ?? '',
+    stated.frequency ?? implied.frequency ?? '',
+    stated.seasonalAdjustment ?? '',
+    implied.source ?? stated.source ?? '',
+    coveredTo,
+    stated.vintageKind ?? '',
+  ];
+}
+
+function readMetadata(
+  file: SourceFile,
+  { row, cells }: CsvRow,
+  places: ReadonlyMap<string, number>,
+  rowOf: Map<string, number>,
+): SeriesMetadata {
+  const text = (column: string): string => (cells[places.get(column) ?? -1] ?? '').trim();
+  const stated = (column: string): string | undefined => text(column) || undefined;
+  const { maybe } = cellReader(file, { row, cell: text });
+  const seriesId = parseSeriesId(text('series_id'));
+  if (seriesId === undefined) throw notAnId(file, { row, column: 'series_id', value: text('series_id') });
+  const before = rowOf.get(seriesId);
+  if (before !== undefined)
+    throw refusal(
+      file,
+      { row, column: 'series_id', value: seriesId },
+      `row ${before} already describes this series`,
+    );
+  rowOf.set(seriesId, row);
+  const frequency = maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
+  const coveredTo = parseDay(text('covered_to'));
+  if (coveredTo === undefined && text('covered_to') !== '')
+    throw notADay(file, { row, column: 'covered_to', value: text('covered_to') });
+  const vintageKind = maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`);
+  return defined({
+    seriesId,
+    title: stated('title'),
+    units: stated('units'),
+    frequency: frequency ?? undefined,
+    seasonalAdjustment: stated('seasonal_adjustment'),
+    source: stated('source'),
+    vintageKind: vintageKind ?? undefined,
+    coveredTo,
+  });
 }

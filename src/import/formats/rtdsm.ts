@@ -1,12 +1,13 @@
-import { type Day, dayOf, type Frequency } from '../../../domain/series/date.ts';
-import { parseDecimal } from '../../../domain/series/decimal.ts';
-import { parseSeriesId } from '../../../domain/series/series.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { headerOf, readCsv } from '../../readers/csv.ts';
-import { readOnlySheet, type Sheet, sheetHeadersIn } from '../../readers/xlsx.ts';
-import type { ImportFormat } from '../format.ts';
-import { alfredWorkbook, fredWorkbook } from '../fred/workbook.ts';
-import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from '../vintage-table.ts';
+import { type Day, dayOf, type Frequency } from '../../domain/series/date.ts';
+import { parseDecimal } from '../../domain/series/decimal.ts';
+import { missingTexts } from '../../domain/series/missing-value.ts';
+import { parseSeriesId } from '../../domain/series/series.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import { headerOf, readCsv } from '../readers/csv.ts';
+import { readSheets, type Sheet, sheetsIn } from '../readers/xlsx.ts';
+import type { ImportFormat } from './format.ts';
+import { isFredWorkbook } from './fred/downloads.ts';
+import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from './vintage-table.ts';
 
 /**
  * The Real-Time Data Set of the Philadelphia Fed: one workbook per variable, one column per vintage. The date of a
@@ -19,12 +20,10 @@ export const rtdsm: ImportFormat = {
   source: 'Philadelphia Fed Real-Time Data Set',
   vintageKind: 'sampled',
   whole: true,
-  takesAsOf: false,
   recognise: (head, name) =>
     (isWorkbook(head, name) &&
-      !alfredWorkbook.recognise(head, name) &&
-      !fredWorkbook.recognise(head, name) &&
-      sheetHeadersIn(head).every((header) => isHeader(headerOf(`${header}\n`)))) ||
+      !isFredWorkbook(head) &&
+      sheetsIn(head).headers.every((header) => isHeader(headerOf(`${header}\n`)))) ||
     isTable(head),
   async *read(file) {
     const workbook = isWorkbook((await file.head()).toString('latin1'), file.name);
@@ -34,7 +33,7 @@ export const rtdsm: ImportFormat = {
     const table: VintageTable = { columns, rows };
     yield* vintageBatches(file, table, {
       number: workbook ? shortestDecimals() : parseDecimal,
-      withdrawals: new Set(['#N/A']),
+      withdrawals: new Set(missingTexts.realTimeDataSet),
       frequency,
     });
   },
@@ -44,7 +43,6 @@ function isWorkbook(head: string, name: string): boolean {
   return head.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name);
 }
 
-/** Whether a CSV file has the columns of the data set. */
 function isTable(head: string): boolean {
   const header = headerOf(head);
   return header.length > 1 && isHeader(header);
@@ -54,8 +52,17 @@ function isHeader([date, ...columns]: readonly string[]): boolean {
   return date === 'DATE' && columns.every((name) => vintageName.test(name));
 }
 
+/** The only sheet of a workbook; a file that is not a workbook or has another number of sheets is refused. */
+async function readOnlySheet(file: SourceFile): Promise<Sheet['rows']> {
+  const sheets = await readSheets(file);
+  const [sheet] = sheets;
+  if (sheet === undefined || sheets.length > 1)
+    throw refusal(file, {}, `the workbook has ${sheets.length} sheets; expected one`);
+  return sheet.rows;
+}
+
 /** The rows of a CSV file at their places, so that blank rows count. */
-async function readTable(file: SourceFile): Promise<Sheet> {
+async function readTable(file: SourceFile): Promise<Sheet['rows']> {
   const sheet: (readonly (string | null)[])[] = [];
   for await (const rows of readCsv(file)) {
     for (const { row, cells } of rows) {
@@ -112,7 +119,7 @@ function columnLetters(index: number): string {
 
 function readRows(
   file: SourceFile,
-  sheet: Sheet,
+  sheet: Sheet['rows'],
   columns: readonly VintageColumn[],
   workbook: boolean,
 ): { readonly rows: readonly VintageRow[]; readonly frequency: Frequency } {
@@ -162,7 +169,6 @@ type PeriodLabel = { readonly row: number; readonly label: string };
 /** The first day of the period of a row, and how long its period is. */
 type RowPeriod = { readonly row: number; readonly date: Day; readonly frequency: Frequency };
 
-/** The year and the number of a label without Q. */
 type NumberedPeriod = { readonly year: number; readonly number: number };
 
 /** Variables of the data set that are quarterly. Their labels are `1947:Q1`, and `1947:01` in some copies. */
@@ -173,7 +179,6 @@ const quarterly: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Variables of the data set that are monthly. */
 const monthly: ReadonlySet<string> = new Set(
   `BASEBASA CPI CUM CUT DIVBASA EMPLOY H HG HS HSTARTS IPM IPT LFC LFPART M1 M2 NBRBASA NBRECBASA PCPI PCPIX POP PPPI
   PPPIX RUC TRBASA`.split(/\s+/),
