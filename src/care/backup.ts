@@ -47,7 +47,7 @@ export async function backupStore(
     });
   if (keep === undefined) return { ...(await copyStore(from, to, options)), removed: [] };
   return readStore(from, async (view) => {
-    const [first] = await view.imports();
+    const [first] = await view.sources.imports();
     const backups = new DatedBackups(to, from);
     await backups.refuseOther(first && `${first.importedAt} ${first.sha256}`);
     const began = clock();

@@ -50,7 +50,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
           mode: 'embedded',
           where: shownAddress(store.address),
           sample,
-          imports: await view.imports(),
+          imports: await view.sources.imports(),
         };
       });
     },

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { readStoreIfAny, writing } from '../store/open.ts';
-import type { StoreWriter } from '../store/store.ts';
+import type { StoreWriter } from '../store/writer.ts';
 import { Getter, type PullEvent } from './getter.ts';
 import type { Timing } from './pace.ts';
 import type { PullSource, SourceName, SourceSettings } from './source.ts';

@@ -42,7 +42,7 @@ class Pull {
   async run(): Promise<PullSummary> {
     const { request, dryRun = false, store } = this.#options;
     const { results, timing } = this.#context;
-    const followed = (await readStoreIfAny(store, (view) => view.followed())) ?? [];
+    const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
     const wanted = pullSources.filter(({ name }) =>
       request === undefined ? followed.some(({ source }) => source === name) : request[name] !== undefined,
     );
@@ -85,7 +85,7 @@ export async function searchSource(text: string, options: PullOptions): Promise<
 
 /** Stops following names of a source; a Problem if one of them is not followed, and then nothing changes. */
 export async function unfollow(store: string, source: string, names: readonly string[]): Promise<void> {
-  const followed = (await readStoreIfAny(store, (view) => view.followed())) ?? [];
+  const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
   const own = followed.filter((record) => record.source === source).map(({ name }) => name);
   const found = names.map((typed) => {
     const name = own.find((one) => one.toLowerCase() === typed.toLowerCase());

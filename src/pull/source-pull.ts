@@ -3,10 +3,9 @@ import { latestDay } from '../domain/series/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
-import type { StoreContents } from '../store/contents.ts';
 import type { Followed } from '../store/followed.ts';
 import { readStoreIfAny } from '../store/open.ts';
-import type { StoreView } from '../store/store.ts';
+import type { WholeView } from '../store/store.ts';
 import type { Getter } from './getter.ts';
 import { openGetter, type PullContext, writeStore } from './options.ts';
 import { type Missing, missingProblem, missingText, type Outstanding } from './outstanding.ts';
@@ -141,7 +140,7 @@ export class SourcePull {
       since: options.since,
       now: clock(),
       get: getter.get.bind(getter),
-      read: <T>(work: (view: StoreView & StoreContents) => Promise<T>) => readStoreIfAny(options.store, work),
+      read: <T>(work: (view: WholeView) => Promise<T>) => readStoreIfAny(options.store, work),
       note: (text: string) => void state.notes.push(text),
     };
     const requests = () => getter.requests - asked;

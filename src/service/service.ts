@@ -9,9 +9,9 @@ import type { Operation, Principal, Usage } from '../operations/operation.ts';
 import type { Page } from '../operations/page.ts';
 import { type Clock, clockAt, type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { AskFollowed } from '../store/followed.ts';
-import { KnownView } from '../store/known-view.ts';
+import { knownView } from '../store/known-view.ts';
 import type { Store, StoreView } from '../store/store.ts';
-import { YieldSeriesView } from './yield-series-view.ts';
+import { yieldSeriesView } from './yield-series-view.ts';
 
 /** The store of a service and its settings. */
 export type ServiceOptions = {
@@ -156,17 +156,17 @@ class StoreService implements Service {
     return this.#store.read(async (view) => {
       const [{ revision }, { covered }, PAR, TIPS, filings] = await Promise.all([
         view.state(),
-        view.seriesTotals(),
-        view.coveredTo('PAR'),
-        view.coveredTo('TIPS'),
-        view.coveredTo('filings'),
+        view.contents.totals(),
+        view.rates.coveredTo('PAR'),
+        view.rates.coveredTo('TIPS'),
+        view.filings.coveredTo(),
       ]);
       return { revision, coveredTo: { series: covered ?? undefined, PAR, TIPS, filings } };
     });
   }
 
   followed() {
-    return this.#store.read((view) => view.followed());
+    return this.#store.read((view) => view.sources.followed());
   }
 
   #requestOf<R>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal): ServiceRequest<R> {
@@ -180,7 +180,7 @@ class StoreService implements Service {
 
 /** What is known in a state of a store: what was published by the latest day that has begun anywhere on Earth. */
 function knownIn(view: StoreView, { latest }: Clock): StoreView {
-  return new KnownView(new YieldSeriesView(view), latest);
+  return knownView(yieldSeriesView(view), latest);
 }
 
 /** The result of `work`; its failure is a Problem that names the request. */

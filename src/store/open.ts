@@ -3,10 +3,9 @@ import { Problem } from '../errors/problem.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
 import { ImportsCollide } from './collision.ts';
-import type { StoreContents } from './contents.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
-import type { Store, StoreOptions, StoreView } from './store.ts';
-import type { TransactionWriter } from './writer.ts';
+import type { Store, StoreOptions, WholeView } from './store.ts';
+import type { StoreWriter } from './writer.ts';
 
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
@@ -38,27 +37,21 @@ export async function openStoreIfAny(address: string): Promise<Store | undefined
 }
 
 /** Reads the store at an address: calls `work` with a view of one state of it. */
-export async function readStore<T>(
-  address: string,
-  work: (view: StoreView & StoreContents) => Promise<T>,
-): Promise<T> {
+export async function readStore<T>(address: string, work: (view: WholeView) => Promise<T>): Promise<T> {
   return readAndClose(await openStore(address), work);
 }
 
 /** Reads the store at an address; undefined if there is no store. */
 export async function readStoreIfAny<T>(
   address: string,
-  work: (view: StoreView & StoreContents) => Promise<T>,
+  work: (view: WholeView) => Promise<T>,
 ): Promise<T | undefined> {
   const store = await openStoreIfAny(address);
   return store && readAndClose(store, work);
 }
 
 /** Calls `work` with a view of a store, which is closed afterwards. */
-export async function readAndClose<T>(
-  store: Store,
-  work: (view: StoreView & StoreContents) => Promise<T>,
-): Promise<T> {
+export async function readAndClose<T>(store: Store, work: (view: WholeView) => Promise<T>): Promise<T> {
   try {
     return await store.read(work);
   } finally {
@@ -67,7 +60,7 @@ export async function readAndClose<T>(
 }
 
 /** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */
-export async function openWriter(address: string, copyOf?: string): Promise<TransactionWriter> {
+export async function openWriter(address: string, copyOf?: string): Promise<StoreWriter> {
   checkAddress(address);
   if (isDatabase(address)) return openDatabaseWriter(address, copyOf);
   const { openSqliteWriter } = await import('./sqlite/writer.ts');
@@ -78,7 +71,7 @@ async function openDatabaseWriter(
   address: string,
   copyOf: string | undefined,
   needed?: ImportsCollide['needed'],
-): Promise<TransactionWriter> {
+): Promise<StoreWriter> {
   if (copyOf !== undefined)
     throw new Problem('bad-input', 'only a store in a file can begin as a copy of the sample', {
       hints: ['leave out --with-sample'],
@@ -93,7 +86,7 @@ async function openDatabaseWriter(
  */
 export async function initStore(address: string, distribute: boolean): Promise<boolean> {
   if (isDatabase(address)) {
-    const { initPostgresStore } = await import('./postgres/init.ts');
+    const { initPostgresStore } = await import('./postgres/schema.ts');
     return initPostgresStore(address, distribute);
   }
   if (distribute)
@@ -113,7 +106,7 @@ export async function initStore(address: string, distribute: boolean): Promise<b
  */
 export async function writing<T>(
   address: string,
-  work: (writer: TransactionWriter) => Promise<T>,
+  work: (writer: StoreWriter) => Promise<T>,
   copyOf?: string,
 ): Promise<T> {
   let needed: ImportsCollide['needed'] | undefined;

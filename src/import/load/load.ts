@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
-import type { ImportRecord, StoreWriter } from '../../store/store.ts';
+import type { ImportRecord } from '../../store/store.ts';
+import type { StoreWriter } from '../../store/writer.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat } from '../formats/format.ts';
 import { type ImportConflict, ImportRefusal, StatementLog } from './conflict.ts';

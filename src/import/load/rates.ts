@@ -8,7 +8,7 @@ import {
   maturityNamed,
   yieldSeries,
 } from '../../domain/treasury/curve.ts';
-import type { StoreWriter } from '../../store/store.ts';
+import type { StoreWriter } from '../../store/writer.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ReadOptions } from '../formats/format.ts';
 import { CurveChecks } from '../formats/treasury/curve-checks.ts';

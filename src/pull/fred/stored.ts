@@ -2,7 +2,7 @@ import { type Day, type Frequency, periodStart } from '../../domain/series/date.
 import { type DateSet, type DateSetText, parseDateSet } from '../../domain/series/date-set.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { kindOf, type VintageKind } from '../../domain/series/series.ts';
-import type { StoreContents } from '../../store/contents.ts';
+import type { WholeView } from '../../store/store.ts';
 
 /** A statement that a store has, and how the vintage of its day came about. */
 type StoredStatement = {
@@ -32,8 +32,8 @@ export class StoredHistory {
   }
 
   /** Reads a series; undefined without vintages. */
-  static async read(view: StoreContents, seriesId: string): Promise<StoredHistory | undefined> {
-    const contents = await view.contents(seriesId);
+  static async read(view: WholeView, seriesId: string): Promise<StoredHistory | undefined> {
+    const contents = await view.contents.series(seriesId);
     if (contents === undefined || contents.vintages.length === 0) return undefined;
     const { normalisedBy, stated } = contents;
     const sets = new Map<DateSetText, DateSet>();
@@ -44,7 +44,7 @@ export class StoredHistory {
       vintages.set(asOf, { dates, kind: kindOf(kind, stated.vintageKind) });
     }
     const changes = new Map<Day, Change[]>();
-    for await (const batch of view.changes(seriesId))
+    for await (const batch of view.contents.changes(seriesId))
       for (const change of batch) {
         const own = changes.get(change.date);
         if (own === undefined) changes.set(change.date, [change]);

@@ -14,7 +14,7 @@ export async function checkFinished(transaction: Transaction, { shown }: Databas
 }
 
 /** The store that an unfinished copy copies, and whether this process has already begun or resumed the copy. */
-export type CopyMark = { readonly of: string; readonly isBegun: boolean };
+type CopyMark = { readonly of: string; readonly isBegun: boolean };
 
 /**
  * Marks an empty store as an unfinished copy, or resumes one; refuses any other store that holds something. Removes

@@ -8,7 +8,7 @@ import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { isShippedSample } from '../../platform/installation.ts';
 
 /** A prepared statement whose rows have the shape that the caller names. */
-export type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
+type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 
 /** A connection to a SQLite file. It prepares each SQL text once. */
 export class Connection {
@@ -75,6 +75,46 @@ export class Connection {
     const known = this.#prepared[kind].get(sql) ?? shaped(this.#db.prepare(sql));
     this.#prepared[kind].set(sql, known);
     return known as SqlQuery<Row>;
+  }
+}
+
+/** Work on a store through one connection, until it ends; a failure is a Problem that names the store. */
+export class Session {
+  readonly path: string;
+  #connection: Connection | undefined;
+
+  constructor(path: string, connection: Connection) {
+    this.path = path;
+    this.#connection = connection;
+  }
+
+  /** Ends the session; its methods fail from now on. */
+  end(): void {
+    this.#connection = undefined;
+  }
+
+  async use<T>(work: (connection: Connection) => T): Promise<T> {
+    try {
+      return work(this.#open());
+    } catch (error) {
+      throw asProblem(this.path, error);
+    }
+  }
+
+  async *stream<T>(read: (connection: Connection) => Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      for await (const batch of read(this.#open())) {
+        yield batch;
+        this.#open();
+      }
+    } catch (error) {
+      throw asProblem(this.path, error);
+    }
+  }
+
+  #open(): Connection {
+    if (this.#connection === undefined) throw new Error('this view of the store has ended');
+    return this.#connection;
   }
 }
 

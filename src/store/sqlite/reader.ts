@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import type { StoreContents } from '../contents.ts';
-import type { PageCache, Store, StoreOptions, StoreState, StoreView } from '../store.ts';
+import type { FilingsView } from '../filings.ts';
+import type { PageCache, Store, StoreOptions, StoreState, WholeView } from '../store.ts';
 import {
   addLog,
   asProblem,
@@ -11,9 +12,12 @@ import {
   connectReader,
   inMemory,
   onceUnlocked,
+  Session,
 } from './connection.ts';
 import { currentFormat, formatOf } from './format.ts';
-import { SqliteView } from './view.ts';
+import { ratesIn } from './rates.ts';
+import { seriesIn } from './series.ts';
+import { sourcesIn } from './sources.ts';
 
 /** Opens a store in a SQLite file for reading. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
@@ -50,27 +54,33 @@ class SqliteStore implements Store {
     this.#idle.push(first);
   }
 
-  async read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
+  async read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
     const connection = this.#idle.pop() ?? (await onceUnlocked(() => this.#another()));
-    const store = {
-      path: this.address,
-      pages: this.#pages,
-      stateOf: (of: Connection) => this.#stateOf(of),
-    };
-    const view = new SqliteView(store, connection);
+    const session = new Session(this.address, connection);
     try {
       try {
         await onceUnlocked(() => beginReading(connection));
-        return await work(view);
+        return await work(this.#viewOf(session));
       } finally {
-        view.end();
+        session.end();
         this.#release(connection);
       }
     } catch (error) {
       // SQLite may notice damage at any statement, even when the transaction begins or ends.
       throw asProblem(this.address, error);
     }
+  }
+
+  #viewOf(session: Session): WholeView {
+    return {
+      state: () => session.use((connection) => this.#stateOf(connection)),
+      series: seriesIn(session, this.#pages),
+      rates: ratesIn(session),
+      filings: filingsOnceAsked(session),
+      sources: sourcesIn(session),
+      contents: contentsOnceAsked(session),
+    };
   }
 
   async rest(): Promise<void> {
@@ -184,4 +194,36 @@ async function upgraded(path: string, live: boolean): Promise<Connection> {
     upgrade(copy);
     return copy;
   }
+}
+
+/** The filings, whose code is loaded on first use, because most queries then start faster. */
+function filingsOnceAsked(session: Session): FilingsView {
+  const part = async () => (await import('./filings.ts')).filingsIn(session);
+  return {
+    page: async (query) => (await part()).page(query),
+    accepted: async (accessionNumbers) => (await part()).accepted(accessionNumbers),
+    symbols: async () => (await part()).symbols(),
+    counts: async () => (await part()).counts(),
+    async *clusterTrades(query) {
+      yield* (await part()).clusterTrades(query);
+    },
+    tradePlaces: async (query) => (await part()).tradePlaces(query),
+    filedTrades: async (query) => (await part()).filedTrades(query),
+    coveredTo: async (upTo) => (await part()).coveredTo(upTo),
+  };
+}
+
+/** The contents, whose code is loaded on first use. */
+function contentsOnceAsked(session: Session): StoreContents {
+  const part = async () => (await import('./contents.ts')).contentsIn(session);
+  return {
+    seriesIds: async () => (await part()).seriesIds(),
+    series: async (id) => (await part()).series(id),
+    async *changes(id) {
+      yield* (await part()).changes(id);
+    },
+    totals: async () => (await part()).totals(),
+    size: async () => (await part()).size(),
+    faults: async () => (await part()).faults(),
+  };
 }
