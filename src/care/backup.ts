@@ -4,8 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { flush } from '../platform/files.ts';
 import { isDatabase } from '../store/address.ts';
-import { checkDraftable } from '../store/draft-store.ts';
-import { readStore, unfinishedEnding } from '../store/open.ts';
+import { checkDraftable, readStore, unfinishedEnding } from '../store/open.ts';
 import { checkStore } from './check.ts';
 import { type CopyOptions, type CopySummary, copyInto, copyStore, countOf, refuseSame } from './copy.ts';
 

@@ -3,8 +3,7 @@ import type { KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
 import { identityOf } from '../platform/files.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
-import { checkDraftable, openDraft } from '../store/draft-store.ts';
-import { readStore } from '../store/open.ts';
+import { checkDraftable, openDraft, readStore } from '../store/open.ts';
 import type { WholeView } from '../store/store.ts';
 import type { StoreDraft, StoreWriter } from '../store/writer.ts';
 import {

@@ -5,6 +5,7 @@ import { type Change, knownOn, type Statement } from '../domain/series/revision-
 import {
   type FrequencySince,
   impliedFrequencies,
+  type KeptKind,
   kindOf,
   type SeriesMetadata,
   type VintageKind,
@@ -124,6 +125,11 @@ export function contentsOf(id: string, row: ContentsRow, vintages: readonly Held
 
 /** What metadata states about all vintages of a series. */
 export type StatedKind = { readonly statedKind: VintageKind | null };
+
+/** A row with the kind of its vintage: as files imply or, if these leave it open, as metadata states. */
+export function withKind<T extends { readonly kind: KeptKind }>(row: T, { statedKind }: StatedKind) {
+  return { ...row, kind: kindOf(row.kind, statedKind ?? undefined) };
+}
 
 /** What its statements need to know about a series. */
 export type StatedSeries = StatedKind & {

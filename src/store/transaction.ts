@@ -37,7 +37,8 @@ export interface SeriesRows {
   latestChanges(from: Day, to: Day): Promise<ReadonlyMap<Day, readonly Change[]>>;
   /** The distinct texts of dates that vintages have. */
   dateSets(): Promise<readonly DateSetText[]>;
-  kinds(): Promise<readonly KeptKind[]>;
+  /** The kinds of the vintages up to a day. Default: of all. */
+  kinds(upTo?: Day): Promise<readonly KeptKind[]>;
   apply(plan: MergePlan): Promise<void>;
   removeVintages(asOfs: readonly Day[]): Promise<void>;
   /** Counts what the series holds, and gives it a new version. The engine derives the rest from the vintages. */

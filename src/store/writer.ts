@@ -230,6 +230,17 @@ export class StoreWriter {
     return this.#transaction.rollback();
   }
 
+  /** Calls `work` with this writer, and commits; rolls back if it throws. */
+  async end(work: (writer: StoreWriter) => Promise<void>): Promise<void> {
+    try {
+      await work(this);
+      await this.commit();
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
   async #seriesOf(id: string): Promise<SeriesWriter> {
     const known = this.#series.get(id) ?? (await SeriesWriter.begin(this.#transaction.series(id)));
     this.#series.set(id, known);
@@ -267,18 +278,4 @@ export interface StoreDraft {
   discard(): Promise<void>;
   /** Lets another process continue it; must be called at the end, also after a failure. */
   close(): Promise<void>;
-}
-
-/** Calls `work` with a writer, and commits; rolls back if it throws. */
-export async function ended(
-  writer: StoreWriter,
-  work: (writer: StoreWriter) => Promise<void>,
-): Promise<void> {
-  try {
-    await work(writer);
-    await writer.commit();
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
 }

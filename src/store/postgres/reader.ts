@@ -17,7 +17,6 @@ export async function openPostgresStore(address: string, unfinished = false): Pr
   const database = await Database.open(address);
   try {
     return await database.inTransaction('read', async (transaction) => {
-      await checkFormat(transaction, database);
       return openedStore(transaction, database, address, unfinished);
     });
   } catch (error) {
@@ -32,7 +31,6 @@ export async function openPostgresStoreIfAny(address: string): Promise<Store | u
   try {
     const store = await database.inTransaction('read', async (transaction) => {
       if (!(await hasStore(transaction, database.schema))) return undefined;
-      await checkFormat(transaction, database);
       return openedStore(transaction, database, address, false);
     });
     if (store === undefined) await database.close();
@@ -43,13 +41,13 @@ export async function openPostgresStoreIfAny(address: string): Promise<Store | u
   }
 }
 
-/** Opens the store of a schema whose format was checked. */
 async function openedStore(
   transaction: Transaction,
   database: Database,
   address: string,
   unfinished: boolean,
 ): Promise<Store> {
+  await checkFormat(transaction, database);
   const [distributed] = await Promise.all([
     isDistributed(transaction),
     unfinished ? undefined : checkFinished(transaction, database),

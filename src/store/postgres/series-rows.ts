@@ -72,10 +72,10 @@ export function seriesRows(transaction: Transaction, id: string, locks?: ImportL
       );
       return rows.map(({ dates }) => dates);
     },
-    async kinds() {
+    async kinds(asOf = 'infinity') {
       const rows = await transaction.rows<{ kind: KeptKind }>(
-        'select distinct kind from asof.vintage where series = @id',
-        { id },
+        'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
+        { id, asOf },
       );
       return rows.map(({ kind }) => kind);
     },

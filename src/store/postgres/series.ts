@@ -1,17 +1,16 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
 import type { HeldVintage } from '../../domain/series/merge-plan.ts';
-import { type KeptKind, kindOf, kindsText, type VintageKind } from '../../domain/series/series.ts';
+import { type KeptKind, kindsText } from '../../domain/series/series.ts';
 import type { SearchedSeries } from '../../domain/series/words.ts';
-import { frequenciesIn, type SeriesRow, type StatedKind, seriesOf, statementsOf } from '../series-record.ts';
-import type {
-  ObservationQuery,
-  Revision,
-  SeriesView,
-  StoredObservation,
-  VintageCounts,
-  VintageDate,
-  VintageOnDay,
-} from '../store.ts';
+import {
+  frequenciesIn,
+  type SeriesRow,
+  type StatedKind,
+  seriesOf,
+  statementsOf,
+  withKind,
+} from '../series-record.ts';
+import type { ObservationQuery, Revision, SeriesView, StoredObservation, VintageCounts } from '../store.ts';
 import type { Transaction, Values } from './connection.ts';
 import { seriesRows } from './series-rows.ts';
 import { descriptionsIn } from './sources.ts';
@@ -58,6 +57,13 @@ const vintagePage = `with page as (
   select as_of_date as "asOfDate", coalesce(added, 0) as added, coalesce(revised, 0) as revised,
     coalesce(withdrawn, 0) as withdrawn, kind
   from page left join counted using (as_of_date) order by as_of_date desc`;
+
+/** The newest vintage of a series on or before a day, and the one after it. */
+const vintagesAround = `(select as_of_date as "asOf", kind, false as "isNext" from asof.vintage
+    where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1)
+  union all
+  (select as_of_date, kind, true from asof.vintage
+    where series = @id and as_of_date > @asOf order by as_of_date limit 1)`;
 
 /** What a view answers about series; statements that need no answer to another are sent together. */
 export function seriesIn(transaction: Transaction): SeriesView {
@@ -107,14 +113,25 @@ export function seriesIn(transaction: Transaction): SeriesView {
       return rows.map(({ text }) => text);
     },
     async observations(query) {
-      const [series, around, rows] = await Promise.all([
-        readSeries(transaction, query.seriesId),
-        readVintagesAround(transaction, query),
+      const { seriesId: id, asOf = 'infinity', firstRelease = false } = query;
+      const [series, around, kinds, rows] = await Promise.all([
+        readSeries(transaction, id),
+        transaction.rows<{ readonly asOf: Day; readonly kind: KeptKind; readonly isNext: boolean }>(
+          vintagesAround,
+          { id, asOf },
+        ),
+        firstRelease ? seriesRows(transaction, id).kinds(asOf) : [],
         readObservations(transaction, query),
       ]);
       if (series === undefined) return undefined;
-      const vintage = vintageOnDay(around, series.statedKind, query.firstRelease === true);
-      return { series: seriesOf(series), rows, vintage };
+      const one = (next: boolean) => {
+        const found = around.find(({ isNext }) => isNext === next);
+        return found && withKind({ asOf: found.asOf, kind: found.kind }, series);
+      };
+      const texts = firstRelease && {
+        kinds: kindsText(kinds.map((kind) => withKind({ kind }, series).kind)),
+      };
+      return { series: seriesOf(series), rows, vintage: { newest: one(false), next: one(true), ...texts } };
     },
     async dates({ seriesId, from = '-infinity', to = 'infinity', before = 'infinity', limit }) {
       const [series, rows] = await Promise.all([
@@ -138,7 +155,7 @@ export function seriesIn(transaction: Transaction): SeriesView {
           { seriesId, date },
         ),
       ]);
-      return series && { series: seriesOf(series), rows: withKinds(rows, series) };
+      return series && { series: seriesOf(series), rows: rows.map((row) => withKind(row, series)) };
     },
     async impliedFrequencies(id) {
       const dates = await transaction.rows<Pick<HeldVintage, 'asOf' | 'dates'>>(
@@ -165,7 +182,9 @@ export function seriesIn(transaction: Transaction): SeriesView {
         }),
       ]);
       const firstDate = first?.day ?? undefined;
-      return series && { series: seriesOf(series), firstDate, rows: withKinds(rows, series) };
+      return (
+        series && { series: seriesOf(series), firstDate, rows: rows.map((row) => withKind(row, series)) }
+      );
     },
     async *statements(seriesId) {
       const series = await transaction.row<{ readonly normalisedBy: Frequency } & StatedKind>(
@@ -184,10 +203,7 @@ export function seriesIn(transaction: Transaction): SeriesView {
          where v.complete and v.series = @seriesId and s.id = @seriesId order by v.as_of_date`,
         { seriesId },
       );
-      return rows.map(({ asOf, kind, statedKind }) => ({
-        asOf,
-        kind: kindOf(kind, statedKind ?? undefined),
-      }));
+      return rows.map(({ statedKind, ...row }) => withKind(row, { statedKind }));
     },
     descriptionChanges: descriptionsIn(transaction).of,
   };
@@ -198,10 +214,6 @@ function readSeries(transaction: Transaction, id: string): Promise<SeriesRow | u
   return transaction.row(`select ${columns} from asof.series where id = @id and first_vintage is not null`, {
     id,
   });
-}
-
-function withKinds<T extends { readonly kind: KeptKind }>(rows: readonly T[], { statedKind }: SeriesRow) {
-  return rows.map((row) => ({ ...row, kind: kindOf(row.kind, statedKind ?? undefined) }));
 }
 
 function readObservations(
@@ -216,53 +228,4 @@ function readObservations(
     before: before ?? 'infinity',
     limit,
   });
-}
-
-/** The newest vintage of a series on or before a day, and the next one, with the kinds that its files imply. */
-type VintagesAround = {
-  readonly around: readonly { readonly asOf: Day; readonly kind: KeptKind; readonly isNext: boolean }[];
-  /** The kinds of all vintages up to the day; read for first releases only. */
-  readonly kinds: readonly { readonly kind: KeptKind }[];
-};
-
-async function readVintagesAround(
-  transaction: Transaction,
-  { seriesId, asOf, firstRelease = false }: ObservationQuery,
-): Promise<VintagesAround> {
-  const values = { id: seriesId, asOf: asOf ?? 'infinity' };
-  const [around, kinds] = await Promise.all([
-    transaction.rows<VintagesAround['around'][number]>(
-      `(select as_of_date as "asOf", kind, false as "isNext" from asof.vintage
-        where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1)
-       union all
-       (select as_of_date, kind, true from asof.vintage
-        where series = @id and as_of_date > @asOf order by as_of_date limit 1)`,
-      values,
-    ),
-    firstRelease
-      ? transaction.rows<VintagesAround['kinds'][number]>(
-          'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
-          values,
-        )
-      : [],
-  ]);
-  return { around, kinds };
-}
-
-/** The vintages around a day, with their kinds: as files imply or, if these leave it open, as metadata states. */
-function vintageOnDay(
-  { around, kinds }: VintagesAround,
-  statedKind: VintageKind | null,
-  firstRelease: boolean,
-): VintageOnDay {
-  const kindIn = (kind: KeptKind) => kindOf(kind, statedKind ?? undefined);
-  const one = (next: boolean): VintageDate | undefined => {
-    const found = around.find(({ isNext }) => isNext === next);
-    return found && { asOf: found.asOf, kind: kindIn(found.kind) };
-  };
-  return {
-    newest: one(false),
-    next: one(true),
-    ...(firstRelease && { kinds: kindsText(kinds.map(({ kind }) => kindIn(kind))) }),
-  };
 }

@@ -101,6 +101,21 @@ export class Session {
     }
   }
 
+  /** The rows of a statement, as objects. */
+  rows<Row>(sql: string, ...values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.use((connection) => connection.objects<Row>(sql).all(...values));
+  }
+
+  /** The first column of each row of a statement. */
+  column<Value>(sql: string, ...values: readonly unknown[]): Promise<readonly Value[]> {
+    return this.use((connection) => connection.column<Value>(sql).all(...values));
+  }
+
+  /** Runs a statement; gives the number of rows that it changed. */
+  run(sql: string, ...values: readonly unknown[]): Promise<number> {
+    return this.use((connection) => connection.run(sql, ...values).changes);
+  }
+
   async *stream<T>(read: (connection: Connection) => Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
     try {
       for await (const batch of read(this.#open())) {

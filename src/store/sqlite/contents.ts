@@ -18,8 +18,7 @@ import { readVintages } from './series-rows.ts';
 /** What a store keeps, as it keeps it. */
 export function contentsIn(session: Session): StoreContents {
   return {
-    seriesIds: () =>
-      session.use((connection) => connection.column<string>('select id from series order by id').all()),
+    seriesIds: () => session.column<string>('select id from series order by id'),
     series: (id) =>
       session.use((connection) => {
         const row = connection
@@ -43,25 +42,22 @@ export function contentsIn(session: Session): StoreContents {
         const after = 'series = @key and (date, as_of_date) > (@date, @asOf)';
         const page = connection.objects<KeptChange>(
           `select date, as_of_date as asOf, value, 'fact' as kind from fact where ${after}
-     union all
-     select date, as_of_date, value, 'respelling' from respelling where ${after}
-     order by 1, 2 limit @limit`,
+           union all
+           select date, as_of_date, value, 'respelling' from respelling where ${after}
+           order by 1, 2 limit @limit`,
         );
         return changesInPages(async ({ date, asOf }, limit) => page.all({ key, date, asOf, limit }));
       }),
-    totals: () =>
-      session.use((connection) => {
-        const row = connection
-          .objects<SeriesTotals>(
-            `select count(*) filter (where first_vintage is not null) as series, count(*) filter (where first_vintage is null) as described,
-       coalesce(sum(fact_count), 0) as facts, min(first_vintage) as firstVintage, max(last_vintage) as lastVintage,
-       min(covered_to) filter (where first_vintage is not null) as leastCovered, max(covered_to) filter (where first_vintage is not null) as covered
-     from series`,
-          )
-          .get();
-        if (row === undefined) throw new Error('an aggregate has no row');
-        return row;
-      }),
+    async totals() {
+      const [row] = await session.rows<SeriesTotals>(
+        `select count(*) filter (where first_vintage is not null) as series, count(*) filter (where first_vintage is null) as described,
+           coalesce(sum(fact_count), 0) as facts, min(first_vintage) as firstVintage, max(last_vintage) as lastVintage,
+           min(covered_to) filter (where first_vintage is not null) as leastCovered, max(covered_to) filter (where first_vintage is not null) as covered
+         from series`,
+      );
+      if (row === undefined) throw new Error('an aggregate has no row');
+      return row;
+    },
     /** The size of the file with its write-ahead log; `format` is that of the connection. */
     size: () =>
       session.use((connection) => {

@@ -2,7 +2,6 @@ import type { TradePlace } from '../../domain/insider/cluster.ts';
 import { type Filing, type FilingHeader, symbolsOf, type Trade } from '../../domain/insider/filing.ts';
 import { purchaseCode } from '../../domain/insider/insider-trade.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
-import type { Day } from '../../domain/series/date.ts';
 import {
   type ClusterTradesQuery,
   clusterTradeConditions,
@@ -48,7 +47,7 @@ export function filingsIn(session: Session): FilingsView & FilingRows {
             : ['instr(f.owner_names, @ownerName) > 0 and instr(@ownerName, char(10)) = 0']),
         ];
         const sql = `${both}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
-    order by f.filed_on desc, f.filing_id, t.row limit @limit`;
+          order by f.filed_on desc, f.filing_id, t.row limit @limit`;
         const rows = connection.tuples<FilingCells>(sql).all(filingValues(query));
         return rows.map(filingReader(inCells));
       }),
@@ -60,10 +59,7 @@ export function filingsIn(session: Session): FilingsView & FilingRows {
         );
         return new Set(accessionNumbers.filter((number) => accepted.get(number) !== undefined));
       }),
-    symbols: () =>
-      session.use((connection) =>
-        connection.column<string>('select distinct symbol from symbol order by symbol').all(),
-      ),
+    symbols: () => session.column<string>('select distinct symbol from symbol order by symbol'),
     counts: () =>
       session.use((connection) => {
         const count = (table: 'filing' | 'trade') =>
@@ -76,15 +72,12 @@ export function filingsIn(session: Session): FilingsView & FilingRows {
         most,
         ({ date }) => date,
         (limit) =>
-          session.use((connection) =>
-            connection
-              .objects<TradePlace>(
-                `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date
-                 from trade t cross join filing f on f.key = t.filing
-                 where t.is_derivative = 0 and t.transaction_code = @code and t.transaction_date < @before
-                 order by t.transaction_date desc limit @limit`,
-              )
-              .all({ ...query, limit }),
+          session.rows<TradePlace>(
+            `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date
+             from trade t cross join filing f on f.key = t.filing
+             where t.is_derivative = 0 and t.transaction_code = @code and t.transaction_date < @before
+             order by t.transaction_date desc limit @limit`,
+            { ...query, limit },
           ),
       ),
     filedTrades: ({ before, limit: most, ...query }) =>
@@ -92,22 +85,19 @@ export function filingsIn(session: Session): FilingsView & FilingRows {
         most,
         ({ filedOn }) => filedOn,
         (limit) =>
-          session.use((connection) =>
-            connection
-              .objects<FiledTrade>(
-                `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date, f.filed_on as filedOn
-                 from filing f join trade t on t.filing = f.key
-                 where ${clusterTradeConditions(query).join(' and ')} and f.filed_on < @before
-                 order by f.filed_on desc limit @limit`,
-              )
-              .all({ ...clusterTradeValues(query), before, limit }),
+          session.rows<FiledTrade>(
+            `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date, f.filed_on as filedOn
+             from filing f join trade t on t.filing = f.key
+             where ${clusterTradeConditions(query).join(' and ')} and f.filed_on < @before
+             order by f.filed_on desc limit @limit`,
+            { ...clusterTradeValues(query), before, limit },
           ),
       ),
-    coveredTo: (upTo = '~') =>
-      session.use((connection) => {
-        const newest = connection.column<Day | null>('select max(filed_on) from filing where filed_on <= ?');
-        return newest.get(upTo) ?? undefined;
-      }),
+    async coveredTo(upTo = '~') {
+      const sql = 'select max(filed_on) from filing where filed_on <= ?';
+      const [newest] = await session.column<string | null>(sql, upTo);
+      return newest ?? undefined;
+    },
     held: (filings) =>
       session.use((connection) => readHeld(connection, new Set(filings.map(({ filingId }) => filingId)))),
     put: (filings, held) => session.use((connection) => writeFilings(connection, filings, held)),
@@ -130,7 +120,7 @@ const inCells = {
   header([, , , , , , , , , , ...filing]: FilingCells) {
     return headerOf(filing);
   },
-  trade: (cells: FilingCells) => tradeOf(cells),
+  trade: tradeOf,
 };
 
 /**

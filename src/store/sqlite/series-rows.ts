@@ -1,13 +1,11 @@
 import type { Day } from '../../domain/series/date.ts';
-import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
+import type { HeldVintage } from '../../domain/series/merge-plan.ts';
 import type { Change } from '../../domain/series/revision-history.ts';
 import type { KeptKind } from '../../domain/series/series.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import { changesByDate, type RecordRow, recordCells, recordOf, type SeriesRecord } from '../series-record.ts';
 import type { SeriesRows, SeriesStart, WriteTransaction } from '../transaction.ts';
 import type { Connection, Session } from './connection.ts';
-import { putWords, removeWords } from './words.ts';
-
-type StateRow = Pick<SeriesStart, 'normalisedBy' | 'coveredTo' | 'version'> & { readonly key: number };
 
 function seriesRows(session: Session, id: string): SeriesRows {
   /** The key of the series, once it was begun. */
@@ -21,7 +19,7 @@ function seriesRows(session: Session, id: string): SeriesRows {
           id,
         );
         const row = connection
-          .objects<StateRow>(
+          .objects<Pick<SeriesStart, 'normalisedBy' | 'coveredTo' | 'version'> & { readonly key: number }>(
             `select key, normalised_by as normalisedBy, coalesce(covered_to, '') as coveredTo, version from series where id = ?`,
           )
           .get(id);
@@ -29,7 +27,7 @@ function seriesRows(session: Session, id: string): SeriesRows {
         if (row === undefined || record === undefined) throw new Error(`the series ${id} was not written`);
         const { key: _key, ...state } = row;
         key = row.key;
-        if (changes > 0) putWords(connection, key);
+        if (changes > 0) writeWords(connection, key, 'add');
         const newest = connection
           .column<Day | null>('select max(as_of_date) from vintage where series = ?')
           .get(key);
@@ -37,42 +35,81 @@ function seriesRows(session: Session, id: string): SeriesRows {
       }),
     putRecord: (record) =>
       session.use((connection) => {
-        removeWords(connection, key);
+        writeWords(connection, key, 'remove');
         connection.run(
           `update series set title = @title, units = @units, frequency = @frequency,
-      seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
-      stated_covered_to = @coveredTo,
-      implied_frequency = @impliedFrequency, implied_source = @impliedSource
-    where key = @key`,
+             seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
+             stated_covered_to = @coveredTo, implied_frequency = @impliedFrequency, implied_source = @impliedSource
+           where key = @key`,
           { key, ...recordCells(record) },
         );
-        putWords(connection, key);
+        writeWords(connection, key, 'add');
       }),
-    setFrequency: (frequency) =>
-      session.use((connection) => {
-        connection.run('update series set normalised_by = ? where key = ?', frequency, key);
-      }),
+    async setFrequency(frequency) {
+      await session.run('update series set normalised_by = ? where key = ?', frequency, key);
+    },
     vintages: () => session.use((connection) => readVintages(connection, key)),
     changes: (from, to) => session.use((connection) => readChanges(connection, key, from, to)),
-    latestChanges: (from, to) => session.use((connection) => readLatestChanges(connection, key, from, to)),
-    dateSets: () =>
-      session.use((connection) =>
-        connection.column<string>('select distinct dates from vintage where series = ?').all(key),
-      ),
-    kinds: () =>
-      session.use((connection) =>
-        connection.column<KeptKind>('select distinct kind from vintage where series = ?').all(key),
-      ),
-    apply: (plan) => session.use((connection) => applyPlan(connection, key, plan)),
-    removeVintages: (asOfs) =>
+    latestChanges: (from, to) =>
       session.use((connection) => {
-        for (const asOf of asOfs)
-          connection.run('delete from vintage where series = ? and as_of_date = ?', key, asOf);
+        const changes = new Map<Day, readonly Change[]>();
+        for (const table of ['fact', 'respelling']) {
+          // A row is one text, because reading three takes three times as long. A withdrawal has no value, hence the mark
+          // before one.
+          const rows = connection
+            .column<string>(
+              `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
+         where series = @key and date between @from and @to group by date`,
+            )
+            .all({ key, from, to });
+          for (const row of rows) {
+            const [date, asOf] = [row.slice(0, 10), row.slice(10, 20)];
+            const known = changes.get(date)?.[0];
+            if (known !== undefined && known.asOf > asOf) continue;
+            changes.set(date, [{ asOf, value: row.length > 20 ? row.slice(21) : null }]);
+          }
+        }
+        return changes;
       }),
-    summarise: (derived) =>
+    dateSets: () => session.column<string>('select distinct dates from vintage where series = ?', key),
+    kinds: (upTo = '~') =>
+      session.column<KeptKind>(
+        'select distinct kind from vintage where series = ? and as_of_date <= ?',
+        key,
+        upTo,
+      ),
+    apply: ({ removed, inserted, vintages }) =>
       session.use((connection) => {
-        connection.run(
-          `update series set
+        const statement = {
+          remove: {
+            fact: connection.objects('delete from fact where series = ? and date = ? and as_of_date = ?'),
+            respelling: connection.objects(
+              'delete from respelling where series = ? and date = ? and as_of_date = ?',
+            ),
+          },
+          insert: {
+            fact: connection.objects('insert into fact values (?, ?, ?, ?)'),
+            respelling: connection.objects('insert into respelling values (?, ?, ?, ?)'),
+          },
+          list: connection.objects(
+            `insert into vintage (series, as_of_date, dates, complete, kind) values (?, ?, ?, ?, ?)
+       on conflict (series, as_of_date) do update
+         set dates = excluded.dates, complete = excluded.complete, kind = excluded.kind`,
+          ),
+        };
+        for (const { kind, date, asOf } of removed) statement.remove[kind].run(key, date, asOf);
+        for (const { kind, date, asOf, value } of inserted)
+          statement.insert[kind].run(key, date, asOf, value);
+        for (const { asOf, dates, complete, kind } of vintages)
+          statement.list.run(key, asOf, dates, Number(complete), kind);
+      }),
+    async removeVintages(asOfs) {
+      for (const asOf of asOfs)
+        await session.run('delete from vintage where series = ? and as_of_date = ?', key, asOf);
+    },
+    async summarise(derived) {
+      await session.run(
+        `update series set
           spacing_frequency = @spacing,
           observation_count = (select count(*) from
             (select value, max(as_of_date) from fact where series = @key group by date) where value is not null),
@@ -84,9 +121,9 @@ function seriesRows(session: Session, id: string): SeriesRows {
           vintage_kind = @vintageKind,
           version = version + 1
         where key = @key`,
-          { key, ...derived },
-        );
-      }),
+        { key, ...derived },
+      );
+    },
   };
 }
 
@@ -114,7 +151,7 @@ export function seriesTables(
       session.use((connection) => {
         const key = connection.column<number>('select key from series where id = ?').get(id);
         if (key === undefined) return false;
-        removeWords(connection, key);
+        writeWords(connection, key, 'remove');
         connection.run('delete from import_change where subject = ?', `series ${id}`);
         for (const table of ['fact', 'respelling', 'vintage', 'description_change'])
           connection.run(`delete from ${table} where series = ?`, key);
@@ -124,9 +161,9 @@ export function seriesTables(
       session.use((connection) => {
         const key = connection.column<number>('select key from series where id = ?').get(from);
         if (key === undefined) return;
-        removeWords(connection, key);
+        writeWords(connection, key, 'remove');
         connection.run('update series set id = ? where key = ?', to, key);
-        putWords(connection, key);
+        writeWords(connection, key, 'add');
         connection.run(
           'update import_change set subject = ? where subject = ?',
           `series ${to}`,
@@ -136,14 +173,13 @@ export function seriesTables(
   };
 }
 
-/** The metadata of a series; undefined for an unknown one. */
 function readRecord(connection: Connection, seriesId: string): SeriesRecord | undefined {
   const row = connection
     .objects<RecordRow>(
       `select title, units, frequency, seasonal_adjustment as seasonalAdjustment, source,
-        stated_vintage_kind as vintageKind, stated_covered_to as coveredTo, implied_frequency as impliedFrequency, implied_source as impliedSource,
-        first_vintage as firstVintage
-      from series where id = ?`,
+         stated_vintage_kind as vintageKind, stated_covered_to as coveredTo,
+         implied_frequency as impliedFrequency, implied_source as impliedSource, first_vintage as firstVintage
+       from series where id = ?`,
     )
     .get(seriesId);
   return row && recordOf(seriesId, row);
@@ -176,53 +212,17 @@ export function readChanges(
   return changesByDate(rows);
 }
 
-function readLatestChanges(
-  connection: Connection,
-  key: number,
-  from: Day,
-  to: Day,
-): ReadonlyMap<Day, readonly Change[]> {
-  const changes = new Map<Day, readonly Change[]>();
-  for (const table of ['fact', 'respelling']) {
-    // A row is one text, because reading three takes three times as long. A withdrawal has no value, hence the mark
-    // before one.
-    const rows = connection
-      .column<string>(
-        `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
-         where series = @key and date between @from and @to group by date`,
-      )
-      .all({ key, from, to });
-    for (const row of rows) {
-      const [date, asOf] = [row.slice(0, 10), row.slice(10, 20)];
-      const known = changes.get(date)?.[0];
-      if (known !== undefined && known.asOf > asOf) continue;
-      changes.set(date, [{ asOf, value: row.length > 20 ? row.slice(21) : null }]);
-    }
-  }
-  return changes;
-}
+const wordStatements = {
+  add: 'insert into word (word, series) values (?, ?)',
+  remove: 'delete from word where word = ? and series = ?',
+};
 
-function applyPlan(connection: Connection, key: number, plan: MergePlan): void {
-  const { removed, inserted, vintages } = plan;
-  const statement = {
-    remove: {
-      fact: connection.objects('delete from fact where series = ? and date = ? and as_of_date = ?'),
-      respelling: connection.objects(
-        'delete from respelling where series = ? and date = ? and as_of_date = ?',
-      ),
-    },
-    insert: {
-      fact: connection.objects('insert into fact values (?, ?, ?, ?)'),
-      respelling: connection.objects('insert into respelling values (?, ?, ?, ?)'),
-    },
-    list: connection.objects(
-      `insert into vintage (series, as_of_date, dates, complete, kind) values (?, ?, ?, ?, ?)
-       on conflict (series, as_of_date) do update
-         set dates = excluded.dates, complete = excluded.complete, kind = excluded.kind`,
-    ),
-  };
-  for (const { kind, date, asOf } of removed) statement.remove[kind].run(key, date, asOf);
-  for (const { kind, date, asOf, value } of inserted) statement.insert[kind].run(key, date, asOf, value);
-  for (const { asOf, dates, complete, kind } of vintages)
-    statement.list.run(key, asOf, dates, Number(complete), kind);
+/** Adds the words of a series to the index; removes them, which must precede a change of its id, title or units. */
+export function writeWords(connection: Connection, key: number, how: keyof typeof wordStatements): void {
+  const series = connection
+    .objects<SearchedSeries>('select id, coalesce(title, id) as title, units from series where key = ?')
+    .get(key);
+  if (series === undefined) return;
+  const statement = connection.objects(wordStatements[how]);
+  for (const word of searchableWords(series)) statement.run(word, key);
 }

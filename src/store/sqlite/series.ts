@@ -7,6 +7,7 @@ import {
   type StatedKind,
   seriesOf as seriesOfRow,
   statementsOf,
+  withKind,
 } from '../series-record.ts';
 import type {
   ObservationQuery,
@@ -41,24 +42,22 @@ export function seriesIn(session: Session, pages: PageCache | undefined): Series
         const series = readSeries(connection, id);
         return series && seriesOf(series);
       }),
-    search: ({ text, ids, after = '', limit }) =>
-      session.use((connection) => {
-        const among = ids === undefined ? '' : 'and id in (select value from json_each(@ids))';
-        return connection
-          .objects<KeyedSeriesRow>(
-            `select ${columns} from series
-             where first_vintage is not null and id > @after and instr(id, @text) > 0 ${among} order by id limit @limit`,
-          )
-          .all({ after, text: text.toUpperCase(), ids: JSON.stringify(ids ?? []), limit })
-          .map(seriesOf);
-      }),
+    async search({ text, ids, after = '', limit }) {
+      const among = ids === undefined ? '' : 'and id in (select value from json_each(@ids))';
+      const rows = await session.rows<KeyedSeriesRow>(
+        `select ${columns} from series
+         where first_vintage is not null and id > @after and instr(id, @text) > 0 ${among} order by id limit @limit`,
+        { after, text: text.toUpperCase(), ids: JSON.stringify(ids ?? []), limit },
+      );
+      return rows.map(seriesOf);
+    },
     searchEntries: ({ words, starts, ids, part, upTo = endOfTime }) =>
       session.use((connection) => {
         const found = new Map<string, SearchedSeries>();
         const add = (condition: string, values: Readonly<Record<string, string>>) => {
           const query = connection.objects<SearchedSeries>(
             `select id, coalesce(title, id) as title, coalesce(units, '') as units from series
-       where first_vintage <= @upTo and ${condition}`,
+             where first_vintage <= @upTo and ${condition}`,
           );
           for (const series of query.all({ upTo, ...values })) found.set(series.id, series);
         };
@@ -75,15 +74,14 @@ export function seriesIn(session: Session, pages: PageCache | undefined): Series
         if (part !== undefined) add('id in (select id from series where instr(id, @part) > 0)', { part });
         return [...found.values()];
       }),
-    searchable: (what, upTo = endOfTime) =>
-      session.use((connection) => {
-        const sql = {
-          ids: 'select id from series where first_vintage <= @upTo',
-          words: `select distinct word from word
-      where series not in (select key from series where first_vintage > @upTo)`,
-        };
-        return connection.column<string>(sql[what]).all({ upTo });
-      }),
+    searchable(what, upTo = endOfTime) {
+      const sql = {
+        ids: 'select id from series where first_vintage <= @upTo',
+        words: `select distinct word from word
+          where series not in (select key from series where first_vintage > @upTo)`,
+      };
+      return session.column<string>(sql[what], { upTo });
+    },
     observations: (query) =>
       session.use((connection) => {
         const series = readSeries(connection, query.seriesId);
@@ -114,7 +112,7 @@ export function seriesIn(session: Session, pages: PageCache | undefined): Series
              where series = ? and date = ? order by as_of_date`,
           )
           .all(series.key, date);
-        return { series: seriesOf(series), rows: withKinds(rows, series) };
+        return { series: seriesOf(series), rows: rows.map((row) => withKind(row, series)) };
       }),
     impliedFrequencies: (seriesId) =>
       session.use((connection) => {
@@ -140,8 +138,10 @@ export function seriesIn(session: Session, pages: PageCache | undefined): Series
           .all({ key, from, to, before, limit });
         const counts = countChanges(connection, key, page[0]?.asOfDate ?? '');
         const nothing = { added: 0, revised: 0, withdrawn: 0 };
-        const rows = page.map((row) => ({ ...row, ...(counts.get(row.asOfDate) ?? nothing) }));
-        return { series: seriesOf(series), firstDate: first ?? undefined, rows: withKinds(rows, series) };
+        const rows = page.map((row) =>
+          withKind({ ...row, ...(counts.get(row.asOfDate) ?? nothing) }, series),
+        );
+        return { series: seriesOf(series), firstDate: first ?? undefined, rows };
       }),
     statements: (seriesId) =>
       session.stream((connection) => {
@@ -157,17 +157,15 @@ export function seriesIn(session: Session, pages: PageCache | undefined): Series
           async (from, to) => readChanges(connection, key, from, to),
         );
       }),
-    completeVintages: (seriesId) =>
-      session.use((connection) =>
-        connection
-          .objects<{ readonly asOf: Day; readonly kind: KeptKind } & StatedKind>(
-            `select as_of_date as asOf, kind, stated_vintage_kind as statedKind
-       from vintage join series on series.key = vintage.series
-       where complete = 1 and series.id = ? order by as_of_date`,
-          )
-          .all(seriesId)
-          .map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) })),
-      ),
+    async completeVintages(seriesId) {
+      const rows = await session.rows<{ readonly asOf: Day; readonly kind: KeptKind } & StatedKind>(
+        `select as_of_date as asOf, kind, stated_vintage_kind as statedKind
+         from vintage join series on series.key = vintage.series
+         where complete = 1 and series.id = ? order by as_of_date`,
+        seriesId,
+      );
+      return rows.map(({ statedKind, ...row }) => withKind(row, { statedKind }));
+    },
     descriptionChanges: descriptionsIn(session).of,
   };
 }
@@ -180,10 +178,6 @@ function readSeries(connection: Connection, id: string): KeyedSeriesRow | undefi
 
 function seriesOf({ key: _key, ...row }: KeyedSeriesRow): Series {
   return seriesOfRow(row);
-}
-
-function withKinds<T extends { readonly kind: KeptKind }>(rows: readonly T[], { statedKind }: SeriesRow) {
-  return rows.map((row) => ({ ...row, kind: kindOf(row.kind, statedKind ?? undefined) }));
 }
 
 /** A page of values. As of any day between two vintages it is the page of the first one, which may be in the cache. */
@@ -270,7 +264,7 @@ function readVintageOn(
         `select as_of_date as asOf, kind from vintage where series = ? and as_of_date ${condition} limit 1`,
       )
       .get(key, asOf);
-    return found && { asOf: found.asOf, kind: kindOf(found.kind, statedKind ?? undefined) };
+    return found && withKind(found, { statedKind });
   };
   const newest = one('<= ? order by as_of_date desc');
   const next = one('> ? order by as_of_date');

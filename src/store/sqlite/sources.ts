@@ -6,50 +6,40 @@ import type { Connection, Session } from './connection.ts';
 /** The log of imports with what each changed, and what the store follows. */
 export function sourcesIn(session: Session): SourceRows {
   return {
-    followed: () =>
-      session.use((connection) =>
-        connection
-          .objects<FollowedRow>(
-            `select source, name, since, bookmark, up_to as upTo, last_run as lastRun, left_undone as left
-             from followed order by source, name`,
-          )
-          .all()
-          .map(followedOf),
-      ),
-    putFollowed: ({ upTo = null, lastRun = null, ...record }) =>
-      session.use((connection) => {
-        connection.run(
-          `insert into followed (source, name, since, bookmark, up_to, last_run, left_undone)
-     values (@source, @name, @since, @bookmark, @upTo, @lastRun, @left)
-     on conflict (source, name) do update
-       set bookmark = excluded.bookmark, up_to = excluded.up_to, last_run = excluded.last_run,
-         left_undone = excluded.left_undone`,
-          { ...record, upTo, lastRun },
-        );
-      }),
-    removeFollowed: (source, name) =>
-      session.use(
-        (connection) =>
-          connection.run('delete from followed where source = ? and name = ?', source, name).changes > 0,
-      ),
-    imports: () =>
-      session.use((connection) =>
-        connection
-          .objects<Omit<LoggedImport, 'outdated'> & { readonly outdated: number }>(
-            `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
-         statements_known as statementsKnown, withdrawn, number,
-         outdated and not exists (select 1 from import as again where again.id > import.id
-           and again.sha256 = import.sha256 and not again.outdated) as outdated
-       from import order by id`,
-          )
-          .all()
-          .map(({ outdated, ...record }) => ({ ...record, outdated: outdated === 1 })),
-      ),
+    async followed() {
+      const rows = await session.rows<FollowedRow>(
+        `select source, name, since, bookmark, up_to as upTo, last_run as lastRun, left_undone as left
+         from followed order by source, name`,
+      );
+      return rows.map(followedOf);
+    },
+    async putFollowed({ upTo = null, lastRun = null, ...record }) {
+      await session.run(
+        `insert into followed (source, name, since, bookmark, up_to, last_run, left_undone)
+         values (@source, @name, @since, @bookmark, @upTo, @lastRun, @left)
+         on conflict (source, name) do update
+           set bookmark = excluded.bookmark, up_to = excluded.up_to, last_run = excluded.last_run,
+             left_undone = excluded.left_undone`,
+        { ...record, upTo, lastRun },
+      );
+    },
+    removeFollowed: async (source, name) =>
+      (await session.run('delete from followed where source = ? and name = ?', source, name)) > 0,
+    async imports() {
+      const rows = await session.rows<Omit<LoggedImport, 'outdated'> & { readonly outdated: number }>(
+        `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
+           statements_known as statementsKnown, withdrawn, number,
+           outdated and not exists (select 1 from import as again where again.id > import.id
+             and again.sha256 = import.sha256 and not again.outdated) as outdated
+         from import order by id`,
+      );
+      return rows.map(({ outdated, ...record }) => ({ ...record, outdated: outdated === 1 }));
+    },
     addImport: ({ outdated = false, ...record }, number) =>
       session.use((connection) => {
         const { lastInsertRowid } = connection.run(
           `insert into import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated)
-         values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn, @outdated)`,
+           values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn, @outdated)`,
           { ...record, outdated: Number(outdated) },
         );
         const id = Number(lastInsertRowid);
@@ -62,24 +52,19 @@ export function sourcesIn(session: Session): SourceRows {
       session.use((connection) => {
         connection.run('delete from import_change where import = ?', number);
         connection.run('delete from import where number = ?', number);
-        const last = newestNumber(connection);
-        if (number < last) return;
+        if (number < newestNumber(connection)) return;
         connection.run('delete from import_change where subject = ?', taken);
         connection.run(
-          'insert into import_change (import, subject, version, content) values (?, ?, 0, ?)',
+          `insert into import_change (import, subject, version, content) values (?, ?, 0, '')`,
           number,
           taken,
-          '',
         );
       }),
     changes: (from) =>
-      session.use((connection) =>
-        connection
-          .objects<ImportChange>(
-            `select import, subject, version, content from import_change
-             where import >= ? order by import, subject`,
-          )
-          .all(from),
+      session.rows<ImportChange>(
+        `select import, subject, version, content from import_change
+         where import >= ? order by import, subject`,
+        from,
       ),
     putChanges: (changes) =>
       session.use((connection) => {
@@ -88,14 +73,13 @@ export function sourcesIn(session: Session): SourceRows {
         );
         for (const change of changes) insert.run(change);
       }),
-    moveVersion: (seriesId, to, from) =>
-      session.use((connection) => {
-        connection.run(
-          `update import_change set version = @to where subject = @subject and (@from is null or version = @from)
-       and import = (select max(import) from import_change where subject = @subject)`,
-          { subject: `series ${seriesId}`, from: from ?? null, to },
-        );
-      }),
+    async moveVersion(seriesId, to, from) {
+      await session.run(
+        `update import_change set version = @to where subject = @subject and (@from is null or version = @from)
+           and import = (select max(import) from import_change where subject = @subject)`,
+        { subject: `series ${seriesId}`, from: from ?? null, to },
+      );
+    },
   };
 }
 
@@ -109,34 +93,29 @@ function newestNumber(connection: Connection): number {
 
 /** The changes of the descriptions of series. */
 export function descriptionsIn(session: Session): DescriptionRows {
-  return {
-    of: (seriesId) =>
-      session.use((connection) =>
-        connection
-          .objects<DescriptionChange>(
-            `select id as seriesId, changed_on as changedOn, field, before, after
-             from description_change join series on series.key = description_change.series
-             where id = ? order by changed_on, field`,
-          )
-          .all(seriesId),
-      ),
-    add: (change) => session.use((connection) => addDescription(connection, change)),
-    replace: (seriesId, changes) =>
-      session.use((connection) => {
-        connection.run(
-          'delete from description_change where series = (select key from series where id = ?)',
-          seriesId,
-        );
-        for (const change of changes) addDescription(connection, change);
-      }),
+  const add = async (change: DescriptionChange): Promise<void> => {
+    await session.run(
+      `insert into description_change (series, changed_on, field, before, after)
+       values ((select key from series where id = @seriesId), @changedOn, @field, @before, @after)
+       on conflict do update set after = excluded.after`,
+      change,
+    );
   };
-}
-
-function addDescription(connection: Connection, change: DescriptionChange): void {
-  connection.run(
-    `insert into description_change (series, changed_on, field, before, after)
-     values ((select key from series where id = @seriesId), @changedOn, @field, @before, @after)
-     on conflict do update set after = excluded.after`,
-    change,
-  );
+  return {
+    add,
+    of: (seriesId) =>
+      session.rows<DescriptionChange>(
+        `select id as seriesId, changed_on as changedOn, field, before, after
+         from description_change join series on series.key = description_change.series
+         where id = ? order by changed_on, field`,
+        seriesId,
+      ),
+    async replace(seriesId, changes) {
+      await session.run(
+        'delete from description_change where series = (select key from series where id = ?)',
+        seriesId,
+      );
+      for (const change of changes) await add(change);
+    },
+  };
 }
