@@ -2,6 +2,7 @@ import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import type { IndexQuery } from '../domain/series/search-index.ts';
 import { type SearchedSeries, searchableWords } from '../domain/series/words.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
+import { defined } from '../platform/defined.ts';
 import type {
   DatesQuery,
   ObservationQuery,
@@ -76,14 +77,8 @@ class SeriesWithYields implements SeriesView {
     const { asOf, firstRelease, from, to, before, limit } = query;
     const begin = firstRelease === true ? addDays(series.firstVintage, 1) : undefined;
     const last = [to, asOf, before && addDays(before, -1)].flatMap((day) => day ?? []);
-    const rows = await this.#rates(series.id, {
-      from: [from, begin]
-        .flatMap((day) => day ?? [])
-        .sort()
-        .at(-1),
-      to: last.sort()[0],
-      limit,
-    });
+    const first = [from, begin].flatMap((day) => day ?? []);
+    const rows = await this.#rates(series.id, { from: first.sort().at(-1), to: last.sort()[0], limit });
     const vintage = await this.#vintageOn(series, asOf);
     return { series: await this.#coveredOn(series, asOf), vintage, rows };
   }
@@ -101,10 +96,8 @@ class SeriesWithYields implements SeriesView {
     const series = await this.#answering(seriesId);
     if (series === undefined) return this.#view.series.revisions(seriesId, date);
     const rates = await this.#rates(seriesId, { from: date, to: date, limit: 1 });
-    return {
-      series,
-      rows: rates.map(({ asOfDate, value }) => ({ asOfDate, value, kind: 'exact' as const })),
-    };
+    const kind = 'exact' as const;
+    return { series, rows: rates.map(({ asOfDate, value }) => ({ asOfDate, value, kind })) };
   }
 
   impliedFrequencies(seriesId: string) {
@@ -117,17 +110,9 @@ class SeriesWithYields implements SeriesView {
     if (series === undefined) return this.#view.series.vintages(query);
     const last = before === undefined ? to : earlier(to ?? before, addDays(before, -1));
     const rates = await this.#rates(seriesId, { from, to: last, limit });
-    return {
-      series,
-      firstDate: series.firstVintage,
-      rows: rates.map(({ asOfDate }) => ({
-        asOfDate,
-        added: 1,
-        revised: 0,
-        withdrawn: 0,
-        kind: 'exact' as const,
-      })),
-    };
+    const counts = { added: 1, revised: 0, withdrawn: 0, kind: 'exact' as const };
+    const rows = rates.map(({ asOfDate }) => ({ asOfDate, ...counts }));
+    return { series, firstDate: series.firstVintage, rows };
   }
 
   statements(seriesId: string) {
@@ -223,27 +208,19 @@ class SeriesWithYields implements SeriesView {
     const pairs = await this.#view.rates.spread({ curveType, long, short: less.maturity, limit: every });
     const [newest, oldest] = [pairs[0], pairs.at(-1)];
     if (newest === undefined || oldest === undefined) return undefined;
-    return {
-      count: pairs.length,
-      first: oldest.tradeDate,
-      last: newest.tradeDate,
-      sources: summary.sources,
-    };
+    const { sources } = summary;
+    return { count: pairs.length, first: oldest.tradeDate, last: newest.tradeDate, sources };
   }
 
   /** The values of a yield series, newest first. */
   async #rates(
     id: string,
-    {
-      from,
-      to,
-      limit,
-    }: { readonly from: Day | undefined; readonly to: Day | undefined; readonly limit: number },
+    { from, to, limit }: { from: Day | undefined; to: Day | undefined; limit: number },
   ): Promise<readonly StoredObservation[]> {
     const definition = definitionOf(id);
     if (definition === undefined) return [];
     const { rate, less } = definition;
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), limit };
+    const range = { ...defined({ from, to }), limit };
     if (less === undefined) {
       const points = await this.#view.rates.yields({ ...rate, ...range });
       return points.map(({ tradeDate, rate: value }) => ({ date: tradeDate, value, asOfDate: tradeDate }));

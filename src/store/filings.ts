@@ -164,34 +164,10 @@ export function filingReader<Row>(read: {
 }
 
 /** A filing's columns as a store gives them, in the order of `headerColumns`. */
-export type HeaderCells = readonly [
-  filingId: string,
-  accessionNumber: string | null,
-  formType: Filing['formType'],
-  filedOn: string,
-  acceptedAt: string | null,
-  originalFiledOn: string | null,
-  periodOfReport: string | null,
-  issuerCik: string,
-  issuerName: string | null,
-  ticker: string | null,
-  owners: string,
-  is10b51: number | null,
-];
+export type HeaderCells = ReturnType<typeof headerCells>;
 
 /** A trade's columns as a store gives them, in the order of `tradeColumns`. */
-export type TradeCells = readonly [
-  row: number,
-  isDerivative: number,
-  securityTitle: string | null,
-  transactionDate: string | null,
-  transactionCode: string | null,
-  acquiredDisposed: Trade['acquiredDisposed'],
-  shares: string | null,
-  pricePerShare: string | null,
-  sharesOwnedAfter: string | null,
-  ownership: Trade['ownership'],
-];
+export type TradeCells = ReturnType<typeof tradeCells>;
 
 /** The columns of the table filing, without the derived columns. */
 export const headerColumns = [
@@ -224,7 +200,7 @@ export const tradeColumns = [
 ] as const;
 
 /** The cells of a filing's columns. */
-export function headerCells(filing: FilingHeader): HeaderCells {
+export function headerCells(filing: FilingHeader) {
   return [
     filing.filingId,
     filing.accessionNumber,
@@ -238,11 +214,11 @@ export function headerCells(filing: FilingHeader): HeaderCells {
     filing.ticker,
     JSON.stringify(filing.owners),
     filing.is10b51 === null ? null : Number(filing.is10b51),
-  ];
+  ] as const;
 }
 
 /** The cells of a trade's columns. */
-export function tradeCells(trade: Trade): TradeCells {
+export function tradeCells(trade: Trade) {
   return [
     trade.row,
     Number(trade.isDerivative),
@@ -254,7 +230,7 @@ export function tradeCells(trade: Trade): TradeCells {
     trade.pricePerShare,
     trade.sharesOwnedAfter,
     trade.ownership,
-  ];
+  ] as const;
 }
 
 /** The filing of a row that begins with `headerColumns`. */

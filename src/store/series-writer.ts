@@ -135,7 +135,7 @@ export class SeriesWriter {
   /** Undefined if the import brings all vintages: then everything is new. */
   readonly #tracked: RowChanges | undefined;
 
-  private constructor(rows: SeriesRows, start: SeriesStart) {
+  constructor(rows: SeriesRows, start: SeriesStart) {
     this.#rows = rows;
     this.#start = start;
     this.#tracked = start.newestVintage === '' ? undefined : new RowChanges();
@@ -144,16 +144,6 @@ export class SeriesWriter {
     this.#normalisedBy = start.normalisedBy;
     this.#coveredTo = start.coveredTo;
     this.#newest = start.newestVintage;
-  }
-
-  /** The writer of a series that was begun. */
-  static over(rows: SeriesRows, start: SeriesStart): SeriesWriter {
-    return new SeriesWriter(rows, start);
-  }
-
-  /** The writer of a series, which is created if it is missing. */
-  static async begin(rows: SeriesRows): Promise<SeriesWriter> {
-    return new SeriesWriter(rows, await rows.begin());
   }
 
   async putRecord({ stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>): Promise<void> {

@@ -285,7 +285,7 @@ async function restoreSeries(
     await transaction.removeSeries(id);
     return { version: 0, undone };
   }
-  const restored = await SeriesWriter.over(rows, start).restore(before);
+  const restored = await new SeriesWriter(rows, start).restore(before);
   if (before.descriptions !== undefined) await transaction.descriptions.replace(id, before.descriptions);
   return { version: restored, undone };
 }

@@ -242,9 +242,12 @@ export class StoreWriter {
   }
 
   async #seriesOf(id: string): Promise<SeriesWriter> {
-    const known = this.#series.get(id) ?? (await SeriesWriter.begin(this.#transaction.series(id)));
-    this.#series.set(id, known);
-    return known;
+    const known = this.#series.get(id);
+    if (known !== undefined) return known;
+    const rows = this.#transaction.series(id);
+    const begun = new SeriesWriter(rows, await rows.begin());
+    this.#series.set(id, begun);
+    return begun;
   }
 
   async #heldPoints(points: readonly CurvePoint[]): Promise<readonly CurvePoint[]> {

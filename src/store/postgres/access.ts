@@ -55,13 +55,10 @@ type CountedRow = { readonly key_id: string } & Readonly<
 /** Opens the access store in a database; creates it if it does not exist. Any number of processes may count in it. */
 export async function openPostgresAccess(address: string): Promise<AccessStore> {
   const database = await Database.open(address);
-  try {
-    await database.inTransaction('write', (transaction) => prepare(transaction, database));
+  return database.opened('write', async (transaction) => {
+    await prepare(transaction, database);
     return accessOf(database);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  });
 }
 
 async function prepare(transaction: Transaction, database: Database): Promise<void> {

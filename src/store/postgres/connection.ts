@@ -81,6 +81,31 @@ export class Database {
     }
   }
 
+  /** Gives what `work` opens on this database in a transaction; closes the database if that is nothing, or fails. */
+  async opened<T>(mode: 'read' | 'write', work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    let result: T | undefined;
+    try {
+      result = await this.inTransaction(mode, work);
+      return result;
+    } finally {
+      if (result === undefined) await this.close();
+    }
+  }
+
+  /** Calls `work` in a transaction on the database of an address, which is closed afterwards. */
+  static async once<T>(
+    address: string,
+    mode: 'read' | 'write',
+    work: (transaction: Transaction, database: Database) => Promise<T>,
+  ): Promise<T> {
+    const database = await Database.open(address, 1);
+    try {
+      return await database.inTransaction(mode, (transaction) => work(transaction, database));
+    } finally {
+      await database.close();
+    }
+  }
+
   async close(): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end();
   }

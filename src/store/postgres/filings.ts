@@ -159,7 +159,7 @@ async function readHeld(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, HeldFiling>> {
   const [headers, trades] = await Promise.all([
-    transaction.rows<HeaderRow & { readonly purchases: number }>(
+    transaction.rows<HeaderRow & { readonly filing_id: string; readonly purchases: number }>(
       `select ${headerColumns.join()}, purchases from asof.filing where filing_id = any(@ids)`,
       { ids },
     ),
@@ -176,17 +176,12 @@ async function readHeld(
     if (own === undefined) ofFiling.set(row.filing_id, [tradeIn(row)]);
     else own.push(tradeIn(row));
   }
-  return new Map(
-    headers.map((row) => {
-      const header = headerIn(row);
-      const held = {
-        header,
-        concernsClusters: row.purchases === 1,
-        trades: ofFiling.get(header.filingId) ?? [],
-      };
-      return [header.filingId, held];
-    }),
-  );
+  const held = headers.map((row) => ({
+    header: headerIn(row),
+    concernsClusters: row.purchases === 1,
+    trades: ofFiling.get(row.filing_id) ?? [],
+  }));
+  return new Map(held.map((filing) => [filing.header.filingId, filing]));
 }
 
 async function writeFilings(
@@ -201,11 +196,8 @@ async function writeFilings(
     const before = held.get(header.filingId)?.header;
     return before !== undefined && before.issuerCik !== header.issuerCik;
   });
-  await removeRows(
-    transaction,
-    ['trade'],
-    moved.flatMap(({ header }) => held.get(header.filingId)?.header ?? []),
-  );
+  const before = moved.flatMap(({ header }) => held.get(header.filingId)?.header ?? []);
+  await removeRows(transaction, ['trade'], before);
   const isMoved = new Set(moved);
   const trades = filings.flatMap((filing) => {
     const changed = new Map(filing.trades.map((trade) => [trade.row, trade]));

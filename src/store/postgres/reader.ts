@@ -15,30 +15,16 @@ import { sourcesIn } from './sources.ts';
  */
 export async function openPostgresStore(address: string, unfinished = false): Promise<Store> {
   const database = await Database.open(address);
-  try {
-    return await database.inTransaction('read', async (transaction) => {
-      return openedStore(transaction, database, address, unfinished);
-    });
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return database.opened('read', (transaction) => openedStore(transaction, database, address, unfinished));
 }
 
 /** Opens the store in a database for reading; undefined if its schema holds no store. */
 export async function openPostgresStoreIfAny(address: string): Promise<Store | undefined> {
   const database = await Database.open(address);
-  try {
-    const store = await database.inTransaction('read', async (transaction) => {
-      if (!(await hasStore(transaction, database.schema))) return undefined;
-      return openedStore(transaction, database, address, false);
-    });
-    if (store === undefined) await database.close();
-    return store;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return database.opened('read', async (transaction) => {
+    if (!(await hasStore(transaction, database.schema))) return undefined;
+    return openedStore(transaction, database, address, false);
+  });
 }
 
 async function openedStore(

@@ -315,17 +315,12 @@ async function putAllWords(transaction: Transaction): Promise<void> {
  * the nodes of Citus; without Citus it then throws a Problem and changes nothing.
  */
 export async function initPostgresStore(address: string, distribute: boolean): Promise<boolean> {
-  const database = await Database.open(address, 1);
-  try {
-    return await database.inTransaction('write', async (transaction) => {
-      if (distribute) await checkCitus(transaction, database);
-      const created = await prepareStore(transaction, database);
-      if (distribute) await distributeTables(transaction);
-      return created;
-    });
-  } finally {
-    await database.close();
-  }
+  return Database.once(address, 'write', async (transaction, database) => {
+    if (distribute) await checkCitus(transaction, database);
+    const created = await prepareStore(transaction, database);
+    if (distribute) await distributeTables(transaction);
+    return created;
+  });
 }
 
 /**

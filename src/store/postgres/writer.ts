@@ -1,5 +1,4 @@
 import type { ImportsCollide } from '../collision.ts';
-import type { WriteTransaction } from '../transaction.ts';
 import { StoreWriter } from '../writer.ts';
 import { Database, type Transaction } from './connection.ts';
 import { checkFinished, markCopy } from './draft.ts';
@@ -28,7 +27,7 @@ export async function openPostgresWriter(
       if (copy === undefined) await checkFinished(transaction, database);
       else await markCopy(transaction, database, copy);
       const locks = await ImportLocks.take(transaction, database.schema, locked);
-      return new StoreWriter(writeTransaction({ database, transaction, locks, created }));
+      return writerOn({ database, transaction, locks, created });
     } catch (error) {
       transaction.abandon();
       throw error;
@@ -46,8 +45,8 @@ type Opened = {
   readonly created: boolean;
 };
 
-function writeTransaction({ database, transaction, locks, created }: Opened): WriteTransaction {
-  return {
+function writerOn({ database, transaction, locks, created }: Opened): StoreWriter {
+  return new StoreWriter({
     address: database.shown,
     created,
     ...seriesTables(transaction, locks),
@@ -74,5 +73,5 @@ function writeTransaction({ database, transaction, locks, created }: Opened): Wr
       transaction.abandon();
       await database.close();
     },
-  };
+  });
 }

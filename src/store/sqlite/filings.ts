@@ -99,8 +99,33 @@ export function filingsIn(session: Session): FilingsView & FilingRows {
       return newest ?? undefined;
     },
     held: (filings) =>
-      session.use((connection) => readHeld(connection, new Set(filings.map(({ filingId }) => filingId)))),
-    put: (filings, held) => session.use((connection) => writeFilings(connection, filings, held)),
+      session.use((connection) => {
+        const headers = connection.tuples<readonly [...HeaderCells, key: number, purchases: number]>(
+          `select ${headerColumns.join()}, key, purchases from filing where filing_id = ?`,
+        );
+        const tradesOf = connection.tuples<TradeCells>(
+          `select ${tradeColumns.join()} from trade where filing = ?`,
+        );
+        const held = new Map<string, HeldFiling>();
+        for (const filingId of new Set(filings.map((filing) => filing.filingId))) {
+          const cells = headers.get(filingId);
+          if (cells === undefined) continue;
+          const trades = tradesOf.all(cells[12]).map(tradeOf);
+          held.set(filingId, { header: headerOf(cells), concernsClusters: cells[13] === 1, trades });
+        }
+        return held;
+      }),
+    put: (filings, held) =>
+      session.use((connection) => {
+        for (const filing of filings) {
+          const before = held.get(filing.header.filingId);
+          const key =
+            before === undefined
+              ? insertHeader(connection, filing)
+              : updateHeader(connection, filing, before.header);
+          for (const trade of filing.trades) putTrade(connection, key, trade);
+        }
+      }),
     remove: (filings) =>
       session.use((connection) => {
         const key = connection.column<number>('select key from filing where filing_id = ?');
@@ -152,40 +177,6 @@ function* readClusterTrades(connection: Connection, query: ClusterTradesQuery): 
     if (batch.length > 0) yield batch;
   }
   if (batches.rest().length > 0) yield batches.rest();
-}
-
-function readHeld(connection: Connection, filingIds: ReadonlySet<string>): ReadonlyMap<string, HeldFiling> {
-  const headers = connection.tuples<readonly [...HeaderCells, key: number, purchases: number]>(
-    `select ${headerColumns.join()}, key, purchases from filing where filing_id = ?`,
-  );
-  const trades = connection.tuples<TradeCells>(`select ${tradeColumns.join()} from trade where filing = ?`);
-  const held = new Map<string, HeldFiling>();
-  for (const filingId of filingIds) {
-    const cells = headers.get(filingId);
-    if (cells === undefined) continue;
-    const [key, header] = [cells[12], headerOf(cells)];
-    held.set(filingId, {
-      header,
-      concernsClusters: cells[13] === 1,
-      trades: trades.all(key).map((trade) => tradeOf(trade)),
-    });
-  }
-  return held;
-}
-
-function writeFilings(
-  connection: Connection,
-  filings: readonly HeldFiling[],
-  held: ReadonlyMap<string, HeldFiling>,
-): void {
-  for (const filing of filings) {
-    const before = held.get(filing.header.filingId);
-    const key =
-      before === undefined
-        ? insertHeader(connection, filing)
-        : updateHeader(connection, filing, before.header);
-    for (const trade of filing.trades) putTrade(connection, key, trade);
-  }
 }
 
 function insertHeader(connection: Connection, { header, concernsClusters }: HeldFiling): number {

@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { isShippedSample } from '../../platform/installation.ts';
-import type { WriteTransaction } from '../transaction.ts';
 import { StoreWriter } from '../writer.ts';
 import { addLog, asProblem, Connection, connect, openDatabase, Session } from './connection.ts';
 import { beginDraft, flush, publishDraft, removeDraft } from './draft.ts';
@@ -45,7 +44,7 @@ function openExisting(path: string): StoreWriter {
       connection.close();
       if (!hasLog) addLog(path);
     };
-    return new StoreWriter(writeTransaction(connection, { path, created: false, publish, abandon }));
+    return writerOn(connection, { path, created: false, publish, abandon });
   } catch (error) {
     abandon();
     throw asProblem(path, error);
@@ -82,7 +81,7 @@ function createStore(path: string, copyOf: string | undefined): StoreWriter {
       flush(made);
       publishDraft(made, path);
     };
-    return new StoreWriter(writeTransaction(connection, { path, created: true, publish, abandon }));
+    return writerOn(connection, { path, created: true, publish, abandon });
   } catch (error) {
     abandon();
     throw asProblem(path, error);
@@ -95,9 +94,7 @@ export function beginWriting(connection: Connection, path: string): StoreWriter 
   const abandon = () => {
     if (connection.inTransaction) connection.exec('rollback');
   };
-  return new StoreWriter(
-    writeTransaction(connection, { path, created: false, publish: () => undefined, abandon }),
-  );
+  return writerOn(connection, { path, created: false, publish: () => undefined, abandon });
 }
 
 /** What happens to the file when an import ends. */
@@ -108,10 +105,9 @@ type Ending = {
   readonly abandon: () => void;
 };
 
-function writeTransaction(connection: Connection, ending: Ending): WriteTransaction {
-  const { path, created, publish, abandon } = ending;
+function writerOn(connection: Connection, { path, created, publish, abandon }: Ending): StoreWriter {
   const session = new Session(path, connection);
-  return {
+  return new StoreWriter({
     address: path,
     created,
     ...seriesTables(session),
@@ -132,5 +128,5 @@ function writeTransaction(connection: Connection, ending: Ending): WriteTransact
     async rollback() {
       abandon();
     },
-  };
+  });
 }
