@@ -4,12 +4,12 @@ import { type SearchedSeries, searchableWords } from '../domain/series/words.ts'
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { defined } from '../platform/defined.ts';
 import type {
+  AllSeriesView,
   DatesQuery,
   ObservationQuery,
   RateSummary,
   Series,
   SeriesQuery,
-  SeriesView,
   StoredObservation,
   StoreState,
   StoreView,
@@ -34,7 +34,7 @@ export function yieldSeriesView(view: StoreView): StoreView {
   };
 }
 
-class SeriesWithYields implements SeriesView {
+class SeriesWithYields implements AllSeriesView {
   readonly #view: StoreView;
 
   constructor(view: StoreView) {

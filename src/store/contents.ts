@@ -36,9 +36,6 @@ export type SeriesContents = {
   readonly vintages: readonly HeldVintage[];
 };
 
-/** How large a store is, and in which format. */
-export type StoreSize = { readonly format: number; readonly bytes: number };
-
 /** All series of a store together; days are null if there are none. */
 export type SeriesTotals = {
   readonly series: number;
@@ -60,7 +57,7 @@ export interface StoreContents {
   /** The changes of a series by date and then as-of date, in batches. */
   changes(seriesId: string): AsyncIterable<readonly KeptChange[]>;
   totals(): Promise<SeriesTotals>;
-  size(): Promise<StoreSize>;
+  size(): Promise<{ readonly format: number; readonly bytes: number }>;
   /** Damage that the engine finds, and contradictions in what it derives from filings: a text for each fault. */
   faults(): Promise<readonly string[]>;
 }

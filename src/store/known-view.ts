@@ -4,13 +4,13 @@ import { type FrequencySince, frequencyOn } from '../domain/series/series.ts';
 import type { SearchedSeries } from '../domain/series/words.ts';
 import type { FilingsView } from './filings.ts';
 import type {
+  AllSeriesView,
   DatesQuery,
   ObservationQuery,
   RateSummary,
   RatesView,
   Series,
   SeriesQuery,
-  SeriesView,
   StoreState,
   StoreView,
   VintageQuery,
@@ -50,12 +50,12 @@ function knownState(state: StoreState, day: Day): StoreState {
   return known;
 }
 
-class KnownSeries implements SeriesView {
-  readonly #series: SeriesView;
+class KnownSeries implements AllSeriesView {
+  readonly #series: AllSeriesView;
   readonly #day: Day;
   readonly #frequencies = new Map<string, Promise<readonly FrequencySince[]>>();
 
-  constructor(series: SeriesView, day: Day) {
+  constructor(series: AllSeriesView, day: Day) {
     this.#series = series;
     this.#day = day;
   }
@@ -86,7 +86,7 @@ class KnownSeries implements SeriesView {
     return this.#series.searchable(what, earlier(upTo, this.#day));
   }
 
-  async observations(query: ObservationQuery): ReturnType<SeriesView['observations']> {
+  async observations(query: ObservationQuery): ReturnType<AllSeriesView['observations']> {
     const { asOf, seriesId } = query;
     // Asked before the series is known to need them, so that a database is asked for both at once.
     const frequencies = asOf === undefined ? undefined : this.impliedFrequencies(seriesId);
@@ -102,7 +102,7 @@ class KnownSeries implements SeriesView {
     };
   }
 
-  async dates(query: DatesQuery): ReturnType<SeriesView['dates']> {
+  async dates(query: DatesQuery): ReturnType<AllSeriesView['dates']> {
     const rows: Day[] = [];
     for (let { before } = query; ; ) {
       const page = await this.#series.dates({ ...query, ...(before !== undefined && { before }) });
@@ -116,7 +116,7 @@ class KnownSeries implements SeriesView {
     }
   }
 
-  async revisions(seriesId: string, date: Day): ReturnType<SeriesView['revisions']> {
+  async revisions(seriesId: string, date: Day): ReturnType<AllSeriesView['revisions']> {
     const page = await this.#series.revisions(seriesId, date);
     if (page === undefined || page.series.firstVintage > this.#day) return undefined;
     const series = await this.#described(page.series);
@@ -129,7 +129,7 @@ class KnownSeries implements SeriesView {
     return (await known).filter(({ since }) => since <= this.#day);
   }
 
-  async vintages(query: VintageQuery): ReturnType<SeriesView['vintages']> {
+  async vintages(query: VintageQuery): ReturnType<AllSeriesView['vintages']> {
     const page = await this.#series.vintages({ ...query, to: earlier(query.to ?? this.#day, this.#day) });
     const series = page && (await this.#known(page.series));
     if (page === undefined || series === undefined) return undefined;

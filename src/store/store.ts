@@ -71,7 +71,7 @@ export type VintageCounts = {
 };
 
 /** A vintage date, and how the vintage came about. */
-export type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
+type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
 
 /** The newest vintage on a day, and the one after it. */
 export type VintageOnDay = {
@@ -170,7 +170,7 @@ type ObservationPage = SeriesPage<StoredObservation> & { readonly vintage: Vinta
 type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
 
 /** What a view answers about series, in the contract's order; a page of an unknown series is undefined. */
-export interface SeriesView extends SearchIndex<SearchedSeries> {
+export interface AllSeriesView extends SearchIndex<SearchedSeries> {
   find(id: string): Promise<Series | undefined>;
   search(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
@@ -219,7 +219,7 @@ export interface StoreView {
    * can tell.
    */
   state(seriesId?: string): Promise<StoreState>;
-  readonly series: SeriesView;
+  readonly series: AllSeriesView;
   readonly rates: RatesView;
   readonly filings: FilingsView;
   readonly sources: SourcesView;

@@ -85,7 +85,7 @@ export interface FilingRows {
 }
 
 /** A filing, and the issuer by which its rows are found. */
-export type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;
+type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;
 
 /** What is followed, and the log of imports with what each changed, as an import reads and writes them. */
 export interface SourceRows extends SourcesView {

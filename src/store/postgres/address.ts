@@ -10,7 +10,7 @@ import { shownAddress } from '../address.ts';
 import { filedPassword } from './password-file.ts';
 
 /** Where a store is, and how to connect to its database. */
-export type DatabaseAddress = {
+type DatabaseAddress = {
   /** The address without passwords. */
   readonly shown: string;
   readonly schema: string;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
-import { type DatabaseAddress, parseAddress } from './address.ts';
+import { parseAddress } from './address.ts';
 
 /** The parameters of a statement by name. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #texts = new Map<string, { readonly text: string; readonly names: readonly string[] }>();
 
-  private constructor({ shown, schema }: DatabaseAddress, pool: pg.Pool) {
+  private constructor(shown: string, schema: string, pool: pg.Pool) {
     this.shown = shown;
     this.schema = schema;
     this.#pool = pool;
@@ -45,7 +45,7 @@ export class Database {
       pool.on('error', () => undefined);
       try {
         (await pool.connect()).release();
-        return new Database(parsed, pool);
+        return new Database(parsed.shown, parsed.schema, pool);
       } catch (error) {
         await pool.end();
         const isLast = index === ways.length - 1;

@@ -7,7 +7,6 @@ import {
   maturityFaults,
   type SeriesTotals,
   type StoreContents,
-  type StoreSize,
   wordFaults,
 } from '../contents.ts';
 import { type ContentsRow, contentsOf } from '../series-record.ts';
@@ -67,8 +66,8 @@ export function contentsIn(transaction: Transaction): StoreContents {
        else pg_total_relation_size(c.oid) end`
         : 'pg_total_relation_size(c.oid)';
       const [store, sizes] = await Promise.all([
-        transaction.row<Pick<StoreSize, 'format'>>('select format from asof.store'),
-        transaction.row<Pick<StoreSize, 'bytes'>>(
+        transaction.row<{ readonly format: number }>('select format from asof.store'),
+        transaction.row<{ readonly bytes: number }>(
           `select coalesce(sum(${ofTable}), 0)::bigint as bytes
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname = @schema and c.relkind = 'r'`,

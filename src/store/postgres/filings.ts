@@ -22,7 +22,7 @@ import {
   tradeOf,
   wholeDays,
 } from '../filings.ts';
-import type { FilingPlace, FilingRows } from '../transaction.ts';
+import type { FilingRows } from '../transaction.ts';
 import type { Transaction } from './connection.ts';
 import type { ImportLocks } from './locks.ts';
 
@@ -213,7 +213,7 @@ async function writeFilings(
 async function removeRows(
   transaction: Transaction,
   tables: readonly ('filing' | 'symbol' | 'trade')[],
-  filings: readonly FilingPlace[],
+  filings: Parameters<FilingRows['remove']>[0],
 ): Promise<void> {
   if (filings.length === 0) return;
   for (const table of tables)

@@ -10,7 +10,13 @@ import {
   statementsOf,
   withKind,
 } from '../series-record.ts';
-import type { ObservationQuery, Revision, SeriesView, StoredObservation, VintageCounts } from '../store.ts';
+import type {
+  AllSeriesView,
+  ObservationQuery,
+  Revision,
+  StoredObservation,
+  VintageCounts,
+} from '../store.ts';
 import type { Transaction, Values } from './connection.ts';
 import { seriesRows } from './series-rows.ts';
 import { descriptionsIn } from './sources.ts';
@@ -66,7 +72,7 @@ const vintagesAround = `(select as_of_date as "asOf", kind, false as "isNext" fr
     where series = @id and as_of_date > @asOf order by as_of_date limit 1)`;
 
 /** What a view answers about series; statements that need no answer to another are sent together. */
-export function seriesIn(transaction: Transaction): SeriesView {
+export function seriesIn(transaction: Transaction): AllSeriesView {
   return {
     async find(id) {
       const series = await readSeries(transaction, id);

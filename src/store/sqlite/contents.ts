@@ -12,11 +12,11 @@ import {
   wordFaults,
 } from '../contents.ts';
 import { type ContentsRow, contentsOf } from '../series-record.ts';
-import { type Connection, type Session, SqliteError } from './connection.ts';
+import { type Connection, SqliteError, type SqliteSession } from './connection.ts';
 import { readVintages } from './series-rows.ts';
 
 /** What a store keeps, as it keeps it. */
-export function contentsIn(session: Session): StoreContents {
+export function contentsIn(session: SqliteSession): StoreContents {
   return {
     seriesIds: () => session.column<string>('select id from series order by id'),
     series: (id) =>

@@ -24,7 +24,7 @@ import {
   wholeDays,
 } from '../filings.ts';
 import type { FilingRows } from '../transaction.ts';
-import type { Connection, Session } from './connection.ts';
+import type { Connection, SqliteSession } from './connection.ts';
 
 /** The columns of a trade, then those of its filing. */
 type FilingCells = readonly [...TradeCells, ...HeaderCells];
@@ -33,7 +33,7 @@ const columns = [...tradeColumns.map((name) => `t.${name}`), ...headerColumns.ma
 const both = `select ${columns.join()} from filing f join trade t on t.filing = f.key`;
 
 /** The filings of a store. */
-export function filingsIn(session: Session): FilingsView & FilingRows {
+export function filingsIn(session: SqliteSession): FilingsView & FilingRows {
   return {
     page: (query) =>
       session.use((connection) => {

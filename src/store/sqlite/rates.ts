@@ -2,12 +2,12 @@ import { earlier } from '../../domain/series/date.ts';
 import { type CurvePoint, monthsOf } from '../../domain/treasury/curve.ts';
 import type { RatePair, RateSummary, RatesView } from '../store.ts';
 import type { RateRows } from '../transaction.ts';
-import type { Session } from './connection.ts';
+import type { SqliteSession } from './connection.ts';
 
 const columns = 'curve_type as curveType, trade_date as tradeDate, maturity, rate, source';
 
 /** The rates of a store. */
-export function ratesIn(session: Session): RatesView & RateRows {
+export function ratesIn(session: SqliteSession): RatesView & RateRows {
   const coveredTo: RatesView['coveredTo'] = async (curveType, upTo = '~') => {
     const sql = 'select max(trade_date) from curve where curve_type = ? and trade_date <= ?';
     const [newest] = await session.column<string | null>(sql, curveType, upTo);

@@ -5,9 +5,9 @@ import type { KeptKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import { changesByDate, type RecordRow, recordCells, recordOf, type SeriesRecord } from '../series-record.ts';
 import type { SeriesRows, SeriesStart, WriteTransaction } from '../transaction.ts';
-import type { Connection, Session } from './connection.ts';
+import type { Connection, SqliteSession } from './connection.ts';
 
-function seriesRows(session: Session, id: string): SeriesRows {
+function seriesRows(session: SqliteSession, id: string): SeriesRows {
   /** The key of the series, once it was begun. */
   let key = 0;
   return {
@@ -129,7 +129,7 @@ function seriesRows(session: Session, id: string): SeriesRows {
 
 /** The series of a store in an import. */
 export function seriesTables(
-  session: Session,
+  session: SqliteSession,
 ): Pick<WriteTransaction, 'series' | 'records' | 'withStatements' | 'removeSeries' | 'renameSeries'> {
   const records: WriteTransaction['records'] = (seriesIds) =>
     session.use((connection) => {

@@ -10,16 +10,15 @@ import {
   withKind,
 } from '../series-record.ts';
 import type {
+  AllSeriesView,
   ObservationQuery,
   PageCache,
   Revision,
   Series,
-  SeriesView,
   StoredObservation,
-  VintageDate,
   VintageOnDay,
 } from '../store.ts';
-import type { Connection, Session } from './connection.ts';
+import type { Connection, SqliteSession } from './connection.ts';
 import { readChanges, readVintages } from './series-rows.ts';
 import { descriptionsIn } from './sources.ts';
 
@@ -35,7 +34,7 @@ const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as u
 type KeyedSeriesRow = SeriesRow & { readonly key: number };
 
 /** What a view answers about series; `pages` keeps pages of observations. */
-export function seriesIn(session: Session, pages: PageCache | undefined): SeriesView {
+export function seriesIn(session: SqliteSession, pages: PageCache | undefined): AllSeriesView {
   return {
     find: (id) =>
       session.use((connection) => {
@@ -258,7 +257,7 @@ function readVintageOn(
   { key, statedKind }: KeyedSeriesRow,
   { asOf = '~', firstRelease = false }: ObservationQuery,
 ): VintageOnDay {
-  const one = (condition: string): VintageDate | undefined => {
+  const one = (condition: string) => {
     const found = connection
       .objects<{ readonly asOf: Day; readonly kind: KeptKind }>(
         `select as_of_date as asOf, kind from vintage where series = ? and as_of_date ${condition} limit 1`,

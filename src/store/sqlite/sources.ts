@@ -1,10 +1,10 @@
 import { type DescriptionChange, type FollowedRow, followedOf } from '../followed.ts';
 import type { LoggedImport } from '../store.ts';
 import type { DescriptionRows, ImportChange, SourceRows } from '../transaction.ts';
-import type { Connection, Session } from './connection.ts';
+import type { Connection, SqliteSession } from './connection.ts';
 
 /** The log of imports with what each changed, and what the store follows. */
-export function sourcesIn(session: Session): SourceRows {
+export function sourcesIn(session: SqliteSession): SourceRows {
   return {
     async followed() {
       const rows = await session.rows<FollowedRow>(
@@ -92,7 +92,7 @@ function newestNumber(connection: Connection): number {
 }
 
 /** The changes of the descriptions of series. */
-export function descriptionsIn(session: Session): DescriptionRows {
+export function descriptionsIn(session: SqliteSession): DescriptionRows {
   const add = async (change: DescriptionChange): Promise<void> => {
     await session.run(
       `insert into description_change (series, changed_on, field, before, after)

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { isShippedSample } from '../../platform/installation.ts';
 import { StoreWriter } from '../writer.ts';
-import { addLog, asProblem, Connection, connect, openDatabase, Session } from './connection.ts';
+import { addLog, asProblem, Connection, connect, openDatabase, SqliteSession } from './connection.ts';
 import { beginDraft, flush, publishDraft, removeDraft } from './draft.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
@@ -106,7 +106,7 @@ type Ending = {
 };
 
 function writerOn(connection: Connection, { path, created, publish, abandon }: Ending): StoreWriter {
-  const session = new Session(path, connection);
+  const session = new SqliteSession(path, connection);
   return new StoreWriter({
     address: path,
     created,
