@@ -31,7 +31,6 @@ export const owner: Principal = {
   vintageAccess: true,
 };
 
-/** One request for an operation. */
 type ServiceRequest<R = Row> = {
   readonly operation: Operation<Params, R>;
   readonly texts: ParamTexts;

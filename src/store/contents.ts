@@ -62,7 +62,6 @@ export interface StoreContents {
   faults(): Promise<readonly string[]>;
 }
 
-/** The number of changes that are read at once. */
 const changesAtOnce = 20_000;
 
 /**

@@ -10,7 +10,7 @@ import {
   type SeriesMetadata,
   type VintageKind,
 } from '../domain/series/series.ts';
-import type { SeriesContents } from './contents.ts';
+import type { SeriesContents, SeriesFigures } from './contents.ts';
 import type { Series } from './store.ts';
 
 /** The metadata of a series in a store. */
@@ -23,36 +23,23 @@ export type SeriesRecord = {
   readonly hadStatements: boolean;
 };
 
-/** A series as its table holds it. */
-export type SeriesRow = Series & StatedKind & { readonly dateCount: number; readonly factCount: number };
+/** A series as its table holds it; `key` is that of an engine with numbers for series. */
+export type SeriesRow = Series &
+  StatedKind & { readonly dateCount: number; readonly factCount: number; readonly key?: number };
 
-/** The series of a row. */
 export function seriesOf({
   dateCount: _dates,
   factCount: _facts,
   statedKind: _stated,
-  ...series
+  ...row
 }: SeriesRow): Series {
+  const { key: _key, ...series } = row;
   return series;
 }
 
 /** The columns of a series' record; null where nothing is stated or implied. */
-export type RecordRow = RecordCells & { readonly firstVintage: string | null };
+export type RecordRow = ReturnType<typeof recordCells> & { readonly firstVintage: string | null };
 
-/** The columns of a series' metadata. */
-type RecordCells = {
-  readonly title: string | null;
-  readonly units: string | null;
-  readonly frequency: NonNullable<SeriesMetadata['frequency']> | null;
-  readonly seasonalAdjustment: string | null;
-  readonly source: string | null;
-  readonly vintageKind: NonNullable<SeriesMetadata['vintageKind']> | null;
-  readonly coveredTo: string | null;
-  readonly impliedFrequency: NonNullable<SeriesMetadata['frequency']> | null;
-  readonly impliedSource: string | null;
-};
-
-/** The record of a row. */
 export function recordOf(
   seriesId: string,
   { impliedFrequency, impliedSource, firstVintage, ...stated }: RecordRow,
@@ -64,8 +51,7 @@ export function recordOf(
   };
 }
 
-/** The columns of a record. */
-export function recordCells({ stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>): RecordCells {
+export function recordCells({ stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>) {
   return {
     title: stated.title ?? null,
     units: stated.units ?? null,
@@ -81,46 +67,28 @@ export function recordCells({ stated, implied }: Pick<SeriesRecord, 'stated' | '
 
 type Present<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 
-/** The fields that are not null. */
 function present<T extends object>(fields: T): Present<T> {
   const kept = Object.entries(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(kept) as Present<T>;
 }
 
 /** The row of a series with everything that is kept of it. */
-export type ContentsRow = RecordRow & {
-  readonly normalisedBy: Frequency;
-  readonly coverage: string | null;
-  readonly spacing: Frequency;
-  readonly keptKinds: string;
-  readonly observationCount: number;
-  readonly dateCount: number;
-  readonly factCount: number;
-  readonly lastVintage: string | null;
-};
+export type ContentsRow = RecordRow &
+  Pick<SeriesFigures, 'observationCount' | 'dateCount' | 'factCount' | 'spacing'> & {
+    readonly normalisedBy: Frequency;
+    readonly coverage: string | null;
+    readonly keptKinds: string;
+    readonly lastVintage: string | null;
+  };
 
 /** The contents of a series from its row and its vintages. */
 export function contentsOf(id: string, row: ContentsRow, vintages: readonly HeldVintage[]): SeriesContents {
-  const { normalisedBy, coverage, spacing, keptKinds, lastVintage, ...rest } = row;
-  const { observationCount, dateCount, factCount, ...record } = rest;
+  const { normalisedBy, coverage, keptKinds, lastVintage, ...rest } = row;
+  const { observationCount, dateCount, factCount, spacing, ...record } = rest;
   const { stated, implied } = recordOf(id, record);
-  return {
-    id,
-    stated,
-    implied,
-    normalisedBy,
-    coveredTo: coverage ?? '',
-    figures: {
-      observationCount,
-      dateCount,
-      factCount,
-      firstVintage: record.firstVintage ?? '',
-      lastVintage: lastVintage ?? '',
-      spacing,
-      vintageKind: keptKinds,
-    },
-    vintages,
-  };
+  const days = { firstVintage: record.firstVintage ?? '', lastVintage: lastVintage ?? '' };
+  const figures = { observationCount, dateCount, factCount, ...days, spacing, vintageKind: keptKinds };
+  return { id, stated, implied, normalisedBy, coveredTo: coverage ?? '', figures, vintages };
 }
 
 /** What metadata states about all vintages of a series. */

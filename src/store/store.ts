@@ -162,7 +162,6 @@ export type StoreState = {
   readonly sample: boolean;
 };
 
-/** A page of a series' rows, and the series itself. */
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
 type ObservationPage = SeriesPage<StoredObservation> & { readonly vintage: VintageOnDay };
 

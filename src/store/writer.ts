@@ -12,7 +12,6 @@ import type { ImportRecord, LoggedImport, WholeView } from './store.ts';
 import type { WriteTransaction } from './transaction.ts';
 import { OtherChanges, type UndoneChanges, undoImport } from './undo.ts';
 
-/** The number of series that an import finishes together. */
 const finishedTogether = 100;
 
 /**
@@ -20,6 +19,9 @@ const finishedTogether = 100;
  * the domain. Readers see nothing before the commit.
  */
 export class StoreWriter {
+  readonly address: string;
+  /** Whether this import creates the store. */
+  readonly created: boolean;
   readonly #transaction: WriteTransaction;
   readonly #series = new Map<string, SeriesWriter>();
   /** The number of this import, once it is in the log. */
@@ -33,15 +35,8 @@ export class StoreWriter {
 
   constructor(transaction: WriteTransaction) {
     this.#transaction = transaction;
-  }
-
-  get address(): string {
-    return this.#transaction.address;
-  }
-
-  /** Whether this import creates the store. */
-  get created(): boolean {
-    return this.#transaction.created;
+    this.address = transaction.address;
+    this.created = transaction.created;
   }
 
   /** The records of those of the series that the store knows. */

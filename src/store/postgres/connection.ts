@@ -157,17 +157,14 @@ export class Transaction {
     this.#begun.catch(() => undefined);
   }
 
-  /** The schema of the store. */
   get schema(): string {
     return this.#database.schema;
   }
 
-  /** The rows of a statement. */
   async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
     return (await this.#send<Row>(sql, values)).rows;
   }
 
-  /** The first row of a statement. */
   async row<Row extends object>(sql: string, values: Values = {}): Promise<Row | undefined> {
     return (await this.rows<Row>(sql, values))[0];
   }

@@ -29,7 +29,6 @@ import type { ImportLocks } from './locks.ts';
 type HeaderRow = Readonly<Record<(typeof headerColumns)[number], HeaderCells[number]>>;
 type TradeRow = Readonly<Record<(typeof tradeColumns)[number], TradeCells[number]>>;
 
-/** The columns of a trade, then those of its filing. */
 type FilingRow = HeaderRow & TradeRow;
 
 const columns = [...tradeColumns.map((name) => `t.${name}`), ...headerColumns.map((name) => `f.${name}`)];
@@ -139,7 +138,6 @@ export function filingsIn(transaction: Transaction, locks?: ImportLocks): Filing
   };
 }
 
-/** How to read the filing and the trade of a row. */
 const inColumns = {
   filingId: (row: FilingRow) => String(row.filing_id),
   header: headerIn,

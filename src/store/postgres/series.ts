@@ -215,7 +215,6 @@ export function seriesIn(transaction: Transaction): AllSeriesView {
   };
 }
 
-/** The row of a series that has statements; undefined for any other id. */
 function readSeries(transaction: Transaction, id: string): Promise<SeriesRow | undefined> {
   return transaction.row(`select ${columns} from asof.series where id = @id and first_vintage is not null`, {
     id,

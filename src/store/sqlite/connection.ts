@@ -31,7 +31,6 @@ export class Connection {
     return this.#prepare<Row>('objects', sql, (statement) => statement);
   }
 
-  /** Rows as arrays of their columns. */
   tuples<Row extends readonly unknown[]>(sql: string): SqlQuery<Row> {
     return this.#prepare<Row>('tuples', sql, (statement) => statement.raw());
   }

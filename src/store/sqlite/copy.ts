@@ -195,7 +195,6 @@ function hasMark(path: string): boolean {
   );
 }
 
-/** Whether SQLite failed because a file is damaged. */
 function isDamage(error: unknown): boolean {
   const found = error instanceof Problem ? error.cause : error;
   return found instanceof SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(found.code);

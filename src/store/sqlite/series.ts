@@ -5,7 +5,7 @@ import {
   frequenciesIn,
   type SeriesRow,
   type StatedKind,
-  seriesOf as seriesOfRow,
+  seriesOf,
   statementsOf,
   withKind,
 } from '../series-record.ts';
@@ -14,7 +14,6 @@ import type {
   ObservationQuery,
   PageCache,
   Revision,
-  Series,
   StoredObservation,
   VintageOnDay,
 } from '../store.ts';
@@ -30,7 +29,6 @@ const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as u
   first_vintage as firstVintage, last_vintage as lastVintage, covered_to as coveredTo,
   vintage_kind as vintageKind, stated_vintage_kind as statedKind, version`;
 
-/** A row of a series with its key. */
 type KeyedSeriesRow = SeriesRow & { readonly key: number };
 
 /** What a view answers about series; `pages` keeps pages of observations. */
@@ -173,10 +171,6 @@ function readSeries(connection: Connection, id: string): KeyedSeriesRow | undefi
   return connection
     .objects<KeyedSeriesRow>(`select ${columns} from series where id = ? and first_vintage is not null`)
     .get(id);
-}
-
-function seriesOf({ key: _key, ...row }: KeyedSeriesRow): Series {
-  return seriesOfRow(row);
 }
 
 /** A page of values. As of any day between two vintages it is the page of the first one, which may be in the cache. */
