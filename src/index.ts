@@ -4,23 +4,14 @@ import type { Note } from './analysis/answer.ts';
 import { embeddedClient } from './client/open.ts';
 import { longest } from './client/remote/retry.ts';
 import { Problem } from './errors/problem.ts';
-import {
-  abortSignal,
-  callable,
-  integer,
-  isUrl,
-  type Kinds,
-  seconds,
-  secret,
-  word,
-} from './library/arguments.ts';
+import { isUrl, type Kinds } from './library/arguments.ts';
 import { type Asof, asofOf } from './library/asof.ts';
 import { checkArguments, methodNaming, type Signature } from './library/call.ts';
 import type { MethodParams } from './library/operation-methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
-import { clockAt } from './operations/param.ts';
+import { abortSignal, callable, clockAt, integer, seconds, secret, word } from './operations/value.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
 import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';

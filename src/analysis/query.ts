@@ -4,6 +4,7 @@ import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Version } from '../operations/value.ts';
 
 /** The values of an operation's parameters by name; paging is not among them. */
 export type QueryParams = { readonly [name: string]: string | number };
@@ -105,9 +106,6 @@ export type DiffQuery = OfSeries &
     readonly to?: Day;
     readonly allRows: boolean;
   };
-
-/** An as-of date, or the newest vintage. */
-export type Version = Day | 'latest';
 
 /**
  * The values of series as of several days; with `compared`, those as of the first of two days compared with those of

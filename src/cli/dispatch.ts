@@ -1,7 +1,7 @@
-import { firstWordOf, isFamily } from './options/first-words.ts';
-import type { ParsedLine } from './options/line.ts';
-import { figureCommands } from './options/query-commands.ts';
-import { readLine } from './options/read-line.ts';
+import { firstWordOf, isFamily } from '../lines/first-words.ts';
+import type { ParsedLine } from '../lines/line.ts';
+import { figureCommands } from '../lines/query-commands.ts';
+import { readLine } from '../lines/read-line.ts';
 import { runQuery } from './run/query.ts';
 import type { Io } from './terminal/io.ts';
 
@@ -28,5 +28,5 @@ async function parsed(argv: readonly string[], now: Date): Promise<ParsedLine> {
       // Reading the line among all commands fails again, and the refusal can name any of them.
     }
   }
-  return (await import('./options/parse.ts')).parse(argv, { now });
+  return (await import('../lines/parse.ts')).parse(argv, { now });
 }

@@ -1,13 +1,7 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import type {
-  AnalysisQuery,
-  ReleasesQuery,
-  Version,
-  VersionsQuery,
-  YieldCurveQuery,
-} from '../analysis/query.ts';
+import type { AnalysisQuery, ReleasesQuery, VersionsQuery, YieldCurveQuery } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
@@ -17,7 +11,8 @@ import { inVoice } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { clockAt } from '../operations/param.ts';
+import type { Version } from '../operations/value.ts';
+import { clockAt } from '../operations/value.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
 import { diffQuery, panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
 import { methodNaming } from './call.ts';

@@ -2,8 +2,8 @@ import type { Demands } from '../analysis/basis.ts';
 import { asOfDates, type DiffQuery, type PanelQuery, type RealTimePanelQuery } from '../analysis/query.ts';
 import { addDays } from '../domain/series/date.ts';
 import { type TransformationParams, transformationOf } from '../domain/series/transformation.ts';
-import type { Clock } from '../operations/param.ts';
-import { asOfDay } from './arguments.ts';
+import type { Clock } from '../operations/value.ts';
+import { asOfDay } from '../operations/value.ts';
 import type { DateRange, Optional, PanelParams, SeveralParams } from './panel-params.ts';
 import type { DiffParams } from './signatures.ts';
 
@@ -34,7 +34,7 @@ export function panelQuery(
   } as const;
   const newest = asOfDates(query).at(-1) ?? '';
   const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
-  asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clock);
+  asOfDay.check(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clock);
   return query;
 }
 

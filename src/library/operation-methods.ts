@@ -19,8 +19,8 @@ import {
   type ParamTexts,
   paramTexts,
 } from '../operations/param.ts';
+import type { NamedValues } from '../operations/value.ts';
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
-import type { NamedValues } from './arguments.ts';
 import { askedOf, signaturesOf } from './operation-signatures.ts';
 import type { Optional, SeveralParams } from './panel-params.ts';
 import type { Session } from './session.ts';

@@ -12,22 +12,24 @@ import {
   asOfDay,
   choice,
   day,
-  demandKinds,
-  described,
-  extentKinds,
   flag,
   integer,
-  type Kinds,
-  kindsOf,
   type NamedValues,
   oneOrDays,
   record,
-  seriesId,
-  seriesIds,
-  skipMissing,
-  twoAsOfDays,
-  versionDays,
+  twoVersions,
+  versions,
   word,
+} from '../operations/value.ts';
+import {
+  demandKinds,
+  described,
+  extentKinds,
+  type Kinds,
+  kindsOf,
+  ofOneSeries,
+  ofSeveralIds,
+  skipMissing,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import {
@@ -87,11 +89,11 @@ function params<T>(
   };
 }
 
-const id = { name: 'id', kind: seriesId };
-const ids = { name: 'ids', kind: seriesIds };
+const id = { name: 'id', kind: ofOneSeries };
+const ids = { name: 'ids', kind: ofSeveralIds };
 
 function ofDays(name: string, about: string, count?: number): Signature {
-  const days = described('As-of dates; latest is the newest vintage.', versionDays(count));
+  const days = described('As-of dates; latest is the newest vintage.', versions(count));
   const own = params<VersionsParams>(versionKinds, [], checkUnits);
   return { name, about, args: [ids, { name: 'days', kind: days }], params: own };
 }
@@ -165,7 +167,7 @@ export const analysisSignatures = {
         name: 'days',
         kind: described(
           'The two as-of dates, the earlier one first; latest is the newest vintage.',
-          twoAsOfDays,
+          twoVersions,
         ),
       },
     ],

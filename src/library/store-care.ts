@@ -6,8 +6,9 @@ import type { StoreMergeOptions } from '../care/merge.ts';
 import type { ChangedSeries, SeriesChangeOptions } from '../care/series.ts';
 import type { UndoneImport, UndoOptions } from '../care/undo.ts';
 import type { ImportResult } from '../import/import.ts';
+import { abortSignal, callable, flag, integer, seriesId, word } from '../operations/value.ts';
 import type { LoggedImport } from '../store/store.ts';
-import { abortSignal, callable, flag, integer, type Kinds, seriesId, word } from './arguments.ts';
+import type { Kinds } from './arguments.ts';
 import type { Signature } from './call.ts';
 import type { Session } from './session.ts';
 

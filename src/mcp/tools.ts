@@ -1,5 +1,4 @@
 import { Problem } from '../errors/problem.ts';
-import type { NamedValues } from '../library/arguments.ts';
 import type { Asof } from '../library/asof.ts';
 import { methodNaming, type Signature, unknownName } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
@@ -10,6 +9,7 @@ import type { Schema } from '../operations/field.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Naming } from '../operations/param.ts';
+import type { NamedValues } from '../operations/value.ts';
 
 /** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
 export type Tool = {

@@ -3,8 +3,9 @@ import { hasSymbol } from '../domain/insider/filing.ts';
 import { purchaseCode, tradesNoun, transactionCodes } from '../domain/insider/insider-trade.ts';
 import { extension, type Field, nullable } from './field.ts';
 import type { AskMore } from './operation.ts';
-import { type Clock, type ParamTexts, textOf } from './param.ts';
+import { type ParamTexts, textOf } from './param.ts';
 import { asOfParam, choiceParam, dayParam, filterParam, integerParam, paging } from './params.ts';
+import type { Clock } from './value.ts';
 
 /** The code of a row's trades, for clusters of other codes than purchases. */
 export const codeField = {

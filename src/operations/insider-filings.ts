@@ -5,8 +5,9 @@ import { tickerTest } from './cluster-params.ts';
 import { filingFields, filingRow } from './filing-row.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
-import { type Clock, type ParamTexts, textOf } from './param.ts';
+import { type ParamTexts, textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
+import type { Clock } from './value.ts';
 
 /** The number of days to count back if no date is given. */
 const usualDays = 30;

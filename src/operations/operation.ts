@@ -7,7 +7,6 @@ import type { CompleteRow, Field, RowFrom } from './field.ts';
 import type { RowOrder } from './order.ts';
 import type { Page, PagePosition } from './page.ts';
 import {
-  type Clock,
   flagName,
   type Naming,
   type Params,
@@ -16,6 +15,7 @@ import {
   readParams,
 } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
+import type { Clock } from './value.ts';
 
 /** Who sends a request, and what their plan allows. */
 export type Principal = {

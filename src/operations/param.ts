@@ -1,17 +1,6 @@
-import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem, type Sentence, type Voice } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
-
-/**
- * The days that the reading of a parameter may depend on: the UTC day, and the latest day that has begun anywhere on
- * Earth.
- */
-export type Clock = { readonly latest: Day; readonly today: Day };
-
-/** The clock of a moment. */
-export function clockAt(now: Date): Clock {
-  return { today: utcDay(now), latest: latestDay(now) };
-}
+import type { Clock, Value } from './value.ts';
 
 /** The texts of a query's parameters as on the wire, including path parameters. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
@@ -22,21 +11,15 @@ export type ParamTexts = readonly (readonly [name: string, text: string])[];
  */
 export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 
-/** One parameter of an operation: how its text becomes a value, and everything that help, OpenAPI and clients need. */
-export type Param<T = unknown, Required extends boolean = boolean> = {
+/** A parameter: the kind of its value, and everything that help, OpenAPI and clients need. */
+export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & {
   readonly in: 'path' | 'query';
   readonly description: string;
   readonly required: Required;
   /** The value without the parameter. */
   readonly fallback: T;
-  /** Reads a text; throws the contract's validation error. */
-  readonly parse: (text: string, name: string, clock: Clock) => T;
-  /** JSON Schema of the text on the wire. */
-  readonly schema: { readonly [key: string]: unknown };
   /** The command-line flag without dashes, if it differs from the parameter's name. */
   readonly flag?: string;
-  /** The name of the flag's or argument's value in help. */
-  readonly placeholder: string;
   /** Whether it is the date of a period, which is independent of when anything was known. */
   readonly ofPeriod?: boolean;
   /** Whether it names a series, whose id people may type in lower case. */

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { OperationQuery, RevisionsQuery } from '../analysis/query.ts';
 import type { Operation } from '../operations/operation.ts';
-import { clockAt, type ParamTexts } from '../operations/param.ts';
+import type { ParamTexts } from '../operations/param.ts';
+import { clockAt } from '../operations/value.ts';
 import { envelopeToWire } from '../operations/wire.ts';
 import { readQuery } from './answer-format.ts';
 import type { Exchange } from './exchange.ts';

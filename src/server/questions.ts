@@ -5,7 +5,7 @@ import { servicePanel } from '../analysis/service-panel.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem, refused, type Voice, wireVoice } from '../errors/problem.ts';
 import { diffQuery, panelQuery, seriesOf, splitDemands } from '../library/analysis-queries.ts';
-import { type AnyKinds, choice, described, type NamedValues, seriesIds } from '../library/arguments.ts';
+import { type AnyKinds, described, ofSeveralIds } from '../library/arguments.ts';
 import { checkArguments, type Signature } from '../library/call.ts';
 import { askedOf, signaturesOf } from '../library/operation-signatures.ts';
 import type { PanelParams } from '../library/panel-params.ts';
@@ -14,7 +14,8 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout, Schema } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
-import { type Clock, clockAt, invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/param.ts';
+import { invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/param.ts';
+import { type Clock, choice, clockAt, type NamedValues } from '../operations/value.ts';
 import { readQuery } from './answer-format.ts';
 import { targetOf } from './malformed-request.ts';
 import type { OperationRoute } from './operation-route.ts';
@@ -61,7 +62,7 @@ export const questions: readonly Question[] = [
       'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
     signature: {
       ...ofSeveral,
-      args: [{ name: 'ids', kind: seriesIds }],
+      args: [{ name: 'ids', kind: ofSeveralIds }],
       params: {
         noun: 'parameter',
         ...ofSeveral.params,

@@ -1,8 +1,8 @@
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { allCommands } from '../../src/cli/options/commands.ts';
 import { type Note, open } from '../../src/index.ts';
+import { allCommands } from '../../src/lines/commands.ts';
 import { openStore } from '../../src/store/open.ts';
 import { agreeing, days, onePerKey, runs } from '../support/arbitrary.ts';
 import { worldUpTo } from '../support/begun-stores.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serveSettingNames, serveSettings, serveValues } from '../../src/cli/config/serve-settings.ts';
-import { parse } from '../../src/cli/options/parse.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
+import { parse } from '../../src/lines/parse.ts';
 import { root } from '../support/repository.ts';
 
 const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');

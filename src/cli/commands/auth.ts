@@ -1,13 +1,13 @@
 import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
+import type { AuthLine } from '../../lines/line.ts';
 import { configPath } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
 import { type ChosenBaseUrl, chosenBaseUrl, isUnencrypted } from '../config/places.ts';
 import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../config/user-key.ts';
-import type { AuthLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 

@@ -1,10 +1,10 @@
+import { allCommands } from '../../lines/commands.ts';
+import type { CompletionLine } from '../../lines/line.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
 import { choicesAt, lookupSeconds } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
 import { bash, fish, nothing, type Shell, zsh } from '../completion/scripts.ts';
-import { allCommands } from '../options/commands.ts';
-import type { CompletionLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 
 const shells: Readonly<Record<CompletionLine['shell'], Shell>> = { bash, zsh, fish };

@@ -1,9 +1,9 @@
 import { Problem } from '../../errors/problem.ts';
+import type { ConfigLine } from '../../lines/line.ts';
 import { changeConfigFile, configPath, readConfigFile } from '../../platform/config-file.ts';
 import { print } from '../../platform/sink.ts';
 import { shownAddress } from '../../store/address.ts';
 import { readSettings, settingNamed, settings, settingValue } from '../config/settings.ts';
-import type { ConfigLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 
 /** `asof config get|set|unset|list|path`: the settings of this user. */

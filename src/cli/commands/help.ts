@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { CommandSpec } from '../../lines/command.ts';
+import { allCommands } from '../../lines/commands.ts';
+import { firstWordOf } from '../../lines/first-words.ts';
+import type { HelpLine } from '../../lines/line.ts';
+import { programOf } from '../../lines/read-line.ts';
+import { topicNamed, topics } from '../../lines/service-commands.ts';
 import { print } from '../../platform/sink.ts';
 import { examples, introduction } from '../help/example-lines.ts';
-import type { CommandSpec } from '../options/command.ts';
-import { allCommands } from '../options/commands.ts';
-import { firstWordOf } from '../options/first-words.ts';
-import type { HelpLine } from '../options/line.ts';
-import { programOf } from '../options/read-line.ts';
-import { topicNamed, topics } from '../options/service-commands.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 
 /** Prints help on a command or a topic; if a command is missing, on stderr and with the exit code of a usage error. */

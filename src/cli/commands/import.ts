@@ -1,9 +1,9 @@
 import type { ImportProgress } from '../../import/import.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
+import type { ImportLine, ImportLogLine } from '../../lines/line.ts';
 import { print } from '../../platform/sink.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
-import type { ImportLine, ImportLogLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';

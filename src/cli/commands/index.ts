@@ -1,4 +1,4 @@
-import type { ParsedLine, QueryLine, VersionLine } from '../options/line.ts';
+import type { ParsedLine, QueryLine, VersionLine } from '../../lines/line.ts';
 import type { Io } from '../terminal/io.ts';
 import { runAuth } from './auth.ts';
 import { runCompletion } from './completion.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { KeysLine } from '../../lines/line.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
 import { variable } from '../../platform/installation.ts';
@@ -12,7 +13,6 @@ import { isDatabase, shownAddress } from '../../store/address.ts';
 import { openAccess } from '../../store/open.ts';
 import { accessPath } from '../config/places.ts';
 import { serveSettings } from '../config/serve-settings.ts';
-import type { KeysLine } from '../options/line.ts';
 import { printRows } from '../run/rows.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';

@@ -1,4 +1,4 @@
-import type { McpLine } from '../options/line.ts';
+import type { McpLine } from '../../lines/line.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 

@@ -1,4 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
+import type { PullLine, SourcesLine, UnfollowLine } from '../../lines/line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import type { SourceSettings } from '../../pull/source.ts';
@@ -7,7 +8,6 @@ import { readStoreIfAny } from '../../store/open.ts';
 import { baseUrlIn, defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
-import type { PullLine, SourcesLine, UnfollowLine } from '../options/line.ts';
 import { reporting, timeoutOf } from '../run/remote-session.ts';
 import { printRows } from '../run/rows.ts';
 import type { SessionFlags } from '../run/session.ts';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
+import type { ServeLine } from '../../lines/line.ts';
 import { variable } from '../../platform/installation.ts';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
@@ -11,7 +12,6 @@ import type { StoredObservation } from '../../store/store.ts';
 import { accessPath, type StoreChoice, storeToRead } from '../config/places.ts';
 import { serveValues } from '../config/serve-settings.ts';
 import { checkedKey } from '../config/user-key.ts';
-import type { ServeLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 
 /** About 2000 pages of 100 observations, which is 25 MB. */

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { counted } from '../../errors/wording.ts';
+import type { ConnectionFlags, VerifyLine } from '../../lines/line.ts';
+import { planLineParser } from '../../lines/parse.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
@@ -7,8 +9,6 @@ import type { Manifest } from '../../snapshot/manifest.ts';
 import { type Finding, openSnapshot, verify } from '../../snapshot/verify.ts';
 import { isDatabase } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
-import type { ConnectionFlags, VerifyLine } from '../options/line.ts';
-import { planLineParser } from '../options/parse.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';

@@ -1,5 +1,6 @@
-import type { ArgumentSpec, CommandSpec, Flag } from '../options/command.ts';
-import { type FirstWord, firstWordOf, isFamily, secondWord } from '../options/first-words.ts';
+import type { CommandSpec } from '../../lines/command.ts';
+import { type FirstWord, firstWordOf, isFamily, secondWord } from '../../lines/first-words.ts';
+import type { ArgumentSpec, Flag } from '../../operations/flag.ts';
 
 /** What may be typed at the cursor. */
 type Expected =

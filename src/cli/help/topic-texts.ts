@@ -1,4 +1,4 @@
-import type { Topic } from '../options/service-commands.ts';
+import type { Topic } from '../../lines/service-commands.ts';
 import { exitCode } from '../terminal/io.ts';
 
 const asOf = `Point in time

@@ -11,9 +11,9 @@ import { type Client, isDataChange, restartOnChange } from '../../client/client.
 import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
+import type { QueryLine } from '../../lines/line.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
-import type { QueryLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';

@@ -3,12 +3,12 @@ import { openClient } from '../../client/open.ts';
 import type { RemoteEvent } from '../../client/remote/client.ts';
 import { headerLines, longest, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
+import { readFor } from '../../operations/typed-line.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
 import { readSettings, timeoutSeconds } from '../config/settings.ts';
 import { keyFor, type UserKey } from '../config/user-key.ts';
-import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
-import { readFor } from '../options/typed-line.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 

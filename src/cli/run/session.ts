@@ -2,14 +2,14 @@ import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { type Day, momentOn } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
+import { readFor } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { parseFormat } from '../../render/formats.ts';
 import type { OutputPlace } from '../../render/output.ts';
 import { shownAddress } from '../../store/address.ts';
 import { chosenBaseUrl, isDueToday, type StoreChoice, storeToRead } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
-import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
-import { readFor } from '../options/typed-line.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 

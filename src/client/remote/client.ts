@@ -1,7 +1,8 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { clockAt, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import { type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import { clockAt } from '../../operations/value.ts';
 import type { AskOptions, Client, DataWatch, Origin } from '../client.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';

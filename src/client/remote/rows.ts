@@ -2,8 +2,9 @@ import type { Row } from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { identityOf } from '../../operations/order.ts';
-import { type Clock, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
+import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Requirement } from '../../operations/requirement.ts';
+import type { Clock } from '../../operations/value.ts';
 import { fromWire } from '../../operations/wire.ts';
 
 /** A query, and what a service was sent for it: without the parameters that it does not announce. */

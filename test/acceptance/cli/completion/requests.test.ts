@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { argumentValues, flagValues } from '../../../../src/cli/completion/choices.ts';
-import { allCommands } from '../../../../src/cli/options/commands.ts';
+import { allCommands } from '../../../../src/lines/commands.ts';
 import { asof, linesOf, statements } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
 import { builtProgram } from '../../../support/repository.ts';

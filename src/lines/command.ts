@@ -1,46 +1,11 @@
-import type { Demands } from '../../analysis/basis.ts';
-import { Problem, refused } from '../../errors/problem.ts';
-import { parseFormat } from '../../render/formats.ts';
-import type { OutputFlags } from '../../render/output.ts';
-import { retryCount, timeoutSeconds, waitSeconds } from '../config/settings.ts';
+import type { Demands } from '../analysis/basis.ts';
+import { retryCount, timeoutSeconds, waitSeconds } from '../cli/config/settings.ts';
+import { Problem, refused } from '../errors/problem.ts';
+import type { ArgumentSpec, CommandGroup, Flag } from '../operations/flag.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import { parseFormat } from '../render/formats.ts';
+import type { OutputFlags } from '../render/output.ts';
 import type { ConnectionFlags, MessageFlags, ParsedLine } from './line.ts';
-import type { TypedLine } from './typed-line.ts';
-
-/** The headings under which help lists commands. */
-export type CommandGroup = 'Series' | 'Treasury rates' | 'Insiders' | 'Files' | 'Service' | 'Setup';
-
-/** A flag of a command. */
-export type Flag = {
-  /** Its name without dashes. */
-  readonly name: string;
-  readonly short?: string;
-  /** The name of its value in help, by which completion finds its values; a flag without one is a switch. */
-  readonly value?: string;
-  readonly about: string;
-  /** The values that it may have. */
-  readonly choices?: readonly string[];
-  /** The default that help shows. */
-  readonly fallback?: string;
-  readonly required?: boolean;
-  /** Whether a text can be its value, so that a stray argument finds the flag that it belongs to. */
-  readonly accepts?: (text: string) => boolean;
-  /** Whether it may be given several times. */
-  readonly repeatable?: boolean;
-  /** The heading that help lists it under; a flag of the command itself has none. */
-  readonly group?: FlagGroup;
-};
-
-/** The headings for the flags that many commands share. */
-type FlagGroup = 'Output' | 'Connection' | 'Messages';
-
-/** An argument of a command. */
-export type ArgumentSpec = {
-  readonly name: string;
-  readonly about?: string;
-  readonly optional?: boolean;
-  readonly several?: boolean;
-  readonly choices?: readonly string[];
-};
 
 /** A command, declared once: parsing, help and completion are made from this. */
 export type CommandSpec = {

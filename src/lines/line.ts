@@ -1,9 +1,9 @@
-import type { Demands } from '../../analysis/basis.ts';
-import type { Query } from '../../analysis/query.ts';
-import type { Day } from '../../domain/series/date.ts';
-import type { OutputFlags } from '../../render/output.ts';
-import type { ServeTexts } from '../config/serve-settings.ts';
-import type { ResolvedDay } from './typed-line.ts';
+import type { Demands } from '../analysis/basis.ts';
+import type { Query } from '../analysis/query.ts';
+import type { ServeTexts } from '../cli/config/serve-settings.ts';
+import type { Day } from '../domain/series/date.ts';
+import type { ResolvedDay } from '../operations/typed-line.ts';
+import type { OutputFlags } from '../render/output.ts';
 
 /** How much a command writes to stderr. */
 export type MessageFlags = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };

@@ -1,11 +1,12 @@
-import { asOfDates, beyondChoices, type Query } from '../../analysis/query.ts';
-import { parseDay, rhythms } from '../../domain/series/date.ts';
-import { Problem } from '../../errors/problem.ts';
-import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
+import { asOfDates, beyondChoices, type Query } from '../analysis/query.ts';
+import { parseDay, rhythms } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import type { CommandSpec } from './command.ts';
 import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 import { versionFlags, versionsIn } from './version-query.ts';
 
 const { asOf, knownBefore, from, to, sort, plot, dryRun, all, skipMissing } = sharedFlags;

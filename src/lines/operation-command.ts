@@ -1,22 +1,16 @@
-import { textsOf } from '../../analysis/answer.ts';
-import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
-import { type DayOfPeriod, parseDay } from '../../domain/series/date.ts';
-import { inVoice, Problem, quoted, type Voice } from '../../errors/problem.ts';
-import { commandNaming, type Operation } from '../../operations/operation.ts';
-import { type Clock, flagName, type Param, type Params } from '../../operations/param.ts';
-import {
-  type ArgumentSpec,
-  type CommandSpec,
-  connectionIn,
-  demandsIn,
-  type Flag,
-  messagesIn,
-  outputIn,
-} from './command.ts';
+import { textsOf } from '../analysis/answer.ts';
+import type { OperationQuery, Query, QueryParams } from '../analysis/query.ts';
+import { type DayOfPeriod, parseDay } from '../domain/series/date.ts';
+import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
+import { commandNaming, type Operation } from '../operations/operation.ts';
+import { flagName, type Param, type Params } from '../operations/param.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import type { Clock } from '../operations/value.ts';
+import { type CommandSpec, connectionIn, demandsIn, messagesIn, outputIn } from './command.ts';
 import type { ParsedLine, QueryLine } from './line.ts';
 import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 
 /** What the command of an operation has besides its parameters. */
 export type CommandExtras = {
@@ -104,7 +98,7 @@ function flagged({ params, command }: Operation): readonly ParamEntry[] {
 function argumentsOf({ command: { argument, several }, params }: Operation): readonly ArgumentSpec[] {
   const param = argument === undefined ? undefined : params[argument];
   if (param === undefined) return [];
-  const { placeholder: name, required } = param;
+  const { placeholder: name = '', required } = param;
   return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
 }
 
@@ -118,7 +112,7 @@ function flagsOf([name, param]: ParamEntry, { command }: Operation): readonly Fl
     {
       name: flagName(name, param),
       about,
-      ...(!isSwitch && { value: param.placeholder.toLowerCase(), accepts: accepting(name, param) }),
+      ...(!isSwitch && { value: (param.placeholder ?? '').toLowerCase(), accepts: accepting(name, param) }),
       ...(fallback !== undefined && { fallback: String(fallback) }),
       ...(param.required && { required: true }),
     },

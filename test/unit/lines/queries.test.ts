@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Query } from '../../../../src/analysis/query.ts';
-import type { QueryLine } from '../../../../src/cli/options/line.ts';
-import { parse } from '../../../../src/cli/options/parse.ts';
-import { operations } from '../../../../src/operations/index.ts';
+import type { Query } from '../../../src/analysis/query.ts';
+import type { QueryLine } from '../../../src/lines/line.ts';
+import { parse } from '../../../src/lines/parse.ts';
+import { operations } from '../../../src/operations/index.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 

@@ -1,4 +1,4 @@
-import { operations } from '../../operations/index.ts';
+import { operations } from '../operations/index.ts';
 import type { CommandSpec } from './command.ts';
 import { fileCommands } from './file-commands.ts';
 import { pullCommands } from './pull-commands.ts';

@@ -1,8 +1,9 @@
-import { Problem } from '../../errors/problem.ts';
-import { type ArgumentSpec, type CommandSpec, type Flag, messagesIn, outputIn } from './command.ts';
+import { Problem } from '../errors/problem.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import { type CommandSpec, messagesIn, outputIn } from './command.ts';
 import type { StoreLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 
 const { store, messages, output } = sharedFlags;
 

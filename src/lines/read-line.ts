@@ -1,14 +1,15 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { isDrawable, layoutOf } from '../../analysis/layouts.ts';
-import { Problem } from '../../errors/problem.ts';
-import { listed } from '../../errors/wording.ts';
-import { clockAt } from '../../operations/param.ts';
-import { selectColumns } from '../../render/columns.ts';
-import { outputChoice } from '../../render/output.ts';
-import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
+import { isDrawable, layoutOf } from '../analysis/layouts.ts';
+import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
+import { TypedLine } from '../operations/typed-line.ts';
+import { clockAt } from '../operations/value.ts';
+import { selectColumns } from '../render/columns.ts';
+import { outputChoice } from '../render/output.ts';
+import type { CommandSpec } from './command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from './first-words.ts';
 import type { HelpLine, ParsedLine, QueryLine } from './line.ts';
-import { TypedLine } from './typed-line.ts';
 
 /** What a command line asks for, as plain data, by the declarations of commands; an error of usage is a Problem. */
 export function readLine(argv: readonly string[], specs: readonly CommandSpec[], now: Date): ParsedLine {

@@ -1,9 +1,10 @@
-import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
-import { Problem, refused } from '../../errors/problem.ts';
-import { serveSettings } from '../config/serve-settings.ts';
-import { type ArgumentSpec, type CommandSpec, type Flag, messagesIn, outputIn } from './command.ts';
+import { serveSettings } from '../cli/config/serve-settings.ts';
+import { addDays, type Day, parseDay } from '../domain/series/date.ts';
+import { Problem, refused } from '../errors/problem.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import { type CommandSpec, messagesIn, outputIn } from './command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 
 const { messages, access, format } = sharedFlags;
 

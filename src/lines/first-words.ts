@@ -1,4 +1,5 @@
-import type { CommandGroup, CommandSpec } from './command.ts';
+import type { CommandGroup } from '../operations/flag.ts';
+import type { CommandSpec } from './command.ts';
 
 /** The first word of a command line: a command, or a family of commands with two words. */
 export type FirstWord = {

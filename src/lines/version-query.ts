@@ -1,10 +1,11 @@
-import type { OperationQuery, Query, Version, VersionsQuery } from '../../analysis/query.ts';
-import { checkHorizons, parseAfter, parseReleases } from '../../domain/series/releases.ts';
-import { Problem } from '../../errors/problem.ts';
-import type { Flag } from './command.ts';
+import type { OperationQuery, Query, VersionsQuery } from '../analysis/query.ts';
+import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Flag } from '../operations/flag.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import type { Version } from '../operations/value.ts';
 import { transformedIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 
 /** The flags of a command that compares what was known on several days. */
 export const versionFlags = {

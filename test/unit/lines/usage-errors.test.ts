@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from '../../../../src/cli/options/parse.ts';
-import { Problem } from '../../../../src/errors/problem.ts';
+import { Problem } from '../../../src/errors/problem.ts';
+import { parse } from '../../../src/lines/parse.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 

@@ -1,11 +1,12 @@
-import { Problem } from '../../errors/problem.ts';
-import { type ServeSettingName, serveSettingNames, serveSettings } from '../config/serve-settings.ts';
-import { settings } from '../config/settings.ts';
-import { type ArgumentSpec, type CommandSpec, connectionIn, type Flag, messagesIn } from './command.ts';
+import { type ServeSettingName, serveSettingNames, serveSettings } from '../cli/config/serve-settings.ts';
+import { settings } from '../cli/config/settings.ts';
+import { Problem } from '../errors/problem.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import { type CommandSpec, connectionIn, messagesIn } from './command.ts';
 import { keyCommands } from './key-commands.ts';
 import type { AuthLine, ConfigLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 
 const { messages, quiet } = sharedFlags;
 

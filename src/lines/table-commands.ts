@@ -1,11 +1,12 @@
-import { type Beyond, beyondChoices, type CheckedColumn } from '../../analysis/query.ts';
-import { refused } from '../../errors/problem.ts';
-import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
+import { type Beyond, beyondChoices, type CheckedColumn } from '../analysis/query.ts';
+import { refused } from '../errors/problem.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
+import { readFor, type TypedLine } from '../operations/typed-line.ts';
+import type { CommandSpec } from './command.ts';
 import { composed } from './composed-commands.ts';
 import { skippingIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { readFor, type TypedLine } from './typed-line.ts';
 
 const file: ArgumentSpec = { name: 'file', about: 'CSV, TSV or Parquet file; - is standard input' };
 

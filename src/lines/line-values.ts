@@ -1,15 +1,15 @@
-import type { SortOrder } from '../../analysis/query.ts';
-import type { Day } from '../../domain/series/date.ts';
+import type { SortOrder } from '../analysis/query.ts';
+import type { Day } from '../domain/series/date.ts';
 import {
   aggregations,
   coarserFrequencies,
   type Transformation,
   transformationOf,
   unitsChoices,
-} from '../../domain/series/transformation.ts';
-import { inVoice, Problem } from '../../errors/problem.ts';
-import { commandNaming } from '../../operations/operation.ts';
-import type { TypedLine } from './typed-line.ts';
+} from '../domain/series/transformation.ts';
+import { inVoice, Problem } from '../errors/problem.ts';
+import { commandNaming } from '../operations/operation.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
 
 /** The order of the rows; newest first unless the line says otherwise. */
 export function sortIn(line: TypedLine): SortOrder {

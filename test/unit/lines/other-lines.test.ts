@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fileCommands } from '../../../../src/cli/options/file-commands.ts';
-import { parse } from '../../../../src/cli/options/parse.ts';
-import { serviceCommands } from '../../../../src/cli/options/service-commands.ts';
+import { fileCommands } from '../../../src/lines/file-commands.ts';
+import { parse } from '../../../src/lines/parse.ts';
+import { serviceCommands } from '../../../src/lines/service-commands.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 const messages = { quiet: false, verbose: false, debug: false };

@@ -1,6 +1,6 @@
-import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
-import { formatNames } from '../../render/formats.ts';
-import type { Flag } from './command.ts';
+import { aggregations, coarserFrequencies, unitsChoices } from '../domain/series/transformation.ts';
+import type { Flag } from '../operations/flag.ts';
+import { formatNames } from '../render/formats.ts';
 
 const output = 'Output';
 const connection = 'Connection';

@@ -1,15 +1,16 @@
-import type { OperationQuery, Query } from '../../analysis/query.ts';
-import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
-import { Problem } from '../../errors/problem.ts';
-import { figures } from '../../operations/figures.ts';
-import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
-import { type CommandSpec, connectionIn, type Flag, messagesIn, outputIn } from './command.ts';
+import type { OperationQuery, Query } from '../analysis/query.ts';
+import { type CurveType, maturities } from '../domain/treasury/curve.ts';
+import { Problem } from '../errors/problem.ts';
+import { figures } from '../operations/figures.ts';
+import type { Flag } from '../operations/flag.ts';
+import type { CommandDeclaration, CommandFeature, Operation } from '../operations/operation.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
 import { diff, panel } from './composed-commands.ts';
 import type { SourcesLine } from './line.ts';
 import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 import { releaseFlags, revisionsQuery, versionFlags, versionsIn } from './version-query.ts';
 
 const { asOf, knownBefore, sort, plot } = sharedFlags;

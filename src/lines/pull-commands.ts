@@ -1,7 +1,7 @@
-import { Problem, refused } from '../../errors/problem.ts';
+import { Problem, refused } from '../errors/problem.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
 import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { TypedLine } from './typed-line.ts';
 
 const { store, remote, messages, format, output } = sharedFlags;
 

@@ -1,7 +1,7 @@
-import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../../domain/series/date.ts';
-import { Problem, refused } from '../../errors/problem.ts';
-import { listed } from '../../errors/wording.ts';
-import type { Clock } from '../../operations/param.ts';
+import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../domain/series/date.ts';
+import { Problem, refused } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
+import type { Clock } from './value.ts';
 
 /** A day that was typed in other words than `YYYY-MM-DD`, such as `yesterday` or `2008Q3`. */
 export type ResolvedDay = {

@@ -1,10 +1,10 @@
-import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
-import { Problem, refused } from '../../errors/problem.ts';
-import { formatForFile } from '../../render/formats.ts';
+import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
+import { Problem, refused } from '../errors/problem.ts';
+import { readFor } from '../operations/typed-line.ts';
+import { formatForFile } from '../render/formats.ts';
 import { type CommandSpec, connectionIn, demandsIn, fileIn, messagesIn } from './command.ts';
 import { seriesIn } from './line-values.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { readFor } from './typed-line.ts';
 
 const { store, connection, messages, file } = sharedFlags;
 
