@@ -39,7 +39,7 @@ export class ImportLocks {
     return locks;
   }
 
-  lockSeries(...ids: readonly string[]): Promise<void> {
+  lockSeries(ids: readonly string[]): Promise<void> {
     return this.lock(ids.map((id) => `series ${id}`));
   }
 

@@ -13,7 +13,7 @@ import type { ImportLocks } from './locks.ts';
 export function seriesRows(transaction: Transaction, id: string, locks?: ImportLocks): SeriesRows {
   return {
     async begin() {
-      await locks?.lockSeries(id);
+      await locks?.lockSeries([id]);
       const found = (await readStarts(transaction, [id])).get(id);
       if (found !== undefined) return found;
       await transaction.write('insert into asof.series (id) values (@id) on conflict (id) do nothing', {
@@ -118,7 +118,7 @@ export function seriesTables(
   return {
     series: (id) => seriesRows(transaction, id, locks),
     async records(seriesIds) {
-      await locks.lockSeries(...seriesIds);
+      await locks.lockSeries(seriesIds);
       const starts = await readStarts(transaction, seriesIds);
       return new Map([...starts].map(([id, { record }]) => [id, record]));
     },
@@ -127,11 +127,11 @@ export function seriesTables(
       return new Set([...starts].flatMap(([id, { record }]) => (record.hadStatements ? [id] : [])));
     },
     async removeSeries(id) {
-      await locks.lockSeries(id);
+      await locks.lockSeries([id]);
       return removeSeries(transaction, id);
     },
     async renameSeries(from, to) {
-      await locks.lockSeries(from, to);
+      await locks.lockSeries([from, to]);
       await renameSeries(transaction, from, to);
     },
   };
