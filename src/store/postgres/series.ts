@@ -174,11 +174,12 @@ export function seriesIn(transaction: Transaction): AllSeriesView {
       return frequenciesIn(dates);
     },
     async vintages({ seriesId: id, from = '-infinity', to = 'infinity', before = 'infinity', limit }) {
-      const [series, first, rows] = await Promise.all([
+      const [series, row, rows] = await Promise.all([
         readSeries(transaction, id),
-        transaction.row<{ day: Day | null }>('select min(date) as day from asof.fact where series = @id', {
-          id,
-        }),
+        transaction.row<{ first: Day | null }>(
+          'select min(date) as first from asof.fact where series = @id',
+          { id },
+        ),
         transaction.rows<Omit<VintageCounts, 'kind'> & { readonly kind: KeptKind }>(vintagePage, {
           id,
           from,
@@ -187,7 +188,7 @@ export function seriesIn(transaction: Transaction): AllSeriesView {
           limit,
         }),
       ]);
-      const firstDate = first?.day ?? undefined;
+      const firstDate = row?.first ?? undefined;
       return (
         series && { series: seriesOf(series), firstDate, rows: rows.map((row) => withKind(row, series)) }
       );
