@@ -6,18 +6,11 @@ import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { flush, identityOf } from '../platform/files.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
-import { checkDraftable, openDraft } from '../store/draft-store.ts';
-import { readStore, unfinishedEnding } from '../store/open.ts';
-import type { StoreDraft, TransactionWriter } from '../store/writer.ts';
+import { checkDraftable, openDraft, readStore, unfinishedEnding } from '../store/open.ts';
+import type { WholeView } from '../store/store.ts';
+import type { StoreDraft, StoreWriter } from '../store/writer.ts';
 import { checkStore } from './check.ts';
-import {
-  allFilings,
-  allPoints,
-  digestOfSeries,
-  digestOfStore,
-  SeriesDigest,
-  type WholeView,
-} from './digest.ts';
+import { allFilings, allPoints, digestOfSeries, digestOfStore, SeriesDigest } from './digest.ts';
 
 /** How a store is copied. */
 export type CopyOptions = {
@@ -131,10 +124,10 @@ export function refuseSame(from: string, to: string): void {
 }
 
 async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dryRun'>> {
-  const { series, described, facts } = await view.seriesTotals();
-  const rates = (await view.rates()).reduce((sum, { count }) => sum + count, 0);
-  const { trades } = await view.filingCounts();
-  const [imports, followed] = [(await view.imports()).length, (await view.followed()).length];
+  const { series, described, facts } = await view.contents.totals();
+  const rates = (await view.rates.summaries()).reduce((sum, { count }) => sum + count, 0);
+  const { trades } = await view.filings.counts();
+  const [imports, followed] = [(await view.sources.imports()).length, (await view.sources.followed()).length];
   return { series: series + described, facts, already: 0, rates, trades, imports, followed, digest: '' };
 }
 
@@ -155,7 +148,7 @@ class StoreCopy {
 
   /** Makes and publishes the copy; undefined if it differs from the store and was therefore discarded. */
   async run(): Promise<Omit<CopySummary, 'store'> | undefined> {
-    const ids = await this.#from.seriesIds();
+    const ids = await this.#from.contents.seriesIds();
     await this.#copySeries(ids);
     await this.#copyOthers();
     await this.#pause();
@@ -189,17 +182,17 @@ class StoreCopy {
   }
 
   /** Writes one series, unless its digest in the copy (`held`) shows no difference; returns the number of rows. */
-  async #copyOne(id: string, held: string | undefined, writer: TransactionWriter): Promise<number> {
+  async #copyOne(id: string, held: string | undefined, writer: StoreWriter): Promise<number> {
     if (held !== undefined && (await digestOfSeries(this.#from, id)) === held) {
       this.#digests.set(id, held);
       this.#already += 1;
       return 0;
     }
-    const contents = await this.#from.contents(id);
+    const contents = await this.#from.contents.series(id);
     if (contents === undefined) return 0;
     const digest = new SeriesDigest(contents);
     let rows = contents.vintages.length;
-    const read = this.#from.changes(id);
+    const read = this.#from.contents.changes(id);
     async function* counted(): AsyncGenerator<readonly KeptChange[]> {
       for await (const changes of read) {
         digest.changes(changes);
@@ -208,7 +201,7 @@ class StoreCopy {
       }
     }
     await writer.putSeries(contents, counted());
-    const descriptions = await this.#from.descriptionChanges(id);
+    const descriptions = await this.#from.series.descriptionChanges(id);
     digest.descriptions(descriptions);
     for (const change of descriptions) await writer.recordChange(change);
     this.#digests.set(id, digest.text());
@@ -234,19 +227,20 @@ class StoreCopy {
         }
       });
     const held = await this.#to.read(async (view) => ({
-      log: await view.imports(),
-      followed: await view.followed(),
+      log: await view.sources.imports(),
+      followed: await view.sources.followed(),
     }));
     await this.#to.write(async (writer) => {
       for (const { source, name } of held.followed) await writer.unfollow(source, name);
-      for (const record of await from.followed()) await writer.follow(record);
-      for (const entry of (await from.imports()).slice(held.log.length)) await writer.recordImport(entry);
+      for (const record of await from.sources.followed()) await writer.follow(record);
+      for (const entry of (await from.sources.imports()).slice(held.log.length))
+        await writer.recordImport(entry);
     });
   }
 
   async #digestsOf(view: WholeView): Promise<ReadonlyMap<string, string>> {
     const series = new Map<string, string>();
-    const ids = await view.seriesIds();
+    const ids = await view.contents.seriesIds();
     for (const [index, id] of ids.entries()) {
       series.set(id, (await digestOfSeries(view, id)) ?? '');
       await this.#pause();
@@ -277,7 +271,7 @@ export async function backupStore(
     });
   if (keep === undefined) return { ...(await copyStore(from, to, options)), removed: [] };
   return readStore(from, async (view) => {
-    const [first] = await view.imports();
+    const [first] = await view.sources.imports();
     const backups = new DatedBackups(to, from);
     await backups.refuseOther(first && `${first.importedAt} ${first.sha256}`);
     const began = clock();

@@ -4,9 +4,8 @@ import { importLog } from '../import/import.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import { shownAddress } from '../store/address.ts';
-import type { StoreContents } from '../store/contents.ts';
 import { readStore, writing } from '../store/open.ts';
-import type { LoggedImport, StoreView } from '../store/store.ts';
+import type { LoggedImport, WholeView } from '../store/store.ts';
 import type { UndoneChanges, UndoneSubject } from '../store/undo.ts';
 
 /** An import that was taken back, or in a dry run would be. */
@@ -103,10 +102,10 @@ export async function undoStoreImport(
   return { ...found, ...undone, store: shownAddress(address), dryRun, empty };
 }
 
-async function isEmpty(view: StoreView & StoreContents): Promise<boolean> {
-  const { series, described } = await view.seriesTotals();
-  if (series + described > 0 || (await view.rates()).length > 0) return false;
-  return (await view.filingCounts()).filings === 0;
+async function isEmpty(view: WholeView): Promise<boolean> {
+  const { series, described } = await view.contents.totals();
+  if (series + described > 0 || (await view.rates.summaries()).length > 0) return false;
+  return (await view.filings.counts()).filings === 0;
 }
 
 function notUndoable(number: number | undefined, entries: number): Problem {

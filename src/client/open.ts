@@ -48,7 +48,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
           mode: 'embedded',
           where: shownAddress(store.address),
           sample,
-          imports: await view.imports(),
+          imports: await view.sources.imports(),
         };
       });
     },

@@ -9,7 +9,8 @@ import { samplePath } from '../platform/installation.ts';
 import { inTurn } from '../platform/promises.ts';
 import { isDatabase } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
-import type { LoggedImport, StoreWriter } from '../store/store.ts';
+import type { LoggedImport } from '../store/store.ts';
+import type { StoreWriter } from '../store/writer.ts';
 import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
@@ -145,7 +146,7 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
 
 /** Every import of a store, oldest first. */
 export function importLog(address: string): Promise<readonly LoggedImport[]> {
-  return readStore(address, (view) => view.imports());
+  return readStore(address, (view) => view.sources.imports());
 }
 
 /** The files of an import, and the paths of the skipped ones. */

@@ -11,7 +11,7 @@ import type { PullOptions, PullRequest, PullSummary } from '../pull/options.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
-import { KnownView } from '../store/known-view.ts';
+import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { AnalysisSource } from './analyses.ts';
 import { seriesOf } from './analysis-queries.ts';
@@ -86,7 +86,7 @@ class Library extends TableAnalyses {
     let state: string | undefined;
     const latest = latestDay(this.#source.clock());
     const has = (id: string) =>
-      store.read(async (view) => (await new KnownView(view, latest).findSeries(id)) !== undefined);
+      store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
     const basis = { missing: new Set<string>() };
     const catalogue = { client, signal, naming, basis };
     const found = await seriesWithStatements(seriesOf([ids].flat(), params), has, catalogue).catch(
@@ -101,11 +101,11 @@ class Library extends TableAnalyses {
         if (state !== undefined && state !== name) throw dataChanged();
         state = name;
         const rows: FactRow[] = [];
-        const known = new KnownView(view, latest);
-        for await (const statements of known.statements(id))
+        const known = knownView(view, latest);
+        for await (const statements of known.series.statements(id))
           for (const { seriesId, date, asOf, value, kind = '' } of statements)
             rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
-        for (const { asOf, kind } of await known.completeVintages(id))
+        for (const { asOf, kind } of await known.series.completeVintages(id))
           rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
         return rows;
       });
@@ -137,7 +137,7 @@ class Library extends TableAnalyses {
 
   /** What the store follows at live sources, and how far it has come. */
   async followed(): Promise<readonly Followed[]> {
-    return this.#store('list of what it follows').read((view) => view.followed());
+    return this.#store('list of what it follows').read((view) => view.sources.followed());
   }
 
   /**

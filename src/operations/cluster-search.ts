@@ -102,7 +102,7 @@ export async function explanationsOf(
   const issuerCiks = [...new Set(clusters.map(({ issuerCik }) => issuerCik))];
   const asked = { code, issuerCiks, uncounted: true, ...(as_of !== undefined && { asOf: as_of }) };
   const classifications = new Map<string, Classification>();
-  for await (const trades of view.clusterTrades(asked))
+  for await (const trades of view.filings.clusterTrades(asked))
     classifications.set(trades[0]?.issuerCik ?? '', classifyTrades(trades, code));
   const explained: ExplainedTrade[] = [];
   for (const cluster of clusters) {

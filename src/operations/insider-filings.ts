@@ -137,13 +137,13 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
-  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
+  coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const { transactionValue } = await import('../domain/insider/cluster-totals.ts');
     const { unknownTickerIn } = await import('./filing-reasons.ts');
     const toRow = (filing: Filing) => filingRow(filing, transactionValue(filing));
     const [filedOn, filingId, row] = position?.key ?? [];
-    const found = await view.filings({
+    const found = await view.filings.page({
       ...filedWithin(dates, clock),
       limit: limit + 1,
       ...(ticker !== '' && { ticker }),

@@ -7,7 +7,7 @@ import { load } from '../import/load/load.ts';
 import { defined } from '../platform/defined.ts';
 import type { Followed } from '../store/followed.ts';
 import { readStoreIfAny, writing } from '../store/open.ts';
-import type { StoreWriter } from '../store/store.ts';
+import type { StoreWriter } from '../store/writer.ts';
 import type { Getter, PaceRule } from './getter.ts';
 import type { PulledSubject, PullOptions, PullRequest, PullStop, PullSummary } from './options.ts';
 import { MissingItems, type Outstanding } from './outstanding.ts';
@@ -66,7 +66,7 @@ export async function unfollow(store: string, source: string, names: readonly st
 }
 
 async function followedIn(store: string): Promise<readonly Followed[]> {
-  return (await readStoreIfAny(store, (view) => view.followed())) ?? [];
+  return (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
 }
 
 async function exists(store: string): Promise<boolean> {

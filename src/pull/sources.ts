@@ -95,7 +95,7 @@ export type SourceProbe = {
  * like those of a pull. Failures are in the result.
  */
 export async function probeSources(options: PullOptions): Promise<readonly SourceProbe[]> {
-  const followed = (await readStoreIfAny(options.store, (view) => view.followed())) ?? [];
+  const followed = (await readStoreIfAny(options.store, (view) => view.sources.followed())) ?? [];
   const session = new PullSession({ ...options, retries: 0, maxWait: 0 });
   const probes: SourceProbe[] = [];
   for (const source of pullSources) {

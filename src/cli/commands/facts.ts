@@ -12,10 +12,9 @@ import { openSink, type Sink } from '../../platform/sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { formatForFile, isGzipName } from '../../render/output.ts';
 import { printableLines } from '../../render/printable.ts';
-import type { StoreContents } from '../../store/contents.ts';
-import { KnownView } from '../../store/known-view.ts';
+import { knownView } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
-import type { StoreView } from '../../store/store.ts';
+import type { StoreView, WholeView } from '../../store/store.ts';
 import { storeAlone } from '../config/places.ts';
 import { ofStore } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -76,13 +75,13 @@ asof facts "PCE*" | tail -n +2 | wc -l
       const source = { client: embeddedClient(store, io.clock), signal: io.signal, basis };
       const latest = latestDay(io.clock());
       const has = (id: string) =>
-        store.read(async (view) => (await new KnownView(view, latest).findSeries(id)) !== undefined);
+        store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
       const ids = await seriesWithStatements(line, has, source).catch(async (error) => {
         throw await withSuggestion(error, source);
       });
       await store.read(async (view) =>
         writeRecords(
-          line.metadata ? metadataOf(view) : factsOf(new KnownView(view, latest)),
+          line.metadata ? metadataOf(view) : factsOf(knownView(view, latest)),
           ids,
           await factsSink(line.file, io),
           line.messages.quiet,
@@ -129,18 +128,18 @@ function factsOf(view: StoreView): SeriesRecords {
   return {
     header: ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'],
     async *records(id) {
-      for await (const batch of view.statements(id)) yield batch.map(recordOf);
-      yield (await view.completeVintages(id)).map(({ asOf, kind }) => [id, '', asOf, '', kind]);
+      for await (const batch of view.series.statements(id)) yield batch.map(recordOf);
+      yield (await view.series.completeVintages(id)).map(({ asOf, kind }) => [id, '', asOf, '', kind]);
     },
   };
 }
 
 /** What is stated about a series, or implied by the formats of its files. */
-function metadataOf(view: StoreContents): SeriesRecords {
+function metadataOf(view: WholeView): SeriesRecords {
   return {
     header: metadataColumns,
     async *records(id) {
-      const contents = await view.contents(id);
+      const contents = await view.contents.series(id);
       if (contents !== undefined) yield [metadataCells(contents)];
     },
   };

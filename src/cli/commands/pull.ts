@@ -249,7 +249,7 @@ function sourceSettings(
 
 async function listFollowed(line: PullLine, store: string, io: Io): Promise<number> {
   const { followedTable } = await import('../../pull/report.ts');
-  const followed = (await readStoreIfAny(store, (view) => view.followed())) ?? [];
+  const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
   if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
   return printRows(line.output, followedTable.fields, followed.map(followedTable.row), io);
 }

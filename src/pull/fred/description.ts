@@ -53,7 +53,7 @@ export class FredDescription {
   /** The description, if it words anything otherwise than the store does. */
   async changes(): Promise<readonly ImportFile[]> {
     const file = await this.document();
-    const held = await this.#read((view) => view.findSeries(this.#id));
+    const held = await this.#read((view) => view.series.find(this.#id));
     const given = (await readFredSeries(file)).find(({ seriesId }) => seriesId === this.#id);
     const fields = ['title', 'units', 'frequency', 'seasonalAdjustment'] as const;
     const differs = fields.some((field) => given?.[field] !== undefined && given[field] !== held?.[field]);

@@ -69,7 +69,7 @@ function estimate({ name, bookmark }: Followed): { readonly requests: number; re
 }
 
 async function count(seriesId: string, view: StoreView): Promise<PullCounts> {
-  const page = await view.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
+  const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
   const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
   for (const { added, revised, withdrawn } of page?.rows ?? []) {
     counts.new_vintages += 1;

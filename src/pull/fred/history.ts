@@ -388,7 +388,7 @@ export class FredHistory {
 
   /** The series whose coverage grows with a window that has no news, if the store has it. */
   async #coverage(to: Day): Promise<ReadonlyMap<string, Day>> {
-    const held = await this.#task.read((view) => view.findSeries(this.#id));
+    const held = await this.#task.read((view) => view.series.find(this.#id));
     return new Map(held === undefined ? [] : [[this.#id, to]]);
   }
 
@@ -403,7 +403,7 @@ async function valuesOn(
   id: string,
   asOf: Day,
 ): Promise<ReadonlyMap<Day, string> | undefined> {
-  const found = await view.observations({ seriesId: id, asOf, limit: Number.MAX_SAFE_INTEGER });
+  const found = await view.series.observations({ seriesId: id, asOf, limit: Number.MAX_SAFE_INTEGER });
   return found && new Map(found.rows.map(({ date, value }) => [date, value]));
 }
 

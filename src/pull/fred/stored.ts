@@ -4,7 +4,7 @@ import { sameNumber } from '../../domain/series/decimal.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { kindOf, type VintageKind } from '../../domain/series/series.ts';
 import type { RealTimeValue } from '../../import/formats/fred/history.ts';
-import type { StoreContents } from '../../store/contents.ts';
+import type { WholeView } from '../../store/store.ts';
 
 /** The value of a date on some day; null if there is none, undefined if the date is not known. */
 type ValueOf = (date: Day) => string | null | undefined;
@@ -70,8 +70,8 @@ export class StoredHistory {
     this.#frequency = frequency;
   }
 
-  static async read(view: StoreContents, seriesId: string): Promise<StoredHistory | undefined> {
-    const contents = await view.contents(seriesId);
+  static async read(view: WholeView, seriesId: string): Promise<StoredHistory | undefined> {
+    const contents = await view.contents.series(seriesId);
     if (contents === undefined || contents.vintages.length === 0) return undefined;
     const { normalisedBy, stated } = contents;
     const sets = new Map<DateSetText, DateSet>();
@@ -82,7 +82,7 @@ export class StoredHistory {
       vintages.set(asOf, { dates, kind: kindOf(kind, stated.vintageKind) });
     }
     const changes = new Map<Day, Change[]>();
-    for await (const batch of view.changes(seriesId))
+    for await (const batch of view.contents.changes(seriesId))
       for (const change of batch) {
         const own = changes.get(change.date);
         if (own === undefined) changes.set(change.date, [change]);

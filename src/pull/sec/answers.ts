@@ -39,7 +39,7 @@ export async function unaccepted(
   read: PullTask['read'],
 ): Promise<readonly string[]> {
   if (numbers.length === 0) return numbers;
-  const held = (await read((view) => view.acceptedFilings(numbers))) ?? new Set();
+  const held = (await read((view) => view.filings.accepted(numbers))) ?? new Set();
   return numbers.filter((number) => !held.has(number));
 }
 

@@ -52,7 +52,7 @@ export const sec: PullSource = {
     return [...unread, ...left];
   },
   count: async (_, view) => {
-    const { filings, trades } = await view.filingCounts();
+    const { filings, trades } = await view.filings.counts();
     return { new_filings: filings, new_trades: trades };
   },
 };

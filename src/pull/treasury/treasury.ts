@@ -67,7 +67,7 @@ export const treasury: PullSource = {
 
   async count(subject, view) {
     const { curveType } = familyNamed(subject);
-    const rates = (await view.rates()).filter((rate) => rate.curveType === curveType);
+    const rates = (await view.rates.summaries()).filter((rate) => rate.curveType === curveType);
     return {
       new_days: Math.max(0, ...rates.map(({ count }) => count)),
       new_rates: rates.reduce((sum, { count }) => sum + count, 0),
@@ -127,7 +127,7 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
     const feed = await readFeed(file, family, year, now);
     const held =
       (await read((view) =>
-        view.yields({ curveType, from: `${year}-01-01`, to: `${year}-12-31`, limit: mostRates }),
+        view.rates.yields({ curveType, from: `${year}-01-01`, to: `${year}-12-31`, limit: mostRates }),
       )) ?? [];
     const { put, conflicts } = planPoints(held, feed.points, { replace: false });
     const heldDays = new Set(held.map(({ tradeDate }) => tradeDate));

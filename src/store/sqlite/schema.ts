@@ -3,7 +3,7 @@ import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
 import type { Connection } from './connection.ts';
 import { applicationId, currentFormat, formatOf } from './format.ts';
-import { putAllWords } from './words.ts';
+import { writeWords } from './series-rows.ts';
 
 type Migration = (connection: Connection) => void;
 
@@ -219,7 +219,8 @@ const migrations = [
         primary key (word, series)
       ) strict, without rowid;
     `);
-    putAllWords(connection);
+    for (const key of connection.column<number>('select key from series').all())
+      writeWords(connection, key, 'add');
   },
 ] as const satisfies { readonly length: typeof currentFormat } & readonly (string | Migration)[];
 

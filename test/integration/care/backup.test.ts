@@ -149,7 +149,7 @@ describe('backups with dated names', () => {
     const [store, folder] = [await newStore(), scratchFolder()];
     const { store: first } = await backupStore(store, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
     await withStore(first, async (open) => {
-      await open.read((view) => view.seriesIds());
+      await open.read((view) => view.contents.seriesIds());
       const { detail } = await problemOf(
         backupStore(store, folder, { keep: 1, ...at('2026-03-15T02:00:00Z') }),
       );
@@ -289,7 +289,7 @@ describe('a restore', () => {
     const { store, backup } = await changedStore();
     const before = await digestIn(store);
     await withStore(store, async (open) => {
-      await open.read((view) => view.seriesIds());
+      await open.read((view) => view.contents.seriesIds());
       const { detail, hints } = await problemOf(restoreStore(backup, store));
       expect(detail).toBe(`${store} is a store in use`);
       expect(hints.join()).toContain('asof serve');

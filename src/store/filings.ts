@@ -62,15 +62,15 @@ export async function wholeDays<T>(
   return newest === undefined ? wholeDays(limit * 2, dayOf, read) : { trades: whole, before: dayOf(newest) };
 }
 
-/** What a view of a store answers about filings. */
+/** What a view answers about filings. */
 export interface FilingsView {
-  filings(query: FilingsQuery): Promise<readonly Filing[]>;
+  page(query: FilingsQuery): Promise<readonly Filing[]>;
   /** The accession numbers, among those given, that the store has with their time of acceptance. */
-  acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
+  accepted(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
   /** The trading symbols of all filings, ascending. */
   symbols(): Promise<readonly string[]>;
   /** The number of filings with trades, and of their trades. */
-  filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
+  counts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /**
    * The trades that clusters are made of, in batches of one issuer each: those in shares with a code, and all trades
    * in shares in amendments.
@@ -80,6 +80,8 @@ export interface FilingsView {
   tradePlaces(query: DaysOfTradesQuery): Promise<DaysOfTrades<TradePlace>>;
   /** The trades that clusters are made of, by filing date. */
   filedTrades(query: DaysOfTradesQuery): Promise<DaysOfTrades<FiledTrade>>;
+  /** The newest filing date up to a day; undefined without any. */
+  coveredTo(upTo?: Day): Promise<Day | undefined>;
 }
 
 /** The conditions, order and limit of a page of trades that all engines share, on the filing `f` and its trade `t`. */
@@ -164,4 +166,113 @@ export function filingReader<Row>(read: {
     if (header === undefined || header.filingId !== read.filingId(row)) header = read.header(row);
     return filingOf(header, read.trade(row));
   };
+}
+
+/** A filing's columns as a store gives them, in the order of `headerColumns`. */
+export type HeaderCells = ReturnType<typeof headerCells>;
+
+/** A trade's columns as a store gives them, in the order of `tradeColumns`. */
+export type TradeCells = ReturnType<typeof tradeCells>;
+
+/** The columns of the table filing, without the derived columns. */
+export const headerColumns = [
+  'filing_id',
+  'accession_number',
+  'form_type',
+  'filed_on',
+  'accepted_at',
+  'original_filed_on',
+  'period_of_report',
+  'issuer_cik',
+  'issuer_name',
+  'ticker',
+  'owners',
+  'is_10b5_1',
+] as const;
+
+/** The columns of the table trade, without its filing. */
+export const tradeColumns = [
+  'row',
+  'is_derivative',
+  'security_title',
+  'transaction_date',
+  'transaction_code',
+  'acquired_disposed',
+  'shares',
+  'price_per_share',
+  'shares_owned_after',
+  'ownership',
+] as const;
+
+/** The cells of a filing's columns. */
+export function headerCells(filing: FilingHeader) {
+  return [
+    filing.filingId,
+    filing.accessionNumber,
+    filing.formType,
+    filing.filedOn,
+    filing.acceptedAt,
+    filing.originalFiledOn,
+    filing.periodOfReport,
+    filing.issuerCik,
+    filing.issuerName,
+    filing.ticker,
+    JSON.stringify(filing.owners),
+    filing.is10b51 === null ? null : Number(filing.is10b51),
+  ] as const;
+}
+
+/** The cells of a trade's columns. */
+export function tradeCells(trade: Trade) {
+  return [
+    trade.row,
+    Number(trade.isDerivative),
+    trade.securityTitle,
+    trade.transactionDate,
+    trade.transactionCode,
+    trade.acquiredDisposed,
+    trade.shares,
+    trade.pricePerShare,
+    trade.sharesOwnedAfter,
+    trade.ownership,
+  ] as const;
+}
+
+/** The filing of a row that begins with `headerColumns`. */
+export function headerOf(cells: readonly [...HeaderCells, ...unknown[]]): FilingHeader {
+  return {
+    filingId: cells[0],
+    accessionNumber: cells[1],
+    formType: cells[2],
+    filedOn: cells[3],
+    acceptedAt: cells[4],
+    originalFiledOn: cells[5],
+    periodOfReport: cells[6],
+    issuerCik: cells[7],
+    issuerName: cells[8],
+    ticker: cells[9],
+    owners: JSON.parse(cells[10]),
+    is10b51: cells[11] === null ? null : cells[11] === 1,
+  };
+}
+
+/** The trade of a row that begins with `tradeColumns`. */
+export function tradeOf(cells: readonly [...TradeCells, ...unknown[]]): Trade {
+  return {
+    row: cells[0],
+    isDerivative: cells[1] === 1,
+    securityTitle: cells[2],
+    transactionDate: cells[3],
+    transactionCode: cells[4],
+    acquiredDisposed: cells[5],
+    shares: cells[6],
+    pricePerShare: cells[7],
+    sharesOwnedAfter: cells[8],
+    ownership: cells[9],
+  };
+}
+
+/** The names of the owners in lower case, one per line, to search for a part of a name. */
+export function searchableNames({ owners }: Pick<Filing, 'owners'>): string {
+  return owners.map(({ name }) => name.toLowerCase()).join('\n');
 }
