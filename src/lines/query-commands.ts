@@ -121,17 +121,22 @@ function yieldTable({ limit, first, cursor }: OperationQuery, line: TypedLine): 
   };
 }
 
-/** The commands that ask for data. In a plan (`inPlan`) a line need not name the day that it is bound to. */
+/**
+ * Returns the commands that ask for data: a question takes the place of the operation with its words. In a plan
+ * (`inPlan`) a line need not name the day that it is bound to.
+ */
 export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
+  const composed = Object.values<Question>(questions).flatMap(questionCommand);
+  const ofWords = (words: string) => composed.find((command) => command.words === words);
   const asked = operations
     .filter(({ command: { flag } }) => flag === undefined)
     .map((operation) => {
-      const others = operations.filter(
-        (other) => other !== operation && other.command.words === operation.command.words,
-      );
-      return operationCommand(operation, others, extrasOf(operation));
+      const { words } = operation.command;
+      const others = operations.filter((other) => other !== operation && other.command.words === words);
+      return ofWords(words) ?? operationCommand(operation, others, extrasOf(operation));
     });
-  return [...asked, ...Object.values<Question>(questions).flatMap(questionCommand), panel(inPlan)];
+  const own = composed.filter((command) => !asked.includes(command));
+  return [...asked, ...own, panel(inPlan)];
 }
 
 /** The commands about series and rates, all that a line needs which begins with one of them. */

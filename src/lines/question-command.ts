@@ -1,5 +1,5 @@
 import { checkedValues, paramsOf, type Question, type QuestionQuery } from '../analysis/question.ts';
-import { inVoice, quoted, type Voice } from '../errors/problem.ts';
+import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
@@ -23,13 +23,13 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
       args: args.flatMap(({ name, typed }) => typed?.args ?? [{ name }]),
       // Made when they are read, because a line needs only those of its own command.
       get flags() {
+        const charts = question.isDrawable === undefined ? [] : [sharedFlags.plot, ...sharedFlags.charts];
         return [
           ...args.flatMap(({ typed }) => typed?.flags ?? []),
           ...Object.entries(params).flatMap(([name, param]) => paramFlags(name, param)),
           ...(command.flags ?? []),
-          sharedFlags.dryRun,
-          sharedFlags.all,
-          ...(question.isDrawable === undefined ? [] : [sharedFlags.plot, ...sharedFlags.charts]),
+          ...(question.reading === undefined ? [] : [sharedFlags.dryRun]),
+          ...(question.reading === undefined ? [...charts, sharedFlags.all] : [sharedFlags.all, ...charts]),
           ...sharedFlags.output,
           ...sharedFlags.demands,
           ...sharedFlags.connection,
@@ -46,6 +46,7 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
 
 /** Reads the question that a line asks; a refusal names flags. */
 function questionIn(question: Question, line: TypedLine): QuestionQuery {
+  checkExtent(question, line);
   const given = question.args.map(({ name, typed, parse }, i) => [
     name,
     typed === undefined ? parse(line.arg(i), name, line.clock) : typed.read(line),
@@ -57,6 +58,14 @@ function questionIn(question: Question, line: TypedLine): QuestionQuery {
     question,
     values: inVoice(voiceOf(question), () => checkedValues(question, all)),
   };
+}
+
+/** Refuses two flags that say how many rows there are. */
+function checkExtent({ params }: Question, line: TypedLine): void {
+  if (!Object.hasOwn(params, 'limit')) return;
+  const extents = ['all', 'limit', 'first', ...(line.has('first') ? ['cursor'] : [])];
+  const [one, other] = extents.filter((name) => line.has(name)).map((name) => `--${name}`);
+  if (other !== undefined) throw new Problem('bad-input', `use either ${one} or ${other}`);
 }
 
 /** Names the parameters of a question by their flags. */

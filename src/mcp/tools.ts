@@ -12,7 +12,7 @@ import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Naming } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
-import { questions } from '../questions/table.ts';
+import { questionNamed, questions } from '../questions/table.ts';
 
 /** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
 export type Tool = {
@@ -47,8 +47,13 @@ export function tools(): readonly Tool[] {
 function operationTool(operation: Operation): Tool {
   const { name, summary, description, params, fields, command } = operation;
   const analyses: Readonly<Record<string, Signature>> = analysisSignatures;
+  const question = questionNamed(name);
   const signature =
-    command.analysis === undefined ? signaturesOf(operation, false)([]) : analyses[command.analysis];
+    question !== undefined
+      ? signatureOf(question)
+      : command.analysis === undefined
+        ? signaturesOf(operation, false)([])
+        : analyses[command.analysis];
   if (signature === undefined) throw new Error(`${name} has no signature`);
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
   // Descriptions have the names that parameters have on the wire.

@@ -1,6 +1,6 @@
 import { Basis, type Demands } from '../analysis/basis.ts';
 import type { Query } from '../analysis/query.ts';
-import type { Question, QuestionQuery } from '../analysis/question.ts';
+import type { QuestionQuery } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
 import { type Client, dataChanged } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
@@ -9,7 +9,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { type Operation, operationNamed, type Usage } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
-import { questions } from '../questions/table.ts';
+import { questionNamed } from '../questions/table.ts';
 import { selectColumns } from '../render/columns.ts';
 import { createRenderer } from '../render/output.ts';
 import { renderPages } from '../render/renderer.ts';
@@ -116,7 +116,7 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
 
 function receivedQuery(sent: QueryData): Query {
   if (sent.kind !== 'question') return sent;
-  const question = Object.values<Question>(questions).find(({ name }) => name === sent.name);
+  const question = questionNamed(sent.name);
   if (question === undefined) throw new Error(`there is no question ${sent.name}`);
   return { kind: 'question', question, values: sent.values };
 }

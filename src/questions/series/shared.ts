@@ -3,7 +3,7 @@ import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/ser
 import type { Params } from '../../operations/param.ts';
 import { dayParam, param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { choice, flag, integer, seriesIds } from '../../operations/value.ts';
+import { choice, flag, integer, seriesIds, text } from '../../operations/value.ts';
 
 /** Returns the argument of a question about several series; `read` gives the ids that were typed. */
 export function severalSeries(read: (line: TypedLine) => readonly string[]) {
@@ -79,5 +79,17 @@ export const unitsParams = {
   }),
   partial: param(flag, 'Also gives periods that are not complete.', undefined, {
     help: { about: 'with --frequency, include incomplete periods' },
+  }),
+} satisfies Params;
+
+/** The part of a listing that is newest first: at most so many rows, or a page that continues another. */
+export const extentParams = {
+  limit: param(integer(1), 'Most rows.', undefined, { help: { about: 'maximum rows, the newest' } }),
+  first: param(integer(1), 'Most rows, the oldest ones.', undefined, {
+    help: { about: 'maximum rows, the oldest' },
+  }),
+  cursor: param(text, 'Continues after an answer with this next_cursor.', undefined, {
+    placeholder: 'cursor',
+    help: { about: 'cursor of the page to continue from' },
   }),
 } satisfies Params;
