@@ -81,9 +81,9 @@ export type CheckRow = RowFrom<(typeof fields)[number]>;
 
 const layout = showing(fields);
 
-type Columns = Readonly<Record<string, string>>;
+type NamedColumns = Readonly<Record<string, string>>;
 
-const columnsValue: Value<Columns> = {
+const columnsValue: Value<NamedColumns> = {
   ...record,
   parse: (given) => Object.fromEntries([namedColumn(given)]),
   schema: { type: 'object', additionalProperties: { type: 'string' } },
@@ -97,7 +97,7 @@ function namedColumn(text: string): readonly [column: string, id: string] {
   return [column, id];
 }
 
-function typedColumns(line: TypedLine): Columns | undefined {
+function typedColumns(line: TypedLine): NamedColumns | undefined {
   const named = line.texts('column').map((text) => readFor('--column', text, namedColumn));
   const names = named.map(([name]) => name);
   const twice = names.find((name, i) => names.indexOf(name) < i);
@@ -106,7 +106,7 @@ function typedColumns(line: TypedLine): Columns | undefined {
   return named.length === 0 ? undefined : Object.fromEntries(named);
 }
 
-const columns: Param<Columns | undefined, false> = {
+const columns: Param<NamedColumns | undefined, false> = {
   ...param(
     columnsValue,
     'The columns to check, with the id of the series of each; by default every column with the name of a series.',
@@ -143,7 +143,7 @@ const params = {
   ...unitsParams,
 };
 
-type Asked = ParamValues<typeof params> & { readonly table: GivenTable };
+type CheckValues = ParamValues<typeof params> & { readonly table: GivenTable };
 
 /** The values of a table that were not known on the day of their row. */
 export const check = question({
@@ -312,7 +312,7 @@ function summaryOf(counts: Record<CheckKind, number>, { name }: UserTable): stri
 /** The columns to check: those that the query names, or all whose name is that of a series. */
 async function checkedColumns(
   { table, on }: DatedTable,
-  { columns, lag = 0, skip_missing }: Asked,
+  { columns, lag = 0, skip_missing }: CheckValues,
   context: QueryContext,
 ): Promise<readonly Checked[]> {
   const places = new Map(table.fields.map(({ name }, place) => [name, place]));

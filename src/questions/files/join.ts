@@ -52,7 +52,7 @@ const params = {
   ...unitsParams,
 };
 
-type Asked = ParamValues<typeof params> & {
+type JoinValues = ParamValues<typeof params> & {
   readonly table: GivenTable;
   readonly ids: readonly string[];
 };
@@ -104,7 +104,7 @@ export type JoinParams = ParamsOf<typeof join> & Demands;
 
 /** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
 function panelOf(
-  { ids, strict, lag, beyond, ...values }: Asked,
+  { ids, strict, lag, beyond, ...values }: JoinValues,
   { days, latest }: DatedTable,
 ): RealTimePanelQuery {
   const transformation = transformationIn(values);
@@ -129,7 +129,7 @@ type JoinedColumn = { readonly field: Field; readonly textOn: (day: Day) => stri
 
 function joinedColumns(
   { series: { id, typed = id }, points, lag }: PanelColumn,
-  { with_dates, with_age }: Asked,
+  { with_dates, with_age }: JoinValues,
 ): readonly JoinedColumn[] {
   const name = laggedName(typed, lag);
   const column = (

@@ -48,7 +48,7 @@ export type KnownColumn = Checked & {
 };
 
 /** What was known of the series of a column. */
-type Known = {
+type ColumnHistory = {
   readonly lag: number;
   readonly points: ReadonlyMap<Day, PanelPoint>;
   readonly beyond: ReadonlySet<Day>;
@@ -95,7 +95,7 @@ const mostFound = 100_000;
 function knownColumn(one: Checked, history: HistoryColumns, knowing: Knowing): KnownColumn {
   const { points } = history.columns[one.lag] ?? { points: new Map() };
   const { beyondCoverage, kinds } = history.placed;
-  const known: Known = { lag: one.lag, points, beyond: new Set(beyondCoverage), history };
+  const known: ColumnHistory = { lag: one.lag, points, beyond: new Set(beyondCoverage), history };
   const judgements = new Map<string, Judgement>();
   return {
     ...one,
@@ -116,7 +116,7 @@ const latest: Day = '~';
 
 /** What kind of value this is, compared with what was known on its day. */
 function judged(
-  column: Known,
+  column: ColumnHistory,
   given: string,
   day: Day,
   date: Day | undefined,
