@@ -19,12 +19,12 @@ import { openStore } from './store/open.ts';
 export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
 export type {
-  CheckRow,
   CurveComparisonRow,
   PanelRow,
   RevisionRow,
   WideRow,
 } from './analysis/layouts.ts';
+export type { InputRow } from './analysis/table.ts';
 export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { BackupSummary, CopySummary } from './care/copy.ts';
@@ -49,7 +49,6 @@ export type {
 } from './library/revision-params.ts';
 export type { CurveParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
 export type { StoreCare } from './library/store-care.ts';
-export type { CheckParams, InputRow, JoinParams } from './library/table-params.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
@@ -66,6 +65,8 @@ export type {
 } from './pull/options.ts';
 export { probeSources, type SourceProbe } from './pull/sources.ts';
 
+export type { CheckParams, CheckRow } from './questions/files/check.ts';
+export type { JoinParams } from './questions/files/join.ts';
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';

@@ -21,7 +21,8 @@ export async function aboutAnswer(query: Query, context: QueryContext): Promise<
   const day = knowledgeDay(query) ?? context.basis.today;
   const transformation = transformationOfQuery(query);
   const asked = query.kind === 'question' ? query.values : query;
-  const hasSeries = 'ids' in asked || 'id' in asked || query.kind === 'check';
+  const readsSeries = query.kind === 'question' && query.question.reading !== undefined;
+  const hasSeries = readsSeries || 'ids' in asked || 'id' in asked;
   for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
     const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
     const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
@@ -58,12 +59,6 @@ function daysAbout(query: Query): readonly About[] {
       return query.days.flatMap((day) => asOf(dayText(day)));
     case 'real-time-panel':
       return asOf(`${eachText(query)}${query.knownBefore === true ? ', known before each' : ''}`);
-    case 'join':
-      return asOf(`the day of each row, column ${query.on}${strictText(query)}`);
-    case 'check': {
-      const column = query.on === undefined ? 'the first column' : `column ${query.on}`;
-      return asOf(`the day of each row, ${column}${strictText(query)}`);
-    }
     default:
       return [];
   }
@@ -83,10 +78,6 @@ function daysText(days: readonly Day[]): string {
   const sorted = [...new Set(days)].sort();
   if (sorted.length <= 10) return sorted.join(', ');
   return `${sorted.length} days from ${sorted[0]} to ${sorted.at(-1)}`;
-}
-
-function strictText({ strict }: { readonly strict: boolean }): string {
-  return strict ? ', published before it' : '';
 }
 
 /** How the published values were transformed, and which of them were skipped. */

@@ -1,7 +1,5 @@
 import type { QueryAnswer, QueryContext } from './answer.ts';
-import { answerCheck, estimateCheck } from './check.ts';
 import { answerCurve } from './curve.ts';
-import { answerJoin, estimateJoin } from './join.ts';
 import { answerPanel, estimatePanel } from './panel.ts';
 import type { AnalysisQuery } from './query.ts';
 import { answerRealTimePanel, estimateRealTimePanel } from './real-time-panel.ts';
@@ -32,10 +30,6 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
       return answerPanel(query, context);
     case 'real-time-panel':
       return answerRealTimePanel(query, context);
-    case 'join':
-      return answerJoin(query, context);
-    case 'check':
-      return answerCheck(query, context);
   }
 }
 
@@ -49,10 +43,6 @@ export async function estimate(query: AnalysisQuery, context: QueryContext): Pro
       return estimatePanel(query, context);
     case 'real-time-panel':
       return estimateRealTimePanel(query, context);
-    case 'join':
-      return estimateJoin(query, context);
-    case 'check':
-      return estimateCheck(query, context);
     default:
       throw new Error(`${query.kind} is not estimated`);
   }

@@ -36,10 +36,6 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return query.vs === undefined ? curve : comparisonLayout;
     case 'yield-table':
       return yieldTableLayout(query);
-    case 'join':
-      return undefined;
-    case 'check':
-      return checkLayout;
     case 'panel':
     case 'real-time-panel': {
       if (!query.wide) return longPanelLayout;
@@ -64,7 +60,7 @@ export function isDrawable(query: Query): boolean {
   if (query.kind === 'question') return query.question.isDrawable?.(query.values) ?? false;
   if (query.kind === 'revisions') return query.date !== undefined;
   if (query.kind === 'releases') return !query.stats;
-  return !['check', 'join', 'triangle'].includes(query.kind);
+  return query.kind !== 'triangle';
 }
 
 const changeFields = [
@@ -140,50 +136,6 @@ export function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuer
     ),
   ]);
 }
-
-const checkFields = [
-  { name: 'row', type: 'integer', description: 'The row of the file, as an editor counts.' },
-  { name: 'day', type: 'day', description: 'The day of the row.' },
-  { name: 'column', type: 'text', description: 'The column of the file.' },
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
-  { name: 'value', type: 'decimal', description: 'The value in the file.' },
-  {
-    name: 'known',
-    type: 'decimal',
-    description: 'The value that was known on the day; empty where none was.',
-    nullable: true,
-  },
-  {
-    name: 'known_date',
-    type: 'day',
-    description: 'The period that the known value belongs to.',
-    nullable: true,
-  },
-  {
-    name: 'first_known',
-    type: 'day',
-    description: 'The first day on which the value of the file was known; empty where it never was.',
-    nullable: true,
-  },
-  {
-    name: 'value_date',
-    type: 'day',
-    description: 'The period that the value of the file belongs to.',
-    nullable: true,
-  },
-  {
-    name: 'kind',
-    type: 'text',
-    description:
-      'ahead: known only later; never: in no vintage; newer: newer than the lag allows; with all rows also old: known, and older than the newest; known; before: before the first vintage; beyond: after the coverage.',
-  },
-] as const satisfies readonly Field[];
-
-/** A value of a file, compared with what was known on its day. */
-export type CheckRow = RowFrom<(typeof checkFields)[number]>;
-
-/** The layout of what a check of a file finds. */
-export const checkLayout = showing(checkFields);
 
 const panelFields = [
   { name: 'as_of', type: 'day', description: 'The as-of date.', nullable: true },

@@ -148,47 +148,8 @@ export type RealTimePanelQuery = PanelForm & {
   readonly to?: Day;
 };
 
-/** A query about the user's own table: the table, the column of its days, and what counts as known on each. */
-type TableQuery = Transformed & {
-  /** The name of the table: of a file, or `-` for standard input. */
-  readonly table: string;
-  /** Whether each row shows only what was known before its day. */
-  readonly strict: boolean;
-  /** How many of the newest values are skipped (default 0). */
-  readonly lag?: number;
-  readonly beyond: Beyond;
-};
-
-/** The rows of a table, each with what was known of series on its day. */
-export type JoinQuery = TableQuery &
-  OfSeries & {
-    readonly kind: 'join';
-    readonly on: string;
-    /** Whether the observation date is beside each value. */
-    readonly withDates: boolean;
-    /** Whether the number of days since the publication of each value is beside it. */
-    readonly withAges: boolean;
-  };
-
-/** A column of a table, and the series whose values it has; without an id, the series with the name of the column. */
-export type CheckedColumn = { readonly column: string; readonly id?: string };
-
-/** The values of a table that were not known on the day of their row. */
-export type CheckQuery = TableQuery &
-  Pick<OfSeries, 'skipMissing'> & {
-    readonly kind: 'check';
-    /** The column of the days; by default the first one. */
-    readonly on?: string;
-    /** The columns to check; by default every column with the name of a series. */
-    readonly columns?: readonly CheckedColumn[];
-    /** Whether to list the values that were known as well. */
-    readonly allRows: boolean;
-  };
-
 /** A query that takes more than the rows of one operation. */
 export type AnalysisQuery =
-  | JoinQuery
-  | CheckQuery
   | RevisionsQuery
   | ReleasesQuery
   | TriangleQuery

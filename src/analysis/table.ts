@@ -33,6 +33,28 @@ export interface UserTable {
   batches(): AsyncIterable<TableBatch>;
 }
 
+/** A row of a table: cells by column. */
+export type InputRow = { readonly [column: string]: string | number | boolean | null };
+
+/** A list of rows as a table: its columns are those of all rows. */
+export function tableOfRows(rows: readonly InputRow[]): UserTable {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return {
+    name: 'the table',
+    fields: names.map((name) => ({ name, type: 'text', description: `Column ${name}.`, nullable: true })),
+    async *batches() {
+      yield {
+        size: rows.length,
+        rowAt: (index: number) => index + 1,
+        cellAt: (index: number, column: number): Cell => rows[index]?.[names[column] ?? ''] ?? null,
+        repeats: () => false,
+        byteLength: 0,
+        copyRow: (_index, _target, at) => at,
+      };
+    },
+  };
+}
+
 /** Opens the tables that a query names; `latest` is the last day on which anything can be known. */
 export type TableFiles = {
   readonly open: (name: string) => Promise<UserTable>;

@@ -13,7 +13,7 @@ import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
 import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
-import type { AnalysisSource } from './analyses.ts';
+import { Analyses, type AnalysisSource } from './analyses.ts';
 import { seriesOf } from './analysis-queries.ts';
 import { type Kinds, skipMissing } from './arguments.ts';
 import type { Signature } from './call.ts';
@@ -24,7 +24,6 @@ import { pullKinds, pullRequest } from './pull.ts';
 import { type QuestionMethods, questionMethods } from './question-methods.ts';
 import { analysisSignatures } from './signatures.ts';
 import { StoreCare } from './store-care.ts';
-import { TableAnalyses } from './table-analyses.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
 export type FactRow = {
@@ -54,7 +53,7 @@ type SnapshotTarget = {
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-class Library extends TableAnalyses {
+class Library extends Analyses {
   /** The care of the store: backups, copies, checks. */
   readonly store: StoreCare;
   readonly #source: LibrarySource;

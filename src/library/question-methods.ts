@@ -9,6 +9,7 @@ import {
   splitDemands,
 } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
+import type { UserTable } from '../analysis/table.ts';
 import { inVoice } from '../errors/problem.ts';
 import { type CamelCase, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
@@ -19,8 +20,8 @@ import { described } from './arguments.ts';
 import { methodNaming, type Signature } from './call.ts';
 import { type Result, resultOf } from './operation-methods.ts';
 
-/** What a method takes for a value; a list of any length may be given by its only member. */
-type Given<T> = T extends readonly (infer E)[] ? (number extends T['length'] ? E | T : T) : T;
+/** What a method takes for a value; a list of any number of texts may be given by its only member. */
+type Given<T> = T extends readonly (infer E extends string)[] ? (number extends T['length'] ? E | T : T) : T;
 
 type GivenArguments<A extends readonly Argument[]> = {
   [I in keyof A]: A[I] extends Param<infer T> ? Given<T> : never;
@@ -86,12 +87,17 @@ async function answer(question: Question, asked: readonly unknown[], source: Ana
     checkedValues(question, { ...Object.fromEntries(named), ...own }),
   );
   const query: QuestionQuery = { kind: 'question', question, values };
+  const tables = { open: openTable, latest: clock.latest };
   const bound = asOf === undefined ? query : bind(query, asOf, ofCalls(naming)).query;
   return resultOf(source, demands, ({ client, basis }) =>
     run(bound, {
-      ...{ client, basis, signal, naming, explained: true },
+      ...{ client, basis, signal, naming, explained: true, tables },
       ...(onNote && { note: onNote }),
       ...(allow && { allow }),
     }),
   );
+}
+
+async function openTable(path: string): Promise<UserTable> {
+  return (await import('../table/open.ts')).openTable(path);
 }

@@ -16,9 +16,7 @@ import {
   integer,
   type NamedValues,
   oneOrDays,
-  record,
   versions,
-  word,
 } from '../operations/value.ts';
 import {
   demandKinds,
@@ -39,7 +37,6 @@ import {
   type VersionsParams,
   versionKinds,
 } from './revision-params.ts';
-import { type CheckParams, type JoinParams, tableKind } from './table-params.ts';
 import { checkUnits, unitsKinds } from './units-params.ts';
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
@@ -84,17 +81,6 @@ function ofDays(name: string, about: string, count?: number): Signature {
   return { name, about, args: [ids, { name: 'days', kind: days }], params: own };
 }
 
-const table = { name: 'table', kind: tableKind };
-
-/** What both methods about tables take; no assistant reads files by them. */
-const knownKinds = {
-  strict: flag,
-  lag: integer(0, 1000),
-  beyond: choice(beyondChoices),
-  skipMissing,
-  ...unitsKinds,
-};
-
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
   revisions: {
@@ -129,20 +115,6 @@ export const analysisSignatures = {
       'Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates.',
     args: [],
     params: params<YieldTableParams>({ ...yieldKinds, first: extentKinds.first }),
-  },
-  join: {
-    name: 'join',
-    args: [table, ids],
-    params: params<JoinParams>(
-      { ...knownKinds, on: word, withDates: flag, withAge: flag },
-      ['on'],
-      checkUnits,
-    ),
-  },
-  check: {
-    name: 'check',
-    args: [table],
-    params: params<CheckParams>({ ...knownKinds, on: word, columns: record, allRows: flag }, [], checkUnits),
   },
   compare: ofDays('compare', 'The values of series as of one day beside those as of another.', 2),
   versions: ofDays('versions', 'The values of series as of several days, with a column for each day.'),

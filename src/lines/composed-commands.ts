@@ -18,8 +18,7 @@ const severalSeries: ArgumentSpec = {
   several: true,
 };
 
-/** The flags of a command that puts answers of several requests together. */
-export function composed(own: readonly Flag[], outputFlags: readonly Flag[] = []): readonly Flag[] {
+function composed(own: readonly Flag[], outputFlags: readonly Flag[] = []): readonly Flag[] {
   return [
     ...own,
     dryRun,

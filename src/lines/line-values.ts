@@ -18,12 +18,7 @@ export function sortIn(line: TypedLine): SortOrder {
 
 /** The series of a line, by the ids that were typed. */
 export function seriesIn(line: TypedLine, ids: readonly string[]) {
-  return { ids, ...skippingIn(line) };
-}
-
-/** Whether a line leaves out ids that no series has. */
-export function skippingIn(line: TypedLine): { readonly skipMissing?: boolean } {
-  return line.has('skip-missing') ? { skipMissing: true } : {};
+  return { ids, ...(line.has('skip-missing') && { skipMissing: true }) };
 }
 
 /** The as-of date of a line. */

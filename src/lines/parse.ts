@@ -3,11 +3,10 @@ import type { AnyCommand, CommandSpec } from './command.ts';
 import type { QueryLine } from './line.ts';
 import { queryCommands } from './query-commands.ts';
 import { checkOutput, readLine } from './read-line.ts';
-import { tableCommands } from './table-commands.ts';
 
 /** Every command that asks a question, in the order in which help lists them; `inPlan` as in the lines of a plan. */
 export function questionCommands(inPlan = false): readonly CommandSpec[] {
-  return [...queryCommands(operations, inPlan), ...tableCommands];
+  return queryCommands(operations, inPlan);
 }
 
 /**

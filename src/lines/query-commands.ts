@@ -136,7 +136,8 @@ export function queryCommands(operations: readonly Operation[], inPlan: boolean)
       return ofWords(words) ?? operationCommand(operation, others, extrasOf(operation));
     });
   const own = composed.filter((command) => !asked.includes(command));
-  return [...asked, ...own, panel(inPlan)];
+  const files = own.filter(({ heading }) => heading === 'Files');
+  return [...asked, ...own.filter((command) => !files.includes(command)), panel(inPlan), ...files];
 }
 
 /** The commands about series and rates, all that a line needs which begins with one of them. */

@@ -88,15 +88,6 @@ function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery 
       asOfDates(bound);
       return { query: bound, asOf: day, words: added('to', day, query.to) };
     }
-    case 'join':
-    case 'check':
-      throw new Problem(
-        'bad-input',
-        `a ${query.kind} reads a file, which may change: it is no line of a plan`,
-        {
-          hints: [`panel with ${messages.naming.param('as_of_each')} gives what was known on many days`],
-        },
-      );
   }
 }
 

@@ -13,4 +13,27 @@ export const missingTexts = {
   treasury: 'N/A',
   /** A missing number that a data frame wrote, which a reader takes for an empty cell. */
   dataFrame: ['NaN', 'nan'],
+  /** A cell of anyone's table: what pandas reads as missing, and the point of FRED. */
+  anyTable: [
+    '',
+    '#N/A',
+    '#N/A N/A',
+    '#NA',
+    '-1.#IND',
+    '-1.#QNAN',
+    '-NaN',
+    '-nan',
+    '.',
+    '1.#IND',
+    '1.#QNAN',
+    '<NA>',
+    'N/A',
+    'NA',
+    'NULL',
+    'NaN',
+    'None',
+    'n/a',
+    'nan',
+    'null',
+  ],
 } as const;

@@ -1,74 +1,113 @@
-import { type Day, dayNumber } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
-import type { Row } from '../operations/envelope.ts';
-import { type Field, showing } from '../operations/field.ts';
-import type { QueryAnswer, QueryContext, WrittenRows } from './answer.ts';
-import { composed } from './composed.ts';
-import { laggedName } from './layouts.ts';
-import type { PanelColumn, PanelPoint } from './panel.ts';
-import type { JoinQuery, RealTimePanelQuery } from './query.ts';
-import { columnsOf, estimateRealTimePanel, panelSeries } from './real-time-panel.ts';
+import type { WrittenRows } from '../../analysis/answer.ts';
+import type { Demands } from '../../analysis/basis.ts';
+import { composed } from '../../analysis/composed.ts';
+import { laggedName } from '../../analysis/layouts.ts';
+import type { PanelColumn, PanelPoint } from '../../analysis/panel.ts';
+import type { RealTimePanelQuery } from '../../analysis/query.ts';
+import { question, transformationIn } from '../../analysis/question.ts';
+import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../analysis/table.ts';
+import { type Day, dayNumber } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Row } from '../../operations/envelope.ts';
+import { type Field, showing } from '../../operations/field.ts';
+import type { Param, ParamsOf, ParamValues } from '../../operations/param.ts';
+import { param } from '../../operations/params.ts';
+import { flag } from '../../operations/value.ts';
+import { severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
 import {
-  columnOf,
-  daysIn,
-  dayTextOf,
-  type TableBatch,
-  type TableFiles,
-  tableChanged,
-  type UserTable,
-} from './table.ts';
+  beyondParam,
+  columnName,
+  type DatedTable,
+  datedTable,
+  daysOfRows,
+  type GivenTable,
+  knownParams,
+  readsFile,
+  tableArgument,
+} from './shared.ts';
 
-/** An open table, the place of the column with its days, and these days by the texts of their cells. */
-type DatedTable = {
-  readonly table: UserTable;
-  readonly on: number;
-  readonly days: ReadonlyMap<string, Day>;
+const on: Param<string, true> = {
+  ...columnName,
+  in: 'query',
+  description: 'The column of the days.',
+  required: true,
+  fallback: '',
+  help: { about: 'column of the days' },
 };
 
-/** The rows of a table, each with what was known of series on its day, as in the real-time panel on these days. */
-export async function answerJoin(query: JoinQuery, context: QueryContext): Promise<QueryAnswer> {
-  const files = tablesOf(context);
-  const dated = await datedTable(query, files);
-  const { table } = dated;
-  let joined: readonly JoinedColumn[] = [];
-  const answer = await composed<Row>(context, async (counting) => {
-    const panel = panelOf(query, dated.days, files);
-    const columns = await columnsOf(await panelSeries(panel, counting), panel, counting);
-    joined = columns.flatMap((column) => joinedColumns(column, query));
-    refuseTwice([...table.fields, ...joined.map(({ field }) => field)], table);
-    const layout = showing([...table.fields, ...joined.map(({ field }) => field)]);
-    return { object: 'join', ...layout, rows: rowsOf(dated, joined) };
-  });
-  const written = writtenRows(dated, joined);
-  return { ...answer, ...(written && { written }) };
-}
+const params = {
+  on,
+  ...knownParams,
+  with_dates: param(flag, 'Adds the period that each value belongs to, in a second column.', undefined, {
+    help: { about: 'the observation date of each value, in a column beside it' },
+  }),
+  with_age: param(
+    flag,
+    'Adds the number of days since each value was published, in a further column.',
+    undefined,
+    { help: { about: 'the number of days since the publication of each value, in a column beside it' } },
+  ),
+  beyond: beyondParam('the cells of days after the coverage of a series'),
+  skip_missing: skipMissing,
+  ...unitsParams,
+};
 
-/** The number of requests that a join takes, in words. */
-export async function estimateJoin(query: JoinQuery, context: QueryContext): Promise<string> {
-  const files = tablesOf(context);
-  const { days } = await datedTable(query, files);
-  const text = await estimateRealTimePanel(panelOf(query, days, files), context);
-  return text.replace(/^this panel/, 'this join');
-}
+type JoinValues = ParamValues<typeof params> & {
+  readonly table: GivenTable;
+  readonly ids: readonly string[];
+};
 
-/** The tables that a query may name. */
-export function tablesOf({ tables }: QueryContext): TableFiles {
-  if (tables === undefined) throw new Error('there are no tables here');
-  return tables;
-}
+/** The rows of a table in their order, each with what was known of series on its day, as in the panel on these days. */
+export const join = question({
+  name: 'join',
+  command: {
+    words: 'join',
+    heading: 'Files',
+    summary: 'Put beside each row of a file what was known on its day',
+    about: `Writes the rows of FILE in their order, with a column for each series: its newest value that
+was known on the day of the row. Into a file of the same kind (CSV, TSV) the cells of FILE are
+copied byte by byte.`,
+  },
+  args: [tableArgument, severalSeries((line) => line.args.slice(1))],
+  params,
+  layout: () => undefined,
+  asOfTexts: daysOfRows,
+  transformsOwn: true,
+  bind() {
+    throw readsFile('join');
+  },
+  async reading(values, ask) {
+    const { readingOfRealTimePanel } = await import('../../analysis/real-time-panel.ts');
+    return readingOfRealTimePanel(panelOf(values, await datedTable(values, ask)), ask);
+  },
+  async answer(values, ask) {
+    // Loaded here: most questions are about no table.
+    const { columnsOf, panelSeries } = await import('../../analysis/real-time-panel.ts');
+    const dated = await datedTable(values, ask);
+    const { table } = dated;
+    let joined: readonly JoinedColumn[] = [];
+    const answer = await composed<Row>(ask, async (counting) => {
+      const panel = panelOf(values, dated);
+      const columns = await columnsOf(await panelSeries(panel, counting), panel, counting);
+      joined = columns.flatMap((column) => joinedColumns(column, values));
+      const fields = [...table.fields, ...joined.map(({ field }) => field)];
+      refuseTwice(fields, table);
+      return { object: 'join', ...showing(fields), rows: rowsOf(dated, joined) };
+    });
+    const written = writtenRows(dated, joined);
+    return { ...answer, ...(written && { written }) };
+  },
+});
 
-async function datedTable({ table: name, on, strict }: JoinQuery, files: TableFiles): Promise<DatedTable> {
-  const table = await files.open(name);
-  const column = columnOf(table, on);
-  return { table, on: column, days: await daysIn(table, column, files, { strict }) };
-}
+/** The parameters of a join. */
+export type JoinParams = ParamsOf<typeof join> & Demands;
 
 /** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
 function panelOf(
-  { ids, skipMissing, strict, lag, beyond, transformation }: JoinQuery,
-  days: ReadonlyMap<string, Day>,
-  { latest }: TableFiles,
+  { ids, strict, lag, beyond, ...values }: JoinValues,
+  { days, latest }: DatedTable,
 ): RealTimePanelQuery {
+  const transformation = transformationIn(values);
   return {
     kind: 'real-time-panel',
     ids,
@@ -78,7 +117,7 @@ function panelOf(
     withDates: false,
     // No row can be after the coverage of the data.
     beyond: days.size === 0 ? 'repeat' : beyond,
-    ...(skipMissing && { skipMissing }),
+    ...(values.skip_missing && { skipMissing: true }),
     ...(strict && { knownBefore: true }),
     ...(lag !== undefined && { lag }),
     ...(transformation && { transformation }),
@@ -90,7 +129,7 @@ type JoinedColumn = { readonly field: Field; readonly textOn: (day: Day) => stri
 
 function joinedColumns(
   { series: { id, typed = id }, points, lag }: PanelColumn,
-  { withDates, withAges }: JoinQuery,
+  { with_dates, with_age }: JoinValues,
 ): readonly JoinedColumn[] {
   const name = laggedName(typed, lag);
   const column = (
@@ -107,10 +146,10 @@ function joinedColumns(
   });
   return [
     column('', 'decimal', `Values of ${name} that were known on the day of the row.`, ({ value }) => value),
-    ...(withDates
+    ...(with_dates
       ? [column('_date', 'day', `The period that the value of ${name} belongs to.`, ({ date }) => date)]
       : []),
-    ...(withAges
+    ...(with_age
       ? [
           column('_age', 'integer', `Days since the value of ${name} was published.`, ({ asOfDate }, day) =>
             asOfDate === undefined ? undefined : String(dayNumber(day) - dayNumber(asOfDate)),

@@ -1,0 +1,368 @@
+import { failureOf, type QueryContext } from '../../analysis/answer.ts';
+import type { Demands } from '../../analysis/basis.ts';
+import { composed } from '../../analysis/composed.ts';
+import { question, transformationIn } from '../../analysis/question.ts';
+import { isUnknown } from '../../analysis/series-ids.ts';
+import {
+  columnOf,
+  dayTextOf,
+  refusedCell,
+  tableChanged,
+  textOfCell,
+  type UserTable,
+} from '../../analysis/table.ts';
+import { type Day, parseDay } from '../../domain/series/date.ts';
+import { parseDecimal } from '../../domain/series/decimal.ts';
+import { missingTexts } from '../../domain/series/missing-value.ts';
+import { Problem, refused } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
+import type { Row } from '../../operations/envelope.ts';
+import { type Field, type RowFrom, showing } from '../../operations/field.ts';
+import { seriesShow } from '../../operations/figures.ts';
+import { commandNaming } from '../../operations/operation.ts';
+import type { Param, ParamsOf, ParamValues } from '../../operations/param.ts';
+import { param } from '../../operations/params.ts';
+import { readFor, type TypedLine } from '../../operations/typed-line.ts';
+import { flag, record, type Value } from '../../operations/value.ts';
+import { skipMissing, unitsParams } from '../series/shared.ts';
+import type { Checked, CheckKind, KnownColumn } from './known-columns.ts';
+import {
+  beyondParam,
+  columnName,
+  type DatedTable,
+  datedTable,
+  daysOfRows,
+  type GivenTable,
+  knownParams,
+  readsFile,
+  tableArgument,
+} from './shared.ts';
+
+const fields = [
+  { name: 'row', type: 'integer', description: 'The row of the file, as an editor counts.' },
+  { name: 'day', type: 'day', description: 'The day of the row.' },
+  { name: 'column', type: 'text', description: 'The column of the file.' },
+  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
+  { name: 'value', type: 'decimal', description: 'The value in the file.' },
+  {
+    name: 'known',
+    type: 'decimal',
+    description: 'The value that was known on the day; empty where none was.',
+    nullable: true,
+  },
+  {
+    name: 'known_date',
+    type: 'day',
+    description: 'The period that the known value belongs to.',
+    nullable: true,
+  },
+  {
+    name: 'first_known',
+    type: 'day',
+    description: 'The first day on which the value of the file was known; empty where it never was.',
+    nullable: true,
+  },
+  {
+    name: 'value_date',
+    type: 'day',
+    description: 'The period that the value of the file belongs to.',
+    nullable: true,
+  },
+  {
+    name: 'kind',
+    type: 'text',
+    description:
+      'ahead: known only later; never: in no vintage; newer: newer than the lag allows; with all rows also old: known, and older than the newest; known; before: before the first vintage; beyond: after the coverage.',
+  },
+] as const satisfies readonly Field[];
+
+/** A value of a file, compared with what was known on its day. */
+export type CheckRow = RowFrom<(typeof fields)[number]>;
+
+const layout = showing(fields);
+
+type NamedColumns = Readonly<Record<string, string>>;
+
+const columnsValue: Value<NamedColumns> = {
+  ...record,
+  parse: (given) => Object.fromEntries([namedColumn(given)]),
+  schema: { type: 'object', additionalProperties: { type: 'string' } },
+};
+
+/** The column and the series that a text such as `NAME=ID` names. */
+function namedColumn(text: string): readonly [column: string, id: string] {
+  const at = text.lastIndexOf('=');
+  const [column = '', id = column] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  if (column === '' || id === '') throw refused({ reason: 'use NAME, or NAME=ID' });
+  return [column, id];
+}
+
+function typedColumns(line: TypedLine): NamedColumns | undefined {
+  const named = line.texts('column').map((text) => readFor('--column', text, namedColumn));
+  const names = named.map(([name]) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined)
+    throw new Problem('bad-input', `the column ${JSON.stringify(twice)} is named twice`, { field: 'column' });
+  return named.length === 0 ? undefined : Object.fromEntries(named);
+}
+
+const columns: Param<NamedColumns | undefined, false> = {
+  ...param(
+    columnsValue,
+    'The columns to check, with the id of the series of each; by default every column with the name of a series.',
+    undefined,
+    { flag: 'column' },
+  ),
+  typed: {
+    flags: [
+      {
+        name: 'column',
+        value: 'name=id',
+        about: 'column to check, and its series if that has another name',
+        repeatable: true,
+      },
+    ],
+    read: typedColumns,
+  },
+};
+
+const { strict, lag } = knownParams;
+
+const params = {
+  on: param(columnName, 'The column of the days; by default the first one.', undefined, {
+    help: { about: 'column of the days (default the first)' },
+  }),
+  columns,
+  strict,
+  lag,
+  all_rows: param(flag, 'Also gives the values that were known.', undefined, {
+    help: { about: 'include the values that were known' },
+  }),
+  beyond: beyondParam('what values on days after the coverage of a series are compared with'),
+  skip_missing: skipMissing,
+  ...unitsParams,
+};
+
+type CheckValues = ParamValues<typeof params> & { readonly table: GivenTable };
+
+/** The values of a table that were not known on the day of their row. */
+export const check = question({
+  name: 'check',
+  command: {
+    words: 'check',
+    heading: 'Files',
+    summary: 'Find the values of a file that were not known on the day of their row',
+    about: `Compares each value with the one that was known on the day of its row, and lists those that
+were not: the row, the value, what was known, and the first day on which the value was known.
+Exits with code 1 if there are any. The columns are those with the name of a series. Beside a
+column NAME, a column NAME_date says which period each value is of.`,
+    exitsWithDifferences: true,
+  },
+  args: [tableArgument],
+  params,
+  layout: () => layout,
+  asOfTexts: daysOfRows,
+  transformsOwn: true,
+  bind() {
+    throw readsFile('check');
+  },
+  async reading(values, ask) {
+    const dated = await datedTable(values, ask);
+    const checked = await checkedColumns(dated, values, ask);
+    const series = new Map(checked.map((one) => [one.series.id, one.series]));
+    return { series: [...series.values()], history: true, days: dated.days.size };
+  },
+  async answer(values, ask) {
+    // Loaded here: most questions are about no table.
+    const { knownColumns } = await import('./known-columns.ts');
+    const dated = await datedTable(values, ask);
+    const { table, days } = dated;
+    // A check that compares nothing would look like a table without faults.
+    if (days.size === 0) throw new Problem('bad-input', `${table.name} has no rows to check`);
+    const counts = { ahead: 0, before: 0, beyond: 0, known: 0, never: 0, newer: 0, old: 0 };
+    const answer = await composed<CheckRow>(ask, async (counting) => {
+      const checked = await checkedColumns(dated, values, counting);
+      const knowing = { ...values, transformation: transformationIn(values) };
+      const known = await knownColumns(checked, knowing, [...new Set(days.values())], counting);
+      return {
+        object: 'check',
+        ...layout,
+        rows: rowsOf(dated, known, values.all_rows === true, counts, ask),
+      };
+    });
+    // Whether anything differs is known after the last row.
+    return Object.defineProperty({ ...answer }, 'differs', {
+      get: () => [...faults].some((kind) => counts[kind] > 0),
+      enumerable: true,
+    });
+  },
+});
+
+/** The parameters of a check. */
+export type CheckParams = ParamsOf<typeof check> & Demands;
+
+/** The kinds of values that must not be in a row. */
+const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
+
+const blanks: ReadonlySet<string> = new Set(missingTexts.anyTable);
+
+/** The findings of each batch of rows, counted by kind; notes the outcome at the end. */
+async function* rowsOf(
+  { table, on, days }: DatedTable,
+  columns: readonly KnownColumn[],
+  allRows: boolean,
+  counts: Record<CheckKind, number>,
+  context: QueryContext,
+): AsyncGenerator<readonly CheckRow[]> {
+  let isFirst = true;
+  for await (const batch of table.batches()) {
+    const rows: CheckRow[] = [];
+    for (let index = 0; index < batch.size; index += 1) {
+      const day = days.get(dayTextOf(batch.cellAt(index, on)));
+      if (day === undefined) throw tableChanged(table);
+      for (const column of columns) {
+        const text = textOfCell(batch.cellAt(index, column.place)).trim();
+        if (blanks.has(text)) continue;
+        const refuse = (value: string, name: string, reason: string) =>
+          refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason);
+        const value = parseDecimal(text.replace(/^\+/, ''));
+        if (value === undefined) throw refuse(text, column.name, 'is not a number');
+        const date = dateBeside(column, textOfCell(batch.cellAt(index, column.dates ?? on)), refuse);
+        const found = column.judge(value, day, date);
+        counts[found.kind] += 1;
+        if (!allRows && !faults.has(found.kind)) continue;
+        const { name, series } = column;
+        rows.push({ row: batch.rowAt(index), day, column: name, series_id: series.id, value, ...found });
+      }
+    }
+    if (isFirst || rows.length > 0) yield rows;
+    isFirst = false;
+  }
+  noteOutcome(table, columns, counts, context);
+}
+
+/** Notes what a check found; a Problem if it could check nothing, which would look like a table without faults. */
+function noteOutcome(
+  table: UserTable,
+  columns: readonly KnownColumn[],
+  counts: Record<CheckKind, number>,
+  { note, naming = commandNaming }: QueryContext,
+): void {
+  const left = uncheckedIn(counts).join(', ');
+  if (checkedIn(counts) === 0)
+    throw new Problem(
+      'bad-input',
+      `${table.name} has no value that can be checked${left === '' ? '' : `: ${left}`}`,
+    );
+  note?.({ kind: 'check', text: summaryOf(counts, table) });
+  const ids = [...new Set(columns.filter(({ isExact }) => !isExact).map(({ series }) => series.id))];
+  if (counts.ahead + counts.never > 0 && ids.length > 0)
+    note?.({
+      kind: 'check',
+      text: `${listed(ids, 'and')} ${ids.length === 1 ? 'is' : 'are'} not exact: a value may have been published before the first vintage here that has it; ${naming.param('exact')} refuses such series`,
+    });
+}
+
+/** The date of a value, if the file has it in a column beside the value. */
+function dateBeside(
+  { name, dates }: Checked,
+  text: string,
+  refuse: (value: string, name: string, reason: string) => Problem,
+): Day | undefined {
+  if (dates === undefined || text === '') return undefined;
+  const date = parseDay(text.slice(0, 10));
+  if (date === undefined) throw refuse(text, `${name}_date`, 'is not a date: use YYYY-MM-DD');
+  return date;
+}
+
+/** The number of values that were compared with what was known. */
+function checkedIn({ ahead, known, never, newer, old }: Record<CheckKind, number>): number {
+  return ahead + known + never + newer + old;
+}
+
+/** The number of values that could not be checked, in words. */
+function uncheckedIn({ before, beyond }: Record<CheckKind, number>): readonly string[] {
+  return [
+    ...(before > 0 ? [`${before} before the first vintage`] : []),
+    ...(beyond > 0 ? [`${beyond} after the coverage`] : []),
+  ];
+}
+
+/** What a check found, in words. */
+function summaryOf(counts: Record<CheckKind, number>, { name }: UserTable): string {
+  const { ahead, never, newer, old } = counts;
+  const all = checkedIn(counts);
+  const others = [
+    ...(newer > 0 ? [`${newer} newer than the lag allows`] : []),
+    ...(old > 0 ? [`${old} older than the newest known`] : []),
+    ...uncheckedIn(counts).map((text) => `${text} not checked`),
+  ];
+  const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
+  const known = all === 1 ? 'known on its day' : 'known on their day';
+  if (ahead + never === 0)
+    return `${name}: ${all === 1 ? 'the only value was' : `all ${all} values were`} ${known}${rest}`;
+  const parts = [
+    ...(ahead > 0 ? [`${ahead} became known later`] : []),
+    ...(never > 0 ? [`${never} in no vintage`] : []),
+  ];
+  const are = all === 1 ? 'value was' : 'values were';
+  return `${name}: ${ahead + never} of ${all} ${are} not ${known}: ${parts.join(', ')}${rest}`;
+}
+
+/** The columns to check: those that the query names, or all whose name is that of a series. */
+async function checkedColumns(
+  { table, on }: DatedTable,
+  { columns, lag = 0, skip_missing }: CheckValues,
+  context: QueryContext,
+): Promise<readonly Checked[]> {
+  const places = new Map(table.fields.map(({ name }, place) => [name, place]));
+  const checkedAs = (name: string, text: string): Omit<Checked, 'series'> & { readonly id: string } => {
+    // What `join` and a panel with lags name their columns.
+    const [, id = text, own] = /^(.+)_lag(\d{1,3})$/.exec(text) ?? [];
+    const [place, dates] = [columnOf(table, name), places.get(`${name}_date`)];
+    return { id: id.toUpperCase(), place, name, lag: own === undefined ? lag : Number(own), dates };
+  };
+  const named = columns && Object.entries(columns).map(([name, id]) => checkedAs(name, id));
+  const others = table.fields.filter(({ name }, place) => place !== on && !isBeside(name, places));
+  const candidates = named ?? others.map(({ name }) => checkedAs(name, name));
+  const found = await Promise.all(
+    candidates.map(async ({ id, ...one }) => {
+      const row = await described(id, context, named !== undefined && skip_missing !== true);
+      return row === undefined ? undefined : { ...one, series: { id, typed: one.name, row } };
+    }),
+  );
+  const checked = found.filter((one) => one !== undefined);
+  const left = candidates.filter((_, i) => found[i] === undefined);
+  const [first] = left;
+  if (checked.length === 0 && named !== undefined && first !== undefined)
+    await described(first.id, context, true);
+  if (checked.length === 0)
+    throw new Problem('bad-input', `${table.name} has no column with the name of a series`, {
+      hints: ['--column NAME=ID names a column and its series'],
+    });
+  if (named !== undefined) for (const { id } of left) context.basis.missing.add(id);
+  else if (left.length > 0) {
+    const names = left.map(({ name }) => name);
+    context.note?.({
+      kind: 'check',
+      text: `not checked, as no series has the name: ${listed(names, 'and')}`,
+    });
+  }
+  return checked;
+}
+
+/** Whether a column holds the date or the age that a join puts beside a value. */
+function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
+  const [, value] = /^(.+)_(?:date|age)$/.exec(name) ?? [];
+  return value !== undefined && places.has(value);
+}
+
+/** The description of a series; undefined if it does not exist, which is a Problem if it is `needed`. */
+async function described(id: string, { client }: QueryContext, needed: boolean): Promise<Row | undefined> {
+  try {
+    return (await client.ask(seriesShow, [['id', id]])).results[0];
+  } catch (error) {
+    if (!needed && isUnknown(error)) return undefined;
+    throw failureOf(id, error);
+  }
+}

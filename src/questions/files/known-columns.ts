@@ -1,0 +1,153 @@
+import { type ComposedContext, eachOf } from '../../analysis/composed.ts';
+import { columnsOfHistory, type HistoryColumns } from '../../analysis/history.ts';
+import type { PanelPoint } from '../../analysis/panel.ts';
+import type { Beyond } from '../../analysis/query.ts';
+import { noteAll, notedDays } from '../../analysis/real-time-panel.ts';
+import type { ResolvedSeries } from '../../analysis/series-ids.ts';
+import { roundedText } from '../../domain/series/arithmetic.ts';
+import { addDays, type Day } from '../../domain/series/date.ts';
+import { sameNumber } from '../../domain/series/decimal.ts';
+import { PublishedValues } from '../../domain/series/look-ahead.ts';
+import { knownValue } from '../../domain/series/newest-values.ts';
+import type { Transformation } from '../../domain/series/transformation.ts';
+
+/** A column that is checked, and the column of the dates of its values if the file has one. */
+export type Checked = {
+  readonly place: number;
+  readonly name: string;
+  readonly series: ResolvedSeries;
+  readonly lag: number;
+  readonly dates: number | undefined;
+};
+
+/** What counts as known of a column on the day of a row. */
+type Knowing = {
+  readonly strict: boolean | undefined;
+  readonly beyond: Beyond;
+  readonly transformation: Transformation | undefined;
+};
+
+/** How a value compares with what was known on its day. */
+export type CheckKind = 'ahead' | 'before' | 'beyond' | 'known' | 'never' | 'newer' | 'old';
+
+/** How a value compares, the value that was known, and when its own was known. */
+type Judgement = {
+  readonly known: string | null;
+  readonly known_date: Day | null;
+  readonly first_known: Day | null;
+  readonly value_date: Day | null;
+  readonly kind: CheckKind;
+};
+
+/** A column of a table, which knows what was known of its series on each day. */
+export type KnownColumn = Checked & {
+  /** Whether every vintage that it is compared with is a publication. */
+  readonly isExact: boolean;
+  /** Compares a value, of a date if the file has one, with what was known on a day. */
+  readonly judge: (value: string, day: Day, date: Day | undefined) => Judgement;
+};
+
+/** What was known of the series of a column. */
+type ColumnHistory = {
+  readonly lag: number;
+  readonly points: ReadonlyMap<Day, PanelPoint>;
+  readonly beyond: ReadonlySet<Day>;
+  readonly history: HistoryColumns;
+  /** Every value ever published, read when the first value is not what was known. */
+  values?: PublishedValues;
+};
+
+/** Reads what was known of the series of columns on days, one history for each series. */
+export async function knownColumns(
+  checked: readonly Checked[],
+  knowing: Knowing,
+  days: readonly Day[],
+  counting: ComposedContext,
+): Promise<readonly KnownColumn[]> {
+  const { strict, beyond, transformation } = knowing;
+  const asked = [...(strict ? days.map((day) => addDays(day, -1)) : days)].sort();
+  const bySeries = new Map<string, Checked[]>();
+  for (const one of checked) bySeries.set(one.series.id, [...(bySeries.get(one.series.id) ?? []), one]);
+  const all = Array.from(bySeries, ([id, columns]) => ({ id, columns }));
+  const done = await eachOf(all, counting, async ({ id, columns }) => {
+    const [{ series } = { series: { id } }] = columns;
+    const last = Math.max(...columns.map(({ lag }) => lag)) + 1;
+    const query = { last, beyond, ...(transformation && { transformation }) };
+    const history = await columnsOfHistory(series, asked, query, counting);
+    return { history, columns };
+  });
+  const placed = done.map(({ history }) => history.placed);
+  await noteAll(
+    placed.map(({ series }) => series),
+    placed,
+    notedDays(asked, counting),
+    counting,
+  );
+  const columns = done.flatMap(({ history, columns: own }) =>
+    own.map((one) => knownColumn(one, history, knowing)),
+  );
+  return columns.sort((a, b) => a.place - b.place);
+}
+
+/** How many findings of a column are kept for later rows. */
+const mostFound = 100_000;
+
+function knownColumn(one: Checked, history: HistoryColumns, knowing: Knowing): KnownColumn {
+  const { points } = history.columns[one.lag] ?? { points: new Map() };
+  const { beyondCoverage, kinds } = history.placed;
+  const known: ColumnHistory = { lag: one.lag, points, beyond: new Set(beyondCoverage), history };
+  const judgements = new Map<string, Judgement>();
+  return {
+    ...one,
+    isExact: [...kinds.values()].every((kind) => kind === 'exact'),
+    judge(value, day, date) {
+      const key = `${day} ${value} ${date ?? ''}`;
+      const found = judgements.get(key) ?? judged(known, value, day, date, knowing);
+      // The number is bounded, so that a file with another value in each row does not fill memory.
+      if (judgements.size > mostFound) judgements.clear();
+      judgements.set(key, found);
+      return found;
+    },
+  };
+}
+
+/** After every day: a value that only a later vintage has is one that was known too early. */
+const latest: Day = '~';
+
+/** What kind of value this is, compared with what was known on its day. */
+function judged(
+  column: ColumnHistory,
+  given: string,
+  day: Day,
+  date: Day | undefined,
+  { strict, transformation }: Knowing,
+): Judgement {
+  const asOf = strict ? addDays(day, -1) : day;
+  const nothing = { known: null, known_date: null, first_known: null, value_date: null };
+  if (column.beyond.has(asOf)) return { ...nothing, kind: 'beyond' };
+  const { vintages, transformers } = column.history;
+  const newest = column.points.get(asOf);
+  const isComputable = transformers === undefined || transformers.on(asOf) !== undefined;
+  const dated =
+    date === undefined || !isComputable
+      ? undefined
+      : knownValue(vintages.on(asOf), date, transformers?.on(asOf));
+  const known = date === undefined ? newest : dated && { ...dated, asOfDate: dated.asOf };
+  const beside = { known: known?.value ?? null, known_date: known?.date ?? null };
+  // A computed growth rate may have more digits than the published one.
+  const value =
+    transformation === undefined || known?.value === undefined ? given : roundedText(given, known.value);
+  const isLagged = column.lag > 0;
+  if (known?.value !== undefined && sameNumber(value, known.value)) {
+    const kind = isLagged && (known.date ?? '') > (newest?.date ?? '') ? 'newer' : 'known';
+    return { ...beside, first_known: known.asOfDate ?? null, value_date: beside.known_date, kind };
+  }
+  column.values ??= new PublishedValues(vintages, transformers?.on(latest));
+  const { kind, published } = column.values.placed(value, {
+    day: asOf,
+    newest: newest?.date,
+    isLagged,
+    date,
+  });
+  return { ...beside, first_known: published?.asOf ?? null, value_date: published?.date ?? null, kind };
+}

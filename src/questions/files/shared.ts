@@ -1,0 +1,106 @@
+import type { QueryContext } from '../../analysis/answer.ts';
+import { beyondChoices } from '../../analysis/query.ts';
+import { argument } from '../../analysis/question.ts';
+import { columnOf, daysIn, type InputRow, tableOfRows, type UserTable } from '../../analysis/table.ts';
+import type { Day } from '../../domain/series/date.ts';
+import { Problem, refused } from '../../errors/problem.ts';
+import { commandNaming } from '../../operations/operation.ts';
+import type { Params } from '../../operations/param.ts';
+import { param } from '../../operations/params.ts';
+import { choice, flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
+
+/** A table as it is given: the path of a file, or rows. */
+export type GivenTable = string | readonly InputRow[];
+
+const tableValue: Value<GivenTable> = {
+  check(value, name) {
+    if (typeof value === 'string' && value !== '') return value;
+    if (Array.isArray(value) && value.every(isRow)) return value;
+    const reason = 'use the path of a file, or a list of rows such as [{ day: "2015-01-30" }]';
+    throw refused({ param: name, value, reason });
+  },
+  parse: (given) => given,
+  schema: { type: 'string' },
+};
+
+function isRow(row: unknown): row is InputRow {
+  return isPlain(row) && Object.values(row).every((cell) => cell === null || typeof cell !== 'object');
+}
+
+/** The table that a question is about; on a command line, a file. */
+export const tableArgument = argument(
+  'table',
+  tableValue,
+  'The path of a CSV, TSV or Parquet file, or a list of rows.',
+  {
+    flags: [],
+    args: [{ name: 'file', complete: 'files', about: 'CSV, TSV or Parquet file; - is standard input' }],
+    read: (line) => line.arg(0),
+  },
+);
+
+/** The name of a column of a table. */
+export const columnName: Value<string> = {
+  ...word,
+  parse: (given) => given,
+  schema: { type: 'string' },
+  placeholder: 'column',
+};
+
+/** What counts as known on the day of a row. */
+export const knownParams = {
+  strict: param(flag, 'Uses only what was published before the day.', undefined, {
+    help: { about: 'use only what was published before the day of the row' },
+  }),
+  lag: param(integer(0, 1000), 'How many of the newest observations are skipped.', undefined, {
+    help: { about: 'skip the newest n observations' },
+  }),
+} satisfies Params;
+
+/** Returns the parameter for days after the coverage of a series; help says what it is about. */
+export function beyondParam(about: string) {
+  return param(
+    choice(beyondChoices),
+    'What days after the coverage of a series show, or are compared with.',
+    beyondChoices[0],
+    { placeholder: 'choice', help: { about, choices: beyondChoices } },
+  );
+}
+
+/** An open table, the place of the column with its days, and these days by the texts of their cells. */
+export type DatedTable = {
+  readonly table: UserTable;
+  readonly on: number;
+  readonly days: ReadonlyMap<string, Day>;
+  /** The last day on which anything can be known. */
+  readonly latest: Day;
+};
+
+type DaysOfRows = { readonly on: string | undefined; readonly strict: boolean | undefined };
+
+/** Opens a table and reads its days, by default from the first column. */
+export async function datedTable(
+  { table: given, on: named, strict }: DaysOfRows & { readonly table: GivenTable },
+  { tables, naming = commandNaming }: QueryContext,
+): Promise<DatedTable> {
+  if (tables === undefined) throw new Error('there are no tables here');
+  const table = typeof given === 'string' ? await tables.open(given) : tableOfRows(given);
+  const on = named === undefined ? 0 : columnOf(table, named);
+  const hint = `the days are taken from the first column, unless ${naming.param('on')} names another`;
+  const hints = named === undefined ? [hint] : [];
+  const days = await daysIn(table, on, tables, { strict: strict === true, hints });
+  return { table, on, days, latest: tables.latest };
+}
+
+/** Returns the days as of which the rows were known, in words. */
+export function daysOfRows({ on, strict }: DaysOfRows): readonly string[] {
+  const column = on === undefined ? 'the first column' : `column ${on}`;
+  return [`the day of each row, ${column}${strict === true ? ', published before it' : ''}`];
+}
+
+/** The Problem of a line of a plan that reads a file. */
+export function readsFile(name: string): Problem {
+  return new Problem('bad-input', `a ${name} reads a file, which may change: it is no line of a plan`, {
+    hints: [`panel with ${commandNaming.param('as_of_each')} gives what was known on many days`],
+  });
+}
