@@ -20,7 +20,6 @@ export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
 export type {
   CheckRow,
-  CurveComparisonRow,
   PanelRow,
   RevisionRow,
   WideRow,
@@ -47,14 +46,13 @@ export type {
   TriangleParams,
   VersionsParams,
 } from './library/revision-params.ts';
-export type { CurveParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
+export type { VintagesParams } from './library/signatures.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { CheckParams, InputRow, JoinParams } from './library/table-params.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
-
 export type {
   PulledSubject,
   PullOptions,
@@ -65,6 +63,8 @@ export type {
   PullSummary,
 } from './pull/options.ts';
 export { probeSources, type SourceProbe } from './pull/sources.ts';
+export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts';
+export type { YieldTableParams } from './questions/rates/yield-table.ts';
 
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
 

@@ -1,8 +1,10 @@
 import type { Question } from '../analysis/question.ts';
+import { curve } from './rates/curve.ts';
+import { yieldTable } from './rates/yield-table.ts';
 import { diff } from './series/diff.ts';
 
 /** Every question that asks others, by the name of its method. */
-export const questions = { diff };
+export const questions = { curve, yieldTable, diff };
 
 /** A question of the table. */
 export type KnownQuestion = (typeof questions)[keyof typeof questions];

@@ -53,6 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'client/remote': ['client', 'domain', 'operations'],
   analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   questions: ['analysis', 'questions'],
+  'questions/rates': ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   'questions/series': ['analysis', 'client', 'domain', 'operations', 'questions', 'render/chart'],
   render: ['domain', 'operations', 'render'],
   'render/chart': ['domain', 'operations', 'render'],
