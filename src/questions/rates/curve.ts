@@ -56,7 +56,7 @@ const params = {
   }),
 } satisfies Params;
 
-type Asked = ParamValues<typeof params>;
+type AskedCurve = ParamValues<typeof params>;
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = ParamsOf<{ readonly params: typeof params }> & Demands;
@@ -97,13 +97,13 @@ export const curve = question({
   },
 });
 
-async function* curvePages(query: Asked, context: QueryContext): AsyncGenerator<Envelope<RateRow>> {
+async function* curvePages(query: AskedCurve, context: QueryContext): AsyncGenerator<Envelope<RateRow>> {
   const texts = await curveTexts(query, query.date, context);
   yield* received(query, texts, context);
 }
 
 async function* received(
-  query: Asked,
+  query: AskedCurve,
   texts: ParamTexts,
   context: QueryContext,
 ): AsyncGenerator<Envelope<RateRow>> {
@@ -114,7 +114,7 @@ async function* received(
 }
 
 async function* compare(
-  query: Asked & { readonly vs: Day },
+  query: AskedCurve & { readonly vs: Day },
   context: QueryContext,
 ): AsyncGenerator<Envelope<CurveComparisonRow>> {
   const { vs } = query;
@@ -126,7 +126,7 @@ async function* compare(
 
 /** The parameters of the curve of a date, or of the newest day up to it. */
 async function curveTexts(
-  { curve_type, on_or_before }: Asked,
+  { curve_type, on_or_before }: AskedCurve,
   date: Day | undefined,
   context: QueryContext,
 ): Promise<ParamTexts> {
@@ -144,7 +144,7 @@ function typeParam(curveType: CurveType | undefined): QueryParams {
 /** Notes that a day has no curve, and how to get the previous one. */
 function noteMissing(
   { results }: Envelope<RateRow>,
-  { on_or_before }: Asked,
+  { on_or_before }: AskedCurve,
   date: Day,
   { note, naming = commandNaming }: QueryContext,
 ): void {

@@ -26,7 +26,7 @@ const params = {
   first: param(integer(1), 'Most rows, the oldest ones.', undefined),
 } satisfies Params;
 
-type Asked = ParamValues<typeof params>;
+type AskedYields = ParamValues<typeof params>;
 
 /** Treasury rates with a row for each date and a column for each maturity. */
 export const yieldTable = question({
@@ -79,7 +79,7 @@ export const yieldTable = question({
 /** The parameters of a table of yields. */
 export type YieldTableParams = ParamsOf<typeof yieldTable> & Demands;
 
-function layoutOf({ curve_type = 'PAR', maturity }: Asked): RowLayout {
+function layoutOf({ curve_type = 'PAR', maturity }: AskedYields): RowLayout {
   const names = maturity === undefined ? maturitiesOf(curve_type) : [maturity];
   return showing([
     { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
