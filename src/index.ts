@@ -19,7 +19,6 @@ import { openStore } from './store/open.ts';
 export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
 export type {
-  CurveComparisonRow,
   PanelRow,
   RevisionRow,
   WideRow,
@@ -47,13 +46,12 @@ export type {
   TriangleParams,
   VersionsParams,
 } from './library/revision-params.ts';
-export type { CurveParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
+export type { VintagesParams } from './library/signatures.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
-
 export type {
   PulledSubject,
   PullOptions,
@@ -64,9 +62,10 @@ export type {
   PullSummary,
 } from './pull/options.ts';
 export { probeSources, type SourceProbe } from './pull/sources.ts';
-
 export type { CheckParams, CheckRow } from './questions/files/check.ts';
 export type { JoinParams } from './questions/files/join.ts';
+export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts';
+export type { YieldTableParams } from './questions/rates/yield-table.ts';
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';

@@ -1,5 +1,4 @@
 import type { QueryAnswer, QueryContext } from './answer.ts';
-import { answerCurve } from './curve.ts';
 import { answerPanel, estimatePanel } from './panel.ts';
 import type { AnalysisQuery } from './query.ts';
 import { answerRealTimePanel, estimateRealTimePanel } from './real-time-panel.ts';
@@ -7,7 +6,6 @@ import { answerReleases, answerTriangle } from './releases.ts';
 import { answerRevisions } from './revisions.ts';
 import { answerVersions } from './versions.ts';
 import { answerVintages } from './vintages.ts';
-import { answerYieldTable } from './yield-table.ts';
 
 /** Answers a query that takes more than the rows of one operation. */
 export async function answerAnalysis(query: AnalysisQuery, context: QueryContext): Promise<QueryAnswer> {
@@ -22,10 +20,6 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
       return answerVersions(query, context);
     case 'vintages':
       return answerVintages(query, context);
-    case 'curve':
-      return answerCurve(query, context);
-    case 'yield-table':
-      return answerYieldTable(query, context);
     case 'panel':
       return answerPanel(query, context);
     case 'real-time-panel':

@@ -1,9 +1,8 @@
-import { maturitiesOf } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
-import { curve, revisions, vintages } from '../operations/figures.ts';
+import { revisions, vintages } from '../operations/figures.ts';
 import { operationNamed, type RowOf } from '../operations/operation.ts';
-import type { Query, RealTimePanelQuery, YieldTableQuery } from './query.ts';
+import type { Query, RealTimePanelQuery } from './query.ts';
 import {
   comparedLayout,
   releaseLayout,
@@ -32,10 +31,6 @@ export function layoutOf(query: Query): RowLayout | undefined {
     }
     case 'vintages':
       return vintages;
-    case 'curve':
-      return query.vs === undefined ? curve : comparisonLayout;
-    case 'yield-table':
-      return yieldTableLayout(query);
     case 'panel':
     case 'real-time-panel': {
       if (!query.wide) return longPanelLayout;
@@ -93,49 +88,8 @@ export const revisionLayout: RowLayout = {
   columns: [...revisions.columns, ...changeFields.map(({ name }) => name)],
 };
 
-const comparisonFields = [
-  { name: 'maturity', type: 'text', description: 'Maturity label.' },
-  {
-    name: 'rate',
-    type: 'decimal',
-    description: 'Rate in percent; empty where the curve lacks it.',
-    nullable: true,
-  },
-  { name: 'vs_rate', type: 'decimal', description: 'Rate of the other curve.', nullable: true },
-  {
-    name: 'change_bps',
-    type: 'decimal',
-    description: 'The first less the other, in basis points.',
-    nullable: true,
-  },
-  { name: 'trade_date', type: 'day', description: 'Date of the curve.', nullable: true },
-  { name: 'vs_trade_date', type: 'day', description: 'Date of the other curve.', nullable: true },
-  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
-  { name: 'source', type: 'text', description: 'Names of the data sources of both.' },
-] as const satisfies readonly Field[];
-
-/** The rates of a maturity on two curves. */
-export type CurveComparisonRow = RowFrom<(typeof comparisonFields)[number]>;
-
-/** The layout of two compared curves; the sources of both are shown only on request. */
-export const comparisonLayout: RowLayout = {
-  fields: comparisonFields,
-  columns: comparisonFields.map(({ name }) => name).filter((name) => name !== 'source'),
-};
-
 /** A row whose columns depend on the query: its day, and a value or null in each other column. */
 export type WideRow = { readonly [column: string]: string | null };
-
-/** The layout of rates with a column for each maturity. */
-export function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuery): RowLayout {
-  const names = maturity === undefined ? maturitiesOf(curveType) : [maturity];
-  return showing([
-    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-    ...names.map(
-      (name): Field => ({ name, type: 'decimal', description: 'Rate in percent.', nullable: true }),
-    ),
-  ]);
-}
 
 const panelFields = [
   { name: 'as_of', type: 'day', description: 'The as-of date.', nullable: true },

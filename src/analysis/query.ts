@@ -2,7 +2,6 @@ import type { Extent } from '../client/pagination.ts';
 import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
 import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
-import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { QueryParams } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
@@ -78,24 +77,6 @@ export type VintagesQuery = Extent & {
   readonly asOf?: Day;
 };
 
-/** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
-export type YieldCurveQuery = {
-  readonly kind: 'curve';
-  readonly curveType?: CurveType;
-  readonly date?: Day;
-  readonly onOrBefore: boolean;
-  readonly vs?: Day;
-};
-
-/** Treasury rates with a row for each date and a column for each maturity; `limit` and `first` count dates. */
-export type YieldTableQuery = Omit<Extent, 'cursor'> & {
-  readonly kind: 'yield-table';
-  readonly curveType?: CurveType;
-  readonly maturity?: Maturity;
-  readonly from?: Day;
-  readonly to?: Day;
-};
-
 /**
  * The values of series as of several days; with `compared`, those as of the first of two days compared with those of
  * the second.
@@ -154,8 +135,6 @@ export type AnalysisQuery =
   | ReleasesQuery
   | TriangleQuery
   | VintagesQuery
-  | YieldCurveQuery
-  | YieldTableQuery
   | VersionsQuery
   | PanelQuery
   | RealTimePanelQuery;

@@ -13,6 +13,7 @@ import {
   type TypedParam,
 } from '../operations/param.ts';
 import { checkRange, param } from '../operations/params.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import type { Demands } from './basis.ts';
@@ -31,6 +32,16 @@ export type QuestionCommand = {
   readonly flags?: readonly Flag[];
   /** Whether rows mean an exit code of 1, without a flag. */
   readonly exitsWithDifferences?: boolean;
+};
+
+/** How flags of other commands ask a question, which has no command of its own: those of its arguments. */
+export type AskedByFlags = {
+  /** The words of these commands. */
+  readonly words: readonly string[];
+  /** Flags that ask it besides those of its arguments. */
+  readonly flags?: readonly Flag[];
+  /** Refuses what does not go with these flags. */
+  readonly check?: (line: TypedLine) => void;
 };
 
 /** The endpoint of a service that answers a question; asof's own extension of the contract. */
@@ -86,10 +97,13 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   /** What it answers, in a few sentences; without it, assistants do not ask the question. */
   readonly about?: string;
   readonly command?: QuestionCommand;
+  readonly askedBy?: AskedByFlags;
   readonly endpoint?: QuestionEndpoint;
   /** What must be given, in the order of the method's arguments. */
   readonly args: readonly Argument[];
   readonly params: Params;
+  /** The types of the method, where its rows depend on its parameters; it is never read. */
+  readonly method?: readonly MethodType[];
   /** Refuses values that contradict each other. */
   check?(values: V): void;
   /** The layout of the rows; undefined if the columns depend on the data. */
@@ -110,6 +124,15 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   reading?(values: V, ask: QueryContext): Promise<Reading>;
   answer(values: V, ask: QueryContext): Promise<QueryAnswer<R>>;
 };
+
+/** What a method may be asked, and the type of the rows that it then has. */
+export type MethodType = readonly [asked: readonly unknown[], row: Row];
+
+/** Returns the types of a method as a member of a declaration. */
+export function typed<M extends readonly MethodType[]>(): M {
+  // Nobody reads the member.
+  return [] as readonly MethodType[] as M;
+}
 
 /** A question and the values of its parameters. */
 export type QuestionQuery = {
@@ -137,7 +160,10 @@ export function question<
   const A extends readonly Argument[],
   P extends Params,
   R extends Row,
->(declaration: TypedQuestion<A, P, R> & { readonly name: N }): TypedQuestion<A, P, R> & { readonly name: N } {
+  M extends readonly MethodType[] = readonly [],
+>(
+  declaration: TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M },
+): TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M } {
   return declaration;
 }
 

@@ -1,9 +1,9 @@
-import { type Maturity, maturitiesOf } from '../domain/treasury/curve.ts';
+import type { Day } from '../domain/series/date.ts';
+import { type CurveType, type Maturity, maturitiesOf } from '../domain/treasury/curve.ts';
 import { listed } from '../errors/wording.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
 import type { QueryParams } from '../operations/param.ts';
 import type { ChartMark, Drawing } from '../render/chart/drawing.ts';
-import type { YieldCurveQuery, YieldTableQuery } from './query.ts';
 
 /** The maturities that a chart of the whole par curve over time shows. */
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
@@ -15,7 +15,13 @@ export function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: QueryParam
 }
 
 /** The same drawing of rows with a column for each maturity. */
-export function yieldTableDrawing({ maturity, curveType: type = 'PAR' }: YieldTableQuery): Drawing {
+export function yieldTableDrawing({
+  maturity,
+  curve_type: type = 'PAR',
+}: {
+  readonly maturity: Maturity | undefined;
+  readonly curve_type: CurveType | undefined;
+}): Drawing {
   const shown = maturitiesOf(type).filter((name) =>
     maturity === undefined ? type !== 'PAR' || mostWatched.has(name) : name === maturity,
   );
@@ -74,8 +80,14 @@ function curveName(type: unknown): string {
 }
 
 /** The drawing of one or two curves over their maturities. */
-export function curveDrawing({ curveType, vs }: YieldCurveQuery): Drawing {
-  const title = curveName(curveType);
+export function curveDrawing({
+  curve_type,
+  vs,
+}: {
+  readonly curve_type: CurveType | undefined;
+  readonly vs: Day | undefined;
+}): Drawing {
+  const title = curveName(curve_type);
   return {
     axis: 'maturity',
     form: 'line',

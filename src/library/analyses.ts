@@ -1,15 +1,14 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
-import type { CurveComparisonRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import type { AnalysisQuery, ReleasesQuery, VersionsQuery, YieldCurveQuery } from '../analysis/query.ts';
+import type { PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
+import type { AnalysisQuery, ReleasesQuery, VersionsQuery } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
-import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import { inVoice } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import type { curve, vintages } from '../operations/index.ts';
+import type { vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import type { Version } from '../operations/value.ts';
 import { clockAt } from '../operations/value.ts';
@@ -26,7 +25,7 @@ import type {
   TriangleParams,
   VersionsParams,
 } from './revision-params.ts';
-import type { CurveParams, VintagesParams, YieldTableParams } from './signatures.ts';
+import type { VintagesParams } from './signatures.ts';
 
 /** What analyses ask with. */
 export type AnalysisSource = AnswerSource & {
@@ -96,31 +95,6 @@ export class Analyses {
     const { answerVintages } = await import('../analysis/vintages.ts');
     return this.#result(demands, (context) =>
       answerVintages(this.#bound({ kind: 'vintages', id: id.toUpperCase(), ...own }), context),
-    );
-  }
-
-  /** The treasury curve of a day, by default the newest one; with `vs`, compared with the curve of another day. */
-  async curve(params: CurveParams & { readonly vs: Day }): Promise<Result<CurveComparisonRow>>;
-  async curve(params?: Omit<CurveParams, 'vs'>): Promise<Result<RowOf<typeof curve>>>;
-  async curve(params: CurveParams = {}): Promise<Result<CurveComparisonRow> | Result<RowOf<typeof curve>>> {
-    const { answerComparison, answerOneCurve } = await import('../analysis/curve.ts');
-    const { demands, own } = splitDemands(params);
-    const query = this.#bound<YieldCurveQuery>({ kind: 'curve', onOrBefore: false, ...own });
-    const { vs } = query;
-    return vs === undefined
-      ? this.#result(demands, (context) => answerOneCurve(query, context))
-      : this.#result(demands, (context) => answerComparison({ ...query, vs }, context));
-  }
-
-  /**
-   * Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count
-   * dates.
-   */
-  async yieldTable(params: YieldTableParams = {}): Promise<Result<WideRow>> {
-    const { demands, own } = splitDemands(params);
-    const { answerYieldTable } = await import('../analysis/yield-table.ts');
-    return this.#result(demands, async (context) =>
-      answerYieldTable(this.#bound({ kind: 'yield-table', ...own }), context),
     );
   }
 

@@ -1,12 +1,7 @@
 import type { Demands } from '../analysis/basis.ts';
-import {
-  beyondChoices,
-  type VintagesQuery,
-  type YieldCurveQuery,
-  type YieldTableQuery,
-} from '../analysis/query.ts';
+import { beyondChoices, type VintagesQuery } from '../analysis/query.ts';
 import { rhythms } from '../domain/series/date.ts';
-import { curve, vintages, yields } from '../operations/index.ts';
+import { vintages } from '../operations/index.ts';
 import { checkRange } from '../operations/params.ts';
 import {
   asOfDay,
@@ -39,17 +34,10 @@ import {
 } from './revision-params.ts';
 import { checkUnits, unitsKinds } from './units-params.ts';
 
-/** The parameters of a curve; with `vs` it is compared with the curve of another day. */
-export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
-
 /** The parameters of vintages. */
 export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Demands;
 
-/** The parameters of a table of yields. */
-export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
-
 const { id: _, ...vintageKinds } = kindsOf(vintages);
-const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
 const range = { from: described('First date.', day), to: described('Last date.', day) };
 
 type SignatureParams = NonNullable<Signature['params']>;
@@ -99,22 +87,6 @@ export const analysisSignatures = {
       asOf: asOfDay,
       first: extentKinds.first,
     }),
-  },
-  curve: {
-    name: 'curve',
-    args: [],
-    params: params<CurveParams>({
-      ...kindsOf(curve),
-      onOrBefore: described('Takes the newest curve up to the date, if there is none on it.', flag),
-      vs: described('Compares with the curve of this date.', day),
-    }),
-  },
-  yieldTable: {
-    name: 'yieldTable',
-    about:
-      'Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates.',
-    args: [],
-    params: params<YieldTableParams>({ ...yieldKinds, first: extentKinds.first }),
   },
   compare: ofDays('compare', 'The values of series as of one day beside those as of another.', 2),
   versions: ofDays('versions', 'The values of series as of several days, with a column for each day.'),

@@ -1,6 +1,4 @@
-import type { OperationQuery, Query } from '../analysis/query.ts';
 import type { Question } from '../analysis/question.ts';
-import { type CurveType, maturities } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { figures } from '../operations/figures.ts';
 import type { Flag } from '../operations/flag.ts';
@@ -11,7 +9,7 @@ import type { CommandSpec } from './command.ts';
 import { panel } from './composed-commands.ts';
 import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
-import { questionCommand } from './question-command.ts';
+import { askingFlags, questionByFlags, questionCommand } from './question-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { releaseFlags, revisionsQuery, versionFlags, versionsIn } from './version-query.ts';
 
@@ -20,21 +18,9 @@ const { asOf, knownBefore, sort, plot } = sharedFlags;
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
   'as-of': [asOf, knownBefore],
-  vs: [
-    {
-      name: 'vs',
-      value: 'date',
-      complete: 'days',
-      about: 'compare with the curve of another date, in basis points',
-    },
-  ],
-  nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
   sort: [sort],
   versions: [versionFlags.vs, versionFlags.vintages],
   units: sharedFlags.units,
-  wide: [
-    { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
-  ],
 };
 
 type ReadQuery = CommandExtras['query'];
@@ -50,30 +36,22 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
     ...(first !== undefined && { first }),
     ...(cursor !== undefined && { cursor }),
   }),
-  curve(_asked, line) {
-    const [date, vs] = [line.day('date'), line.day('vs')];
-    return {
-      kind: 'curve',
-      ...curveTypeIn(line),
-      ...(date !== undefined && { date }),
-      onOrBefore: line.has('on-or-before'),
-      ...(vs !== undefined && { vs }),
-    };
-  },
 };
 
 /** What the command of an operation has besides its parameters, as the operation declares it. */
-function extrasOf({ command: { analysis, several, features = [] }, chart }: Operation): CommandExtras {
+function extrasOf({ command: { words, analysis, several, features = [] }, chart }: Operation): CommandExtras {
   return {
     flags: [
       ...features.flatMap((feature) => featureFlags[feature] ?? []),
+      ...askingFlags(words),
       ...(several === true ? [sharedFlags.skipMissing] : []),
       ...(analysis === 'revisions' ? releaseFlags : []),
     ],
     outputFlags: chart === undefined ? [] : [plot, ...sharedFlags.charts],
     query(asked, line) {
       if (analysis !== undefined) return analysisQuery[analysis](asked, line);
-      if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
+      const byFlags = questionByFlags(words, line);
+      if (byFlags !== undefined) return byFlags;
       const sort = sortIn(line);
       const made = features.includes('units') ? transformedIn(line) : {};
       const { ids = [], limit } = asked;
@@ -97,28 +75,6 @@ function knownFrom(line: TypedLine) {
   const { from = '', asOf } = known;
   if (asOf === undefined || from <= asOf) return known;
   throw new Problem('bad-input', `--from ${from} is later than ${asOf}, the as-of date`);
-}
-
-function curveTypeIn(line: TypedLine): { readonly curveType?: CurveType } {
-  const curveType = line.choice('type', ['PAR', 'TIPS']);
-  return curveType === undefined ? {} : { curveType };
-}
-
-function yieldTable({ limit, first, cursor }: OperationQuery, line: TypedLine): Query {
-  if (cursor !== undefined)
-    throw new Problem(
-      'bad-input',
-      'use either --cursor or --wide: a cursor continues the rows of the service',
-    );
-  const maturity = line.choice('maturity', maturities);
-  return {
-    kind: 'yield-table',
-    ...curveTypeIn(line),
-    ...(maturity !== undefined && { maturity }),
-    ...line.range(),
-    ...(limit !== undefined && { limit }),
-    ...(first !== undefined && { first }),
-  };
 }
 
 /**

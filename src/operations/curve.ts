@@ -23,8 +23,6 @@ export const curve = operation({
   command: {
     words: 'curve',
     heading: 'Treasury rates',
-    features: ['nearest', 'vs'],
-    analysis: 'curve',
     examples: `
 # the curve of a day
 asof curve --date 2024-03-28
@@ -72,7 +70,6 @@ asof curve --date 2023-10-19 --vs 2020-03-09 --plot
     before === undefined || before.trade_date === day
       ? undefined
       : `.trade_date is ${day}, but ${before.trade_date} in the row before: a curve is of one day`,
-  chart: 'curve',
   dependsOnToday: ({ date }) => date === undefined,
   coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ date, curve_type }, { view, clock }) {

@@ -9,7 +9,7 @@ export const yields = operation({
   command: {
     words: 'yields',
     heading: 'Treasury rates',
-    features: ['oldest', 'wide'],
+    features: ['oldest'],
     examples: `
 # the ten-year rate of one week
 asof yields --maturity 10Y --from 2008-09-12 --to 2008-09-18

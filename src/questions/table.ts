@@ -1,10 +1,12 @@
 import type { Question } from '../analysis/question.ts';
 import { check } from './files/check.ts';
 import { join } from './files/join.ts';
+import { curve } from './rates/curve.ts';
+import { yieldTable } from './rates/yield-table.ts';
 import { diff } from './series/diff.ts';
 
 /** Every question that asks others, by the name of its method. */
-export const questions = { diff, join, check };
+export const questions = { curve, yieldTable, diff, join, check };
 
 /** A question of the table. */
 export type KnownQuestion = (typeof questions)[keyof typeof questions];

@@ -51,22 +51,6 @@ function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery 
       refuseLater([['as_of', asOf], ...rangeOf({ from, to })]);
       return { query: { ...query, asOf }, asOf, words: added('as_of', day, query.asOf) };
     }
-    case 'curve': {
-      const { date = day, vs = date } = query;
-      refuseLater([
-        ['date', date],
-        ['vs', vs],
-      ]);
-      if (query.date !== undefined) return { query, asOf: day, words: [] };
-      // A curve without a date is the newest one.
-      const nearest = query.onOrBefore ? [] : ['--on-or-before'];
-      return { query: { ...query, date, onOrBefore: true }, asOf: day, words: ['--date', day, ...nearest] };
-    }
-    case 'yield-table': {
-      const { to = day, from } = query;
-      refuseLater(rangeOf({ from, to }));
-      return { query: { ...query, to }, asOf: day, words: added('to', day, query.to) };
-    }
     case 'versions': {
       const name = query.compared ? 'vs' : 'vintages';
       refuseLater(query.days.flatMap((one) => (one === 'latest' ? [] : [[name, one] as const])));

@@ -54,6 +54,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   questions: ['analysis', 'questions'],
   'questions/files': ['analysis', 'domain', 'operations', 'questions/series'],
+  'questions/rates': ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   'questions/series': ['analysis', 'client', 'domain', 'operations', 'questions', 'render/chart'],
   render: ['domain', 'operations', 'render'],
   'render/chart': ['domain', 'operations', 'render'],

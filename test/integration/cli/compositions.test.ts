@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { compared } from '../../../src/analysis/curve.ts';
-import { tablePages } from '../../../src/analysis/yield-table.ts';
+import { compared } from '../../../src/questions/rates/curve.ts';
+import { tablePages } from '../../../src/questions/rates/yield-table.ts';
 import { asof, linesOf } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 import { table } from '../../support/sec-tables.ts';

@@ -1,0 +1,217 @@
+import { type QueryAnswer, type QueryContext, textsOf } from '../../analysis/answer.ts';
+import type { Demands } from '../../analysis/basis.ts';
+import { question, typed } from '../../analysis/question.ts';
+import { pagesOf } from '../../client/pagination.ts';
+import { spreadInBasisPoints } from '../../domain/series/arithmetic.ts';
+import { addDays, type Day, weekendDay } from '../../domain/series/date.ts';
+import { type CurveType, monthsOf } from '../../domain/treasury/curve.ts';
+import type { RateRow } from '../../operations/curve.ts';
+import type { Envelope } from '../../operations/envelope.ts';
+import type { Field, RowFrom, RowLayout } from '../../operations/field.ts';
+import { curve as curveOperation, yields } from '../../operations/figures.ts';
+import { commandNaming } from '../../operations/operation.ts';
+import type { Params, ParamsOf, ParamTexts, ParamValues, QueryParams } from '../../operations/param.ts';
+import { param } from '../../operations/params.ts';
+import { day, flag } from '../../operations/value.ts';
+import { curveType } from './shared.ts';
+
+const comparisonFields = [
+  { name: 'maturity', type: 'text', description: 'Maturity label.' },
+  {
+    name: 'rate',
+    type: 'decimal',
+    description: 'Rate in percent; empty where the curve lacks it.',
+    nullable: true,
+  },
+  { name: 'vs_rate', type: 'decimal', description: 'Rate of the other curve.', nullable: true },
+  {
+    name: 'change_bps',
+    type: 'decimal',
+    description: 'The first less the other, in basis points.',
+    nullable: true,
+  },
+  { name: 'trade_date', type: 'day', description: 'Date of the curve.', nullable: true },
+  { name: 'vs_trade_date', type: 'day', description: 'Date of the other curve.', nullable: true },
+  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
+  { name: 'source', type: 'text', description: 'Names of the data sources of both.' },
+] as const satisfies readonly Field[];
+
+/** The rates of a maturity on two curves. */
+export type CurveComparisonRow = RowFrom<(typeof comparisonFields)[number]>;
+
+/** The layout of two compared curves; the sources of both are shown only on request. */
+export const comparisonLayout: RowLayout = {
+  fields: comparisonFields,
+  columns: comparisonFields.map(({ name }) => name).filter((name) => name !== 'source'),
+};
+
+const params = {
+  date: curveOperation.params.date,
+  curve_type: curveType,
+  on_or_before: param(flag, 'Takes the newest curve up to the date, if there is none on it.', undefined, {
+    help: { about: 'use the newest curve on or before the date' },
+  }),
+  vs: param(day, 'Compares with the curve of this date.', undefined, {
+    help: { about: 'compare with the curve of another date, in basis points' },
+  }),
+} satisfies Params;
+
+type AskedCurve = ParamValues<typeof params>;
+
+/** The parameters of a curve; with `vs` it is compared with the curve of another day. */
+export type CurveParams = ParamsOf<{ readonly params: typeof params }> & Demands;
+
+const { command, summary } = curveOperation;
+
+/** The curve of a day, or of the newest day up to it; with `vs` compared with the curve of another day. */
+export const curve = question({
+  name: 'curve',
+  command: { words: command.words, heading: command.heading, summary, examples: command.examples },
+  method:
+    typed<
+      [
+        [asked: [params: CurveParams & { readonly vs: Day }], row: CurveComparisonRow],
+        [asked: [params?: Omit<CurveParams, 'vs'>], row: RateRow],
+      ]
+    >(),
+  args: [],
+  params,
+  layout: ({ vs }) => (vs === undefined ? curveOperation : comparisonLayout),
+  isDrawable: () => true,
+  bind(values, to) {
+    const { date = to, vs = date, on_or_before } = values;
+    const days = [['date', date] as const, ['vs', vs] as const];
+    if (values.date !== undefined) return { values, days, words: [] };
+    // A curve without a date is the newest one.
+    const nearest = on_or_before === true ? [] : ['--on-or-before'];
+    return { values: { ...values, date, on_or_before: true }, days, words: ['--date', to, ...nearest] };
+  },
+  async answer(values, ask): Promise<QueryAnswer<RateRow | CurveComparisonRow>> {
+    const { vs } = values;
+    const { fields, columns } = vs === undefined ? curveOperation : comparisonLayout;
+    const pages = vs === undefined ? curvePages(values, ask) : compare({ ...values, vs }, ask);
+    if (ask.chart !== true) return { fields, columns, pages };
+    // Loaded here: most questions draw nothing.
+    const { curveDrawing } = await import('../../analysis/rate-charts.ts');
+    return { fields, columns, drawing: curveDrawing(values), pages };
+  },
+});
+
+async function* curvePages(query: AskedCurve, context: QueryContext): AsyncGenerator<Envelope<RateRow>> {
+  const texts = await curveTexts(query, query.date, context);
+  yield* received(query, texts, context);
+}
+
+async function* received(
+  query: AskedCurve,
+  texts: ParamTexts,
+  context: QueryContext,
+): AsyncGenerator<Envelope<RateRow>> {
+  for await (const page of pagesOf(context.client, curveOperation, texts, {}, context.signal)) {
+    if (query.date !== undefined) noteMissing(page, query, query.date, context);
+    yield page;
+  }
+}
+
+async function* compare(
+  query: AskedCurve & { readonly vs: Day },
+  context: QueryContext,
+): AsyncGenerator<Envelope<CurveComparisonRow>> {
+  const { vs } = query;
+  const texts = await curveTexts(query, query.date, context);
+  const other = await context.client.ask(curveOperation, await curveTexts(query, vs, context));
+  noteMissing(other, query, vs, context);
+  for await (const page of received(query, texts, context)) yield compared(page, other);
+}
+
+/** The parameters of the curve of a date, or of the newest day up to it. */
+async function curveTexts(
+  { curve_type, on_or_before }: AskedCurve,
+  date: Day | undefined,
+  context: QueryContext,
+): Promise<ParamTexts> {
+  const type = typeParam(curve_type);
+  if (date === undefined) return textsOf(type);
+  const used = on_or_before === true ? await newestUpTo(date, type, context) : date;
+  if (used !== date) context.note?.({ kind: 'empty', text: `no curve on ${date}; this is ${used}` });
+  return textsOf({ date: used, ...type });
+}
+
+function typeParam(curveType: CurveType | undefined): QueryParams {
+  return curveType === undefined ? {} : { curve_type: curveType };
+}
+
+/** Notes that a day has no curve, and how to get the previous one. */
+function noteMissing(
+  { results }: Envelope<RateRow>,
+  { on_or_before }: AskedCurve,
+  date: Day,
+  { note, naming = commandNaming }: QueryContext,
+): void {
+  if (results.length > 0) return;
+  const weekend = weekendDay(date);
+  const named = weekend === undefined ? date : `${date}, a ${weekend}`;
+  note?.(
+    on_or_before === true
+      ? { kind: 'empty', text: `no curve on or before ${date}` }
+      : {
+          kind: 'no curve',
+          text: `no curve on ${named}; ${naming.param('on_or_before')} takes the newest one before it`,
+        },
+  );
+}
+
+/**
+ * The trade date of the newest curve up to `date`, found among the rates over time; `date` itself if there is none.
+ * Asks until nothing newer is found, because another service may not give the newest rates first.
+ */
+async function newestUpTo(date: Day, type: QueryParams, { client }: QueryContext): Promise<Day> {
+  const newestOf = async (params: QueryParams): Promise<Day> => {
+    const page = await client.ask(yields, textsOf({ ...type, ...params, to: date }));
+    const days = page.results.map(({ trade_date }) => trade_date);
+    return (
+      days
+        .filter((day) => day <= date)
+        .sort()
+        .at(-1) ?? ''
+    );
+  };
+  let newest = await newestOf({ limit: 1 });
+  while (newest !== '' && newest < date) {
+    const next = await newestOf({ from: addDays(newest, 1), limit: 1000 });
+    if (next <= newest) break;
+    newest = next;
+  }
+  return newest === '' ? date : newest;
+}
+
+/** Two curves compared: a row for each maturity that either has, shortest first. */
+export function compared(own: Envelope<RateRow>, other: Envelope<RateRow>): Envelope<CurveComparisonRow> {
+  const [rates, otherRates] = [byMaturity(own), byMaturity(other)];
+  const names = new Set([...rates.keys(), ...otherRates.keys()]);
+  const results = [...names]
+    .sort((a, b) => monthsOf(a) - monthsOf(b))
+    .map((maturity) => {
+      const [row, vs] = [rates.get(maturity), otherRates.get(maturity)];
+      const [rate, vsRate] = [row?.rate ?? null, vs?.rate ?? null];
+      return {
+        maturity,
+        rate,
+        vs_rate: vsRate,
+        change_bps: change(rate, vsRate),
+        trade_date: own.results[0]?.trade_date ?? null,
+        vs_trade_date: other.results[0]?.trade_date ?? null,
+        curve_type: (row ?? vs)?.curve_type ?? '',
+        source: [...new Set([row, vs].flatMap((one) => one?.source ?? []))].join('; '),
+      };
+    });
+  return { ...own, object: 'yield_curve_comparison', results, results_count: results.length };
+}
+
+function byMaturity({ results }: Envelope<RateRow>): ReadonlyMap<string, RateRow> {
+  return new Map(results.map((row) => [row.maturity, row]));
+}
+
+function change(rate: string | null, other: string | null): string | null {
+  return rate === null || other === null ? null : spreadInBasisPoints(rate, other);
+}

@@ -1,0 +1,158 @@
+import { explainEmpty, type QueryAnswer, type QueryContext, textsOf } from '../../analysis/answer.ts';
+import type { Demands } from '../../analysis/basis.ts';
+import type { WideRow } from '../../analysis/layouts.ts';
+import { question } from '../../analysis/question.ts';
+import { lastRows, pagesOf } from '../../client/pagination.ts';
+import { maturitiesOf } from '../../domain/treasury/curve.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { RateRow } from '../../operations/curve.ts';
+import type { Envelope } from '../../operations/envelope.ts';
+import { type Field, type RowLayout, showing } from '../../operations/field.ts';
+import { yields } from '../../operations/figures.ts';
+import type { Params, ParamsOf, ParamTexts, ParamValues } from '../../operations/param.ts';
+import { param } from '../../operations/params.ts';
+import { integer } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
+import { curveType } from './shared.ts';
+
+const { maturity, from, to } = yields.params;
+
+const params = {
+  maturity,
+  curve_type: curveType,
+  from,
+  to,
+  limit: param(integer(1), 'Most rows.', undefined),
+  first: param(integer(1), 'Most rows, the oldest ones.', undefined),
+} satisfies Params;
+
+type AskedYields = ParamValues<typeof params>;
+
+/** Treasury rates with a row for each date and a column for each maturity. */
+export const yieldTable = question({
+  name: 'yield_table',
+  about:
+    'Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates.',
+  askedBy: {
+    words: ['yields'],
+    flags: [
+      {
+        name: 'wide',
+        about: 'one row per date, one column per maturity; --limit and --first count dates',
+      },
+    ],
+    check(line) {
+      if (!line.has('cursor')) return;
+      const reason = 'a cursor continues the rows of the service';
+      throw new Problem('bad-input', `use either --cursor or --wide: ${reason}`);
+    },
+  },
+  args: [],
+  params,
+  layout: layoutOf,
+  isDrawable: () => true,
+  knownOn: ({ to }) => to,
+  bind(values, day) {
+    const { from, to = day } = values;
+    return {
+      values: { ...values, to },
+      days: [...(from === undefined ? [] : [['from', from] as const]), ['to', to]],
+      words: values.to === undefined ? ['--to', day] : [],
+    };
+  },
+  async answer(values, ask): Promise<QueryAnswer<WideRow>> {
+    const layout = layoutOf(values);
+    const { limit, first, maturity, curve_type, from, to } = values;
+    const texts = textsOf(defined({ maturity, curve_type, from, to }));
+    const [, ...maturities] = layout.columns;
+    const rates = pagesOf(ask.client, yields, texts, {}, ask.signal);
+    const table = tablePages(rates, maturities);
+    const rows = first === undefined ? rowsUpTo(limit, table, ask) : lastRows(table, first);
+    const pages = explained(rows, texts, ask);
+    if (ask.chart !== true) return { ...layout, pages };
+    // Loaded here: most questions draw nothing.
+    const { yieldTableDrawing } = await import('../../analysis/rate-charts.ts');
+    return { ...layout, drawing: yieldTableDrawing(values), pages };
+  },
+});
+
+/** The parameters of a table of yields. */
+export type YieldTableParams = ParamsOf<typeof yieldTable> & Demands;
+
+function layoutOf({ curve_type = 'PAR', maturity }: AskedYields): RowLayout {
+  const names = maturity === undefined ? maturitiesOf(curve_type) : [maturity];
+  return showing([
+    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
+    ...names.map(
+      (name): Field => ({ name, type: 'decimal', description: 'Rate in percent.', nullable: true }),
+    ),
+  ]);
+}
+
+/** A row for each date from rows for each rate; null for a maturity without a rate on that date. */
+export async function* tablePages(
+  pages: AsyncIterable<Envelope<RateRow>>,
+  maturities: readonly string[],
+): AsyncGenerator<Envelope<WideRow>> {
+  const none = Object.fromEntries(maturities.map((name) => [name, null]));
+  let day: WideRow | undefined;
+  let waiting: Envelope<WideRow> | undefined;
+  for await (const page of pages) {
+    if (waiting !== undefined) yield waiting;
+    const days: WideRow[] = [];
+    for (const { trade_date, maturity, rate } of page.results) {
+      if (day !== undefined && day.trade_date !== trade_date) {
+        refuseDisorder(day.trade_date, trade_date);
+        days.push(day);
+        day = undefined;
+      }
+      day = { ...(day ?? { trade_date, ...none }), [maturity]: rate };
+    }
+    waiting = tablePage(page, days);
+  }
+  // Only now is the previous date complete.
+  if (waiting !== undefined)
+    yield tablePage(waiting, day === undefined ? waiting.results : [...waiting.results, day]);
+}
+
+function tablePage(page: Envelope<unknown>, results: readonly WideRow[]): Envelope<WideRow> {
+  return { ...page, object: 'yield_table', results, results_count: results.length };
+}
+
+/** Refuses rates of one date that are not together: they would make two rows of it. */
+function refuseDisorder(one: unknown, next: unknown): void {
+  if (String(next) < String(one)) return;
+  throw new Problem('bad-answer', `the service gives rates of ${String(next)} after those of ${String(one)}`);
+}
+
+/** The rows up to a limit; requests no more pages than they need. */
+async function* rowsUpTo(
+  limit: number | undefined,
+  pages: AsyncIterable<Envelope<WideRow>>,
+  { progress }: QueryContext,
+): AsyncGenerator<Envelope<WideRow>> {
+  let [left, rows] = [limit ?? Number.POSITIVE_INFINITY, 0];
+  for await (const page of pages) {
+    const results = page.results.slice(0, left);
+    left -= results.length;
+    rows += results.length;
+    const has_more = results.length < page.results.length || page.has_more;
+    yield { ...page, results, results_count: results.length, has_more };
+    progress?.({ done: rows, unit: 'rows' });
+    if (left <= 0) return;
+  }
+}
+
+/** The same pages; where they have no rows, notes why. */
+async function* explained(
+  pages: AsyncIterable<Envelope<WideRow>>,
+  texts: ParamTexts,
+  context: QueryContext,
+): AsyncGenerator<Envelope<WideRow>> {
+  let isEmpty = true;
+  for await (const page of pages) {
+    isEmpty &&= page.results.length === 0;
+    yield page;
+  }
+  if (isEmpty) await explainEmpty(yields, texts, context);
+}
