@@ -22,10 +22,9 @@ export type {
   CheckRow,
   CurveComparisonRow,
   PanelRow,
-  RevisionRow,
   WideRow,
 } from './analysis/layouts.ts';
-export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
+export type { ComparedRow } from './analysis/vintage-layouts.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { BackupSummary, CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';
@@ -40,14 +39,8 @@ export { importFiles } from './library/import-files.ts';
 export type { Result } from './library/operation-methods.ts';
 export type { PanelParams } from './library/panel-params.ts';
 export { pull } from './library/pull.ts';
-export type {
-  PublishedParams,
-  ReleasesParams,
-  RevisionsParams,
-  TriangleParams,
-  VersionsParams,
-} from './library/revision-params.ts';
-export type { CurveParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
+export type { VersionsParams } from './library/revision-params.ts';
+export type { CurveParams, YieldTableParams } from './library/signatures.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { CheckParams, InputRow, JoinParams } from './library/table-params.ts';
 export type { RateRow } from './operations/curve.ts';
@@ -67,6 +60,14 @@ export type {
 export { probeSources, type SourceProbe } from './pull/sources.ts';
 
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
+export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
+export type {
+  PublishedParams,
+  ReleasesParams,
+  RevisionsParams,
+  TriangleParams,
+} from './questions/series/revisions.ts';
+export type { VintagesParams } from './questions/series/vintages.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';

@@ -166,10 +166,6 @@ export function knowledgeDay(query: Query): Day | undefined {
       return typeof query.each === 'string' || 'file' in query.each ? query.to : asOfDates(query).at(-1);
     case 'yield-table':
       return query.to;
-    case 'revisions':
-    case 'releases':
-    case 'triangle':
-    case 'vintages':
     case 'panel':
       return query.asOf;
     default:

@@ -111,6 +111,15 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   answer(values: V, ask: QueryContext): Promise<QueryAnswer<R>>;
 };
 
+/** What a method may be asked, and the type of the rows that it then has. */
+export type MethodType = readonly [asked: readonly unknown[], row: Row];
+
+/** Returns the types of a method as a member of a declaration. */
+export function typed<M extends readonly MethodType[]>(): M {
+  // Nobody reads the member.
+  return [] as readonly MethodType[] as M;
+}
+
 /** A question and the values of its parameters. */
 export type QuestionQuery = {
   readonly kind: 'question';
@@ -130,13 +139,19 @@ type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Ro
   readonly params: P;
 };
 
-/** Returns a question from its declaration, with the types of its values and rows. */
+/**
+ * Returns a question from its declaration, with the types of its values and rows. `method` has the types of the method,
+ * where its rows depend on its parameters.
+ */
 export function question<
   const N extends string,
   const A extends readonly Argument[],
   P extends Params,
   R extends Row,
->(declaration: TypedQuestion<A, P, R> & { readonly name: N }): TypedQuestion<A, P, R> & { readonly name: N } {
+  M extends readonly MethodType[] = readonly [],
+>(
+  declaration: TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M },
+): TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M } {
   return declaration;
 }
 

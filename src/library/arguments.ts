@@ -27,25 +27,6 @@ export function described(description: string, kind: Kind): Kind {
   return { ...kind, schema: { ...kind.schema, description } };
 }
 
-/** The number of a release, or `final`. */
-export const releaseNumber: Value<number | 'final'> = {
-  ...accepting(
-    (value): value is number | 'final' =>
-      value === 'final' || (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 9999),
-    "the number of a release such as 1, or 'final'",
-  ),
-  parse(given, name) {
-    if (given === 'final') return given;
-    if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
-    throw refused({
-      param: name,
-      value: given,
-      reason: 'use numbers of releases or final, such as 1,2,final',
-    });
-  },
-  schema: { anyOf: [{ type: 'integer', minimum: 1, maximum: 9999 }, { const: 'final' }] },
-};
-
 /** The id of the series that a method is about. */
 export const ofOneSeries = described('The id of the series, such as GDP.', seriesId);
 

@@ -3,6 +3,7 @@ import {
   type Argument,
   checkedValues,
   demandParams,
+  type MethodType,
   type Question,
   type QuestionQuery,
   type QuestionRow,
@@ -10,6 +11,7 @@ import {
 } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
 import { inVoice } from '../errors/problem.ts';
+import type { Row } from '../operations/envelope.ts';
 import { type CamelCase, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { type KnownQuestion, questions } from '../questions/table.ts';
@@ -29,9 +31,21 @@ type GivenArguments<A extends readonly Argument[]> = {
 type WithParams<P> = Record<never, never> extends P ? [params?: P] : [params: P];
 
 /** The method of a question, with the types of its arguments, parameters and rows. */
-export type QuestionMethod<Q extends Question> = (
-  ...asked: [...GivenArguments<Q['args']>, ...WithParams<ParamsOf<Q> & Demands>]
-) => Promise<Result<QuestionRow<Q>>>;
+export type QuestionMethod<Q extends Question> = Q extends {
+  readonly method?: readonly [infer First extends MethodType, ...infer Others extends readonly MethodType[]];
+}
+  ? Overloads<[First, ...Others]>
+  : (
+      ...asked: [...GivenArguments<Q['args']>, ...WithParams<ParamsOf<Q> & Demands>]
+    ) => Promise<Result<QuestionRow<Q>>>;
+
+/** A method that may be asked in several ways, the first that fits first. */
+type Overloads<M extends readonly MethodType[]> = M extends readonly [
+  readonly [infer Asked extends readonly unknown[], infer R extends Row],
+  ...infer Others extends readonly MethodType[],
+]
+  ? ((...asked: Asked) => Promise<Result<R>>) & Overloads<Others>
+  : unknown;
 
 /** A method for each question that asks others, by its name in camel case. */
 export type QuestionMethods = {

@@ -1,12 +1,7 @@
 import type { Demands } from '../analysis/basis.ts';
-import {
-  beyondChoices,
-  type VintagesQuery,
-  type YieldCurveQuery,
-  type YieldTableQuery,
-} from '../analysis/query.ts';
+import { beyondChoices, type YieldCurveQuery, type YieldTableQuery } from '../analysis/query.ts';
 import { rhythms } from '../domain/series/date.ts';
-import { curve, vintages, yields } from '../operations/index.ts';
+import { curve, yields } from '../operations/index.ts';
 import { checkRange } from '../operations/params.ts';
 import {
   asOfDay,
@@ -26,32 +21,21 @@ import {
   extentKinds,
   type Kinds,
   kindsOf,
-  ofOneSeries,
   ofSeveralIds,
   skipMissing,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { checkPanel, type Optional, type PanelParams } from './panel-params.ts';
-import {
-  checkRevisions,
-  type RevisionsParams,
-  revisionsKinds,
-  type VersionsParams,
-  versionKinds,
-} from './revision-params.ts';
+import { type VersionsParams, versionKinds } from './revision-params.ts';
 import { type CheckParams, type JoinParams, tableKind } from './table-params.ts';
 import { checkUnits, unitsKinds } from './units-params.ts';
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
 
-/** The parameters of vintages. */
-export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Demands;
-
 /** The parameters of a table of yields. */
 export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
 
-const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
 const range = { from: described('First date.', day), to: described('Last date.', day) };
 
@@ -75,7 +59,6 @@ function params<T>(
   };
 }
 
-const id = { name: 'id', kind: ofOneSeries };
 const ids = { name: 'ids', kind: ofSeveralIds };
 
 function ofDays(name: string, about: string, count?: number): Signature {
@@ -97,23 +80,6 @@ const knownKinds = {
 
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
-  revisions: {
-    name: 'revisions',
-    args: [id],
-    params: {
-      ...params<RevisionsParams>(revisionsKinds, [], checkRevisions),
-      limitsRows: ({ stats }) => stats !== true,
-    },
-  },
-  vintages: {
-    name: 'vintages',
-    args: [id],
-    params: params<VintagesParams>({
-      ...vintageKinds,
-      asOf: asOfDay,
-      first: extentKinds.first,
-    }),
-  },
   curve: {
     name: 'curve',
     args: [],

@@ -9,17 +9,16 @@ import type { TypedLine } from '../operations/typed-line.ts';
 import { questions } from '../questions/table.ts';
 import type { CommandSpec } from './command.ts';
 import { panel } from './composed-commands.ts';
-import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
+import { seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { questionCommand } from './question-command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { releaseFlags, revisionsQuery, versionFlags, versionsIn } from './version-query.ts';
+import { versionFlags, versionsIn } from './version-query.ts';
 
-const { asOf, knownBefore, sort, plot } = sharedFlags;
+const { sort, plot } = sharedFlags;
 
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
-  'as-of': [asOf, knownBefore],
   vs: [
     {
       name: 'vs',
@@ -41,15 +40,6 @@ type ReadQuery = CommandExtras['query'];
 
 /** How the query of an analysis is read from a line. */
 const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>, ReadQuery>> = {
-  revisions: revisionsQuery,
-  vintages: ({ params, limit, first, cursor }, line) => ({
-    kind: 'vintages',
-    id: String(params.id),
-    ...knownFrom(line),
-    ...(limit !== undefined && { limit }),
-    ...(first !== undefined && { first }),
-    ...(cursor !== undefined && { cursor }),
-  }),
   curve(_asked, line) {
     const [date, vs] = [line.day('date'), line.day('vs')];
     return {
@@ -68,7 +58,6 @@ function extrasOf({ command: { analysis, several, features = [] }, chart }: Oper
     flags: [
       ...features.flatMap((feature) => featureFlags[feature] ?? []),
       ...(several === true ? [sharedFlags.skipMissing] : []),
-      ...(analysis === 'revisions' ? releaseFlags : []),
     ],
     outputFlags: chart === undefined ? [] : [plot, ...sharedFlags.charts],
     query(asked, line) {
@@ -89,14 +78,6 @@ function extrasOf({ command: { analysis, several, features = [] }, chart }: Oper
       return versions ?? { ...asked, ...(features.includes('sort') && { sort }), ...made };
     },
   };
-}
-
-/** The days of publication in a line; a Problem if the first is later than the as-of date. */
-function knownFrom(line: TypedLine) {
-  const known = { ...line.range(), ...knownOn(line) };
-  const { from = '', asOf } = known;
-  if (asOf === undefined || from <= asOf) return known;
-  throw new Problem('bad-input', `--from ${from} is later than ${asOf}, the as-of date`);
 }
 
 function curveTypeIn(line: TypedLine): { readonly curveType?: CurveType } {

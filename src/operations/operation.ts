@@ -58,7 +58,7 @@ type Example<R = Row> = {
 type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions' | 'wide';
 
 /** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'vs';
+export type CommandFeature = ListingFeature | 'nearest' | 'vs';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
@@ -76,7 +76,7 @@ export type CommandDeclaration = {
   readonly defaults?: Readonly<Record<string, string>>;
   readonly features?: readonly CommandFeature[];
   /** The analysis that the command runs instead of the bare operation. */
-  readonly analysis?: 'curve' | 'revisions' | 'vintages';
+  readonly analysis?: 'curve';
   /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
 };
@@ -142,7 +142,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** Whether a terminal shows its row as a card: a line for each field. */
   readonly card?: boolean;
   /** The kind of chart that shows the rows; absent if they have no chart. */
-  readonly chart?: 'curve' | 'revisions' | 'series' | 'spread' | 'vintages' | 'yields';
+  readonly chart?: 'curve' | 'series' | 'spread' | 'yields';
   /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
   /** The field of a series' description with the number of rows that a query by id alone has. */

@@ -1,8 +1,10 @@
 import type { Question } from '../analysis/question.ts';
 import { diff } from './series/diff.ts';
+import { revisions } from './series/revisions.ts';
+import { vintages } from './series/vintages.ts';
 
 /** Every question that asks others, by the name of its method. */
-export const questions = { diff };
+export const questions = { diff, revisions, vintages };
 
 /** A question of the table. */
 export type KnownQuestion = (typeof questions)[keyof typeof questions];
