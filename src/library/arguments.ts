@@ -1,17 +1,7 @@
-import { refused } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type ParamsOf } from '../operations/param.ts';
-import {
-  accepting,
-  flag,
-  integer,
-  seriesId,
-  seriesIds,
-  text,
-  type Value,
-  type ValueCheck,
-} from '../operations/value.ts';
+import { flag, integer, seriesId, seriesIds, text, type ValueCheck } from '../operations/value.ts';
 
 /** What a parameter of a method takes; without a schema, the value has no form in JSON. */
 export type Kind = ValueCheck & { readonly schema?: Schema };

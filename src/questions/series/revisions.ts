@@ -88,19 +88,19 @@ const params = {
   cursor: pageCursor,
 } satisfies Params;
 
-type Values = ParamValues<typeof params>;
-type Given = ParamsOf<{ readonly params: typeof params }>;
+type RevisionsAsked = ParamValues<typeof params>;
+type RevisionsGiven = ParamsOf<{ readonly params: typeof params }>;
 
 /** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */
-type SomeDates = Pick<Given, 'asOf' | 'from' | 'limit' | 'to'>;
+type DatesGiven = Pick<RevisionsGiven, 'asOf' | 'from' | 'limit' | 'to'>;
 
 /** The parameters of values that are not a list of what was published. */
-type TableParams = SomeDates &
-  Pick<Given, 'digits' | 'units'> & { readonly date?: undefined; readonly cursor?: undefined };
+type TableParams = DatesGiven &
+  Pick<RevisionsGiven, 'digits' | 'units'> & { readonly date?: undefined; readonly cursor?: undefined };
 
 /** The parameters of revisions as they were published, of one `date` or of several. */
-export type PublishedParams = SomeDates &
-  Pick<Given, 'cursor' | 'date'> & {
+export type PublishedParams = DatesGiven &
+  Pick<RevisionsGiven, 'cursor' | 'date'> & {
     readonly units?: undefined;
     readonly digits?: undefined;
     readonly release?: undefined;
@@ -197,11 +197,11 @@ export const revisions = question({
 });
 
 /** Tells whether values ask for a table of values or statistics, and not for what was published. */
-function isTable({ release, after, stats, wide }: Values): boolean {
+function isTable({ release, after, stats, wide }: RevisionsAsked): boolean {
   return release !== undefined || after !== undefined || stats === true || wide === true;
 }
 
-function horizonsOf({ release = [], after = [], stats }: Values): readonly Horizon[] {
+function horizonsOf({ release = [], after = [], stats }: RevisionsAsked): readonly Horizon[] {
   const releases = release.map(
     (number): Horizon => (number === 'final' ? { kind: 'final' } : { kind: 'release', number }),
   );
@@ -210,7 +210,7 @@ function horizonsOf({ release = [], after = [], stats }: Values): readonly Horiz
 }
 
 /** Refuses parameters of one kind of answer together with those of another. */
-function check(values: Values): void {
+function check(values: RevisionsAsked): void {
   const { date, cursor, from, to, release, after, wide, stats } = values;
   if (date !== undefined && (from !== undefined || to !== undefined))
     throw contradiction(
@@ -231,7 +231,7 @@ function check(values: Values): void {
   if (wide !== true) horizonsOf(values);
 }
 
-function needsTable({ date }: Values) {
+function needsTable({ date }: RevisionsAsked) {
   return contradiction(
     'units',
     ({ param }) =>

@@ -61,11 +61,11 @@ export const vintages = question({
 /** The parameters of vintages. */
 export type VintagesParams = ParamsOf<typeof vintages> & Demands;
 
-type Asked = ParamValues<typeof params> & { readonly id: string };
+type VintagesAsked = ParamValues<typeof params> & { readonly id: string };
 type Vintage = RowOf<typeof listing>;
 
 async function* pages(
-  { id, from, to: asked, as_of: asOf, limit, first, cursor }: Asked,
+  { id, from, to: asked, as_of: asOf, limit, first, cursor }: VintagesAsked,
   context: QueryContext,
 ): AsyncGenerator<Envelope<Vintage>> {
   const { client, signal, note, progress } = context;
