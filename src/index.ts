@@ -20,11 +20,10 @@ export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
 export type {
   PanelRow,
-  RevisionRow,
   WideRow,
 } from './analysis/layouts.ts';
 export type { InputRow } from './analysis/table.ts';
-export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
+export type { ComparedRow } from './analysis/vintage-layouts.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { BackupSummary, CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';
@@ -39,14 +38,7 @@ export { importFiles } from './library/import-files.ts';
 export type { Result } from './library/operation-methods.ts';
 export type { PanelParams } from './library/panel-params.ts';
 export { pull } from './library/pull.ts';
-export type {
-  PublishedParams,
-  ReleasesParams,
-  RevisionsParams,
-  TriangleParams,
-  VersionsParams,
-} from './library/revision-params.ts';
-export type { VintagesParams } from './library/signatures.ts';
+export type { VersionsParams } from './library/revision-params.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
@@ -67,6 +59,14 @@ export type { JoinParams } from './questions/files/join.ts';
 export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts';
 export type { YieldTableParams } from './questions/rates/yield-table.ts';
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
+export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
+export type {
+  PublishedParams,
+  ReleasesParams,
+  RevisionsParams,
+  TriangleParams,
+} from './questions/series/revisions.ts';
+export type { VintagesParams } from './questions/series/vintages.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';

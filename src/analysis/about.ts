@@ -49,9 +49,6 @@ function daysAbout(query: Query): readonly About[] {
       ];
     }
     case 'panel':
-    case 'revisions':
-    case 'releases':
-    case 'triangle':
       return asOf(dayText(query.asOf));
     case 'question':
       return query.question.asOfTexts?.(query.values).flatMap(asOf) ?? [];
@@ -111,7 +108,6 @@ function transformedAbout(transformation: Transformation | undefined): readonly 
 }
 
 function transformationOfQuery(query: Query): Transformation | undefined {
-  if (query.kind === 'releases' || query.kind === 'triangle') return query.units;
   if (query.kind === 'question') return transformationIn(query.values);
   return 'transformation' in query ? query.transformation : undefined;
 }

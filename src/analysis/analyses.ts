@@ -2,24 +2,13 @@ import type { QueryAnswer, QueryContext } from './answer.ts';
 import { answerPanel, estimatePanel } from './panel.ts';
 import type { AnalysisQuery } from './query.ts';
 import { answerRealTimePanel, estimateRealTimePanel } from './real-time-panel.ts';
-import { answerReleases, answerTriangle } from './releases.ts';
-import { answerRevisions } from './revisions.ts';
 import { answerVersions } from './versions.ts';
-import { answerVintages } from './vintages.ts';
 
 /** Answers a query that takes more than the rows of one operation. */
 export async function answerAnalysis(query: AnalysisQuery, context: QueryContext): Promise<QueryAnswer> {
   switch (query.kind) {
-    case 'revisions':
-      return answerRevisions(query, context);
-    case 'releases':
-      return answerReleases(query, context);
-    case 'triangle':
-      return answerTriangle(query, context);
     case 'versions':
       return answerVersions(query, context);
-    case 'vintages':
-      return answerVintages(query, context);
     case 'panel':
       return answerPanel(query, context);
     case 'real-time-panel':

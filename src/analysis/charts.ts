@@ -1,5 +1,6 @@
 import { type Day, earlier } from '../domain/series/date.ts';
-import { horizonName } from '../domain/series/releases.ts';
+import { type Horizon, horizonName } from '../domain/series/releases.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
@@ -8,7 +9,7 @@ import type { QueryParams } from '../operations/param.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
-import type { RealTimePanelQuery, ReleasesQuery, RevisionsQuery, VintagesQuery } from './query.ts';
+import type { RealTimePanelQuery } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */
@@ -153,7 +154,7 @@ function titled(id: string, row: Row | undefined): string {
 
 /** The drawing of the value of one date over the dates on which it was published, as steps. */
 export async function revisionsDrawing(
-  { id, date }: RevisionsQuery & { readonly date: Day },
+  { id, date }: { readonly id: string; readonly date: Day },
   context: QueryContext,
 ): Promise<Drawing> {
   const series = await descriptionOf({ id }, context);
@@ -179,7 +180,17 @@ export async function revisionsDrawing(
 
 /** The drawing of the values of a series at some horizons, over its dates. */
 export async function releasesDrawing(
-  { id, horizons, asOf, units }: ReleasesQuery,
+  {
+    id,
+    horizons,
+    as_of: asOf,
+    units,
+  }: {
+    readonly id: string;
+    readonly horizons: readonly Horizon[];
+    readonly as_of: Day | undefined;
+    readonly units: Transformation | undefined;
+  },
   kinds: readonly string[],
   context: QueryContext,
 ): Promise<Drawing> {
@@ -211,7 +222,10 @@ function upTo(day: string | undefined): string {
 }
 
 /** The drawing of how many dates each vintage of a series changed. */
-export async function vintagesDrawing({ id, asOf }: VintagesQuery, context: QueryContext): Promise<Drawing> {
+export async function vintagesDrawing(
+  { id, as_of: asOf }: { readonly id: string; readonly as_of: Day | undefined },
+  context: QueryContext,
+): Promise<Drawing> {
   const series = await descriptionOf({ id }, context);
   const kinds = new Set<unknown>();
   return {

@@ -164,10 +164,6 @@ export function knowledgeDay(query: Query): Day | undefined {
       return query.days.includes('latest') ? undefined : [...query.days].sort().at(-1);
     case 'real-time-panel':
       return typeof query.each === 'string' || 'file' in query.each ? query.to : asOfDates(query).at(-1);
-    case 'revisions':
-    case 'releases':
-    case 'triangle':
-    case 'vintages':
     case 'panel':
       return query.asOf;
     default:

@@ -1,15 +1,8 @@
 import { Problem } from '../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
-import { revisions, vintages } from '../operations/figures.ts';
-import { operationNamed, type RowOf } from '../operations/operation.ts';
+import { operationNamed } from '../operations/operation.ts';
 import type { Query, RealTimePanelQuery } from './query.ts';
-import {
-  comparedLayout,
-  releaseLayout,
-  statisticsLayout,
-  versionsLayout,
-  wideComparedLayout,
-} from './vintage-layouts.ts';
+import { comparedLayout, versionsLayout, wideComparedLayout } from './vintage-layouts.ts';
 
 /** The layout of the answer to a query; undefined if its columns depend on the data. */
 export function layoutOf(query: Query): RowLayout | undefined {
@@ -18,19 +11,11 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return operationNamed(query.operation);
     case 'question':
       return query.question.layout(query.values);
-    case 'revisions':
-      return revisionLayout;
-    case 'releases':
-      return query.stats ? statisticsLayout : releaseLayout(query.horizons);
-    case 'triangle':
-      return undefined;
     case 'versions': {
       if (!query.compared) return versionsLayout(query.days);
       if (!query.wide) return comparedLayout;
       return query.ids.some((id) => id.includes('*')) ? undefined : wideComparedLayout(namesOf(query.ids));
     }
-    case 'vintages':
-      return vintages;
     case 'panel':
     case 'real-time-panel': {
       if (!query.wide) return longPanelLayout;
@@ -53,40 +38,8 @@ function namesOf(ids: readonly string[]): readonly string[] {
 export function isDrawable(query: Query): boolean {
   if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
   if (query.kind === 'question') return query.question.isDrawable?.(query.values) ?? false;
-  if (query.kind === 'revisions') return query.date !== undefined;
-  if (query.kind === 'releases') return !query.stats;
-  return query.kind !== 'triangle';
+  return true;
 }
-
-const changeFields = [
-  {
-    name: 'change',
-    type: 'decimal',
-    description: 'Exact difference from the value published before; empty after a withdrawal.',
-    nullable: true,
-  },
-  {
-    name: 'percent',
-    type: 'decimal',
-    description: 'The same in percent of the value before, four decimals; empty where that is 0.',
-    nullable: true,
-  },
-  {
-    name: 'days',
-    type: 'integer',
-    description: 'Days since the first release; empty where that was before the record begins.',
-    nullable: true,
-  },
-] as const satisfies readonly Field[];
-
-/** A published value, compared with the one published before. */
-export type RevisionRow = RowOf<typeof revisions> & RowFrom<(typeof changeFields)[number]>;
-
-/** The layout of revisions, each compared with the one before. */
-export const revisionLayout: RowLayout = {
-  fields: [...revisions.fields, ...changeFields],
-  columns: [...revisions.columns, ...changeFields.map(({ name }) => name)],
-};
 
 /** A row whose columns depend on the query: its day, and a value or null in each other column. */
 export type WideRow = { readonly [column: string]: string | null };

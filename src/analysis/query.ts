@@ -1,6 +1,5 @@
 import type { Extent } from '../client/pagination.ts';
 import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
-import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { QueryParams } from '../operations/param.ts';
@@ -34,48 +33,6 @@ export type OperationQuery = Extent &
     /** `asc` reverses the rows of each series, after `limit` or `first` has been applied. */
     readonly sort?: SortOrder;
   };
-
-/** Every value of one date or of each date, with the size and delay of each change, up to `asOf`. */
-export type RevisionsQuery = Omit<Extent, 'first'> & {
-  readonly kind: 'revisions';
-  readonly id: string;
-  readonly date?: Day;
-  readonly from?: Day;
-  readonly to?: Day;
-  readonly asOf?: Day;
-};
-
-/**
- * The values of a series at some horizons, up to `asOf`: those of each date, or statistics of the revisions between
- * them.
- */
-export type ReleasesQuery = {
-  readonly kind: 'releases';
-  readonly id: string;
-  readonly horizons: readonly Horizon[];
-  readonly stats: boolean;
-  /** How the values are transformed, each from the values of its own vintage. */
-  readonly units?: Omit<Transformation, 'aggregation'>;
-  readonly from?: Day;
-  readonly to?: Day;
-  /** The newest dates, at most this number. */
-  readonly limit?: number;
-  readonly asOf?: Day;
-};
-
-/** The values of each date as of each vintage up to `asOf`: the triangle of revisions. */
-export type TriangleQuery = Omit<ReleasesQuery, 'horizons' | 'kind' | 'stats'> & {
-  readonly kind: 'triangle';
-};
-
-/** The vintage dates of a series, up to `asOf`; without it, also what the series covers. */
-export type VintagesQuery = Extent & {
-  readonly kind: 'vintages';
-  readonly id: string;
-  readonly from?: Day;
-  readonly to?: Day;
-  readonly asOf?: Day;
-};
 
 /**
  * The values of series as of several days; with `compared`, those as of the first of two days compared with those of
@@ -130,14 +87,7 @@ export type RealTimePanelQuery = PanelForm & {
 };
 
 /** A query that takes more than the rows of one operation. */
-export type AnalysisQuery =
-  | RevisionsQuery
-  | ReleasesQuery
-  | TriangleQuery
-  | VintagesQuery
-  | VersionsQuery
-  | PanelQuery
-  | RealTimePanelQuery;
+export type AnalysisQuery = VersionsQuery | PanelQuery | RealTimePanelQuery;
 
 /** A query of the data, as plain data. */
 export type Query = OperationQuery | AnalysisQuery | QuestionQuery;

@@ -148,13 +148,16 @@ type ArgumentValues<A extends readonly Argument[]> = {
 // An intersection with the members of Question would accept parameters of any name.
 type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Row> = Omit<
   Question<ArgumentValues<A> & ParamValues<P>, R>,
-  'args' | 'params'
+  'args' | 'method' | 'params'
 > & {
   readonly args: A;
   readonly params: P;
 };
 
-/** Returns a question from its declaration, with the types of its values and rows. */
+/**
+ * Returns a question from its declaration, with the types of its values and rows. `method` has the types of the method,
+ * where its rows depend on its parameters.
+ */
 export function question<
   const N extends string,
   const A extends readonly Argument[],

@@ -107,7 +107,7 @@ function quoteValue(value: unknown, most: number): string {
 /** The optional parts of a problem. */
 export type ProblemOptions = {
   readonly field?: string | undefined;
-  readonly hints?: readonly string[];
+  readonly hints?: readonly (string | Sentence)[];
   readonly requestId?: string | undefined;
   readonly instance?: string | undefined;
   readonly retryAfter?: number | undefined;
@@ -160,6 +160,7 @@ export class Problem extends Error {
   /** The value that is refused, for programs; the detail says the same in words. */
   readonly refusal: RefusedValue | undefined;
   readonly #sentence: Sentence | undefined;
+  readonly #hints: readonly (string | Sentence)[];
   /** The series that failed, of a question that may be about several. */
   readonly series?: string;
 
@@ -177,7 +178,8 @@ export class Problem extends Error {
     this.#sentence = typeof detail === 'string' ? undefined : detail;
     this.refusal = options.refusal;
     this.field = options.field;
-    this.hints = options.hints ?? [];
+    this.#hints = options.hints ?? [];
+    this.hints = this.#hints.map((hint) => saidIn(wireVoice, hint));
     this.requestId = options.requestId;
     this.instance = options.instance;
     this.retryAfter = options.retryAfter;
@@ -193,13 +195,15 @@ export class Problem extends Error {
 
   /** A copy of this problem with some of it changed. */
   with({ kind = this.kind, detail = this.#sentence ?? this.headline, ...options }: ProblemChanges): Problem {
-    return new Problem(kind, detail, { ...this, cause: this.cause, ...options });
+    return new Problem(kind, detail, { ...this, hints: this.#hints, cause: this.cause, ...options });
   }
 
   /** The same problem in the words of a front; a problem that is not about parameters stays as it is. */
-  in(voice: Voice, hints = this.hints): Problem {
+  in(voice: Voice): Problem {
     const sentence = this.#sentence;
-    return sentence === undefined ? this : this.with({ kind: voice.kind, detail: sentence(voice), hints });
+    if (sentence === undefined) return this;
+    const hints = this.#hints.map((hint) => saidIn(voice, hint));
+    return this.with({ kind: voice.kind, detail: sentence(voice), hints });
   }
 
   /** The problem document; `errorsBase` is the address of the pages that explain the contract's error types. */
@@ -226,8 +230,12 @@ export function refused(refusal: RefusedValue, hints: readonly string[] = []): P
 }
 
 /** The problem of parameters that do not go together; each front says it with its own names for them. */
-export function contradiction(field: string, sentence: Sentence): Problem {
-  return new Problem('validation-error', sentence, { field });
+export function contradiction(field: string, sentence: Sentence, hints: readonly Sentence[] = []): Problem {
+  return new Problem('validation-error', sentence, { field, hints });
+}
+
+function saidIn(voice: Voice, said: string | Sentence): string {
+  return typeof said === 'string' ? said : said(voice);
 }
 
 /** Runs work whose refusals are said in the words of a front. */

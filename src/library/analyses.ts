@@ -1,15 +1,12 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
-import type { PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import type { AnalysisQuery, ReleasesQuery, VersionsQuery } from '../analysis/query.ts';
+import type { PanelRow, WideRow } from '../analysis/layouts.ts';
+import type { AnalysisQuery, VersionsQuery } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
-import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
-import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
+import type { ComparedRow } from '../analysis/vintage-layouts.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import { inVoice } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import type { vintages } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
 import type { Version } from '../operations/value.ts';
 import { clockAt } from '../operations/value.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
@@ -17,15 +14,7 @@ import { panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.
 import { methodNaming } from './call.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
-import type {
-  PublishedParams,
-  ReleasesParams,
-  RevisionsParams,
-  SomeHorizon,
-  TriangleParams,
-  VersionsParams,
-} from './revision-params.ts';
-import type { VintagesParams } from './signatures.ts';
+import type { VersionsParams } from './revision-params.ts';
 
 /** What analyses ask with. */
 export type AnalysisSource = AnswerSource & {
@@ -38,64 +27,6 @@ export class Analyses {
 
   constructor(source: AnalysisSource) {
     this.#source = source;
-  }
-
-  /**
-   * Every value that was published for one `date` or for each date, newest date first, with the size and the lateness
-   * of each change. With `release` or `after` the values at these releases or days after the first one, a column for
-   * each; with `stats` statistics of the revisions between them; with `wide` the triangle, with a column for each
-   * vintage.
-   */
-  async revisions(
-    id: string,
-    params: ReleasesParams & Demands & { readonly stats: true },
-  ): Promise<Result<RevisionStatisticsRow>>;
-  async revisions(id: string, params: TriangleParams & Demands): Promise<Result<WideRow>>;
-  async revisions(
-    id: string,
-    params: ReleasesParams & Demands & SomeHorizon & { readonly stats?: false | undefined },
-  ): Promise<Result<WideRow>>;
-  async revisions(id: string, params?: PublishedParams & Demands): Promise<Result<RevisionRow>>;
-  async revisions(
-    id: string,
-    params: RevisionsParams = {},
-  ): Promise<Result<RevisionRow | RevisionStatisticsRow | WideRow>> {
-    const { demands, own } = splitDemands(params);
-    const { release, after, wide = false, stats = false, date, cursor, units: name, digits, ...rest } = own;
-    const dates = { ...rest, id: id.toUpperCase() };
-    const units = transformationOf({
-      ...(name !== undefined && { units: name }),
-      ...(digits !== undefined && { digits }),
-    });
-    const about = { ...dates, ...(units !== undefined && { units }) };
-    const releases = [release ?? []].flat().flatMap((one) => parseReleases(String(one)));
-    const named = [...releases, ...[after ?? []].flat().flatMap((one) => parseAfter(String(one)))];
-    if (!wide && !stats && named.length === 0) {
-      const { answerRevisions } = await import('../analysis/revisions.ts');
-      const of = { ...dates, ...(date !== undefined && { date }), ...(cursor !== undefined && { cursor }) };
-      return this.#result(demands, (context) =>
-        answerRevisions(this.#bound({ kind: 'revisions', ...of }), context),
-      );
-    }
-    const { answerReleaseTable, answerStatistics, answerTriangle } = await import('../analysis/releases.ts');
-    if (wide)
-      return this.#result(demands, (context) =>
-        answerTriangle(this.#bound({ kind: 'triangle', ...about }), context),
-      );
-    const horizons = checkHorizons(named, stats);
-    const query = this.#bound<ReleasesQuery>({ kind: 'releases', ...about, horizons, stats });
-    return stats
-      ? this.#result(demands, (context) => answerStatistics(query, context))
-      : this.#result(demands, (context) => answerReleaseTable(query, context));
-  }
-
-  /** The vintage dates of a series and what each changed, newest first; without `asOf` also what the series covers. */
-  async vintages(id: string, params: VintagesParams = {}): Promise<Result<RowOf<typeof vintages>>> {
-    const { demands, own } = splitDemands(params);
-    const { answerVintages } = await import('../analysis/vintages.ts');
-    return this.#result(demands, (context) =>
-      answerVintages(this.#bound({ kind: 'vintages', id: id.toUpperCase(), ...own }), context),
-    );
   }
 
   /**

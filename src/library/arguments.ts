@@ -1,17 +1,7 @@
-import { refused } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type ParamsOf } from '../operations/param.ts';
-import {
-  accepting,
-  flag,
-  integer,
-  seriesId,
-  seriesIds,
-  text,
-  type Value,
-  type ValueCheck,
-} from '../operations/value.ts';
+import { flag, integer, seriesId, seriesIds, text, type ValueCheck } from '../operations/value.ts';
 
 /** What a parameter of a method takes; without a schema, the value has no form in JSON. */
 export type Kind = ValueCheck & { readonly schema?: Schema };
@@ -26,25 +16,6 @@ export type AnyKinds = { readonly [name: string]: Kind };
 export function described(description: string, kind: Kind): Kind {
   return { ...kind, schema: { ...kind.schema, description } };
 }
-
-/** The number of a release, or `final`. */
-export const releaseNumber: Value<number | 'final'> = {
-  ...accepting(
-    (value): value is number | 'final' =>
-      value === 'final' || (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 9999),
-    "the number of a release such as 1, or 'final'",
-  ),
-  parse(given, name) {
-    if (given === 'final') return given;
-    if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
-    throw refused({
-      param: name,
-      value: given,
-      reason: 'use numbers of releases or final, such as 1,2,final',
-    });
-  },
-  schema: { anyOf: [{ type: 'integer', minimum: 1, maximum: 9999 }, { const: 'final' }] },
-};
 
 /** The id of the series that a method is about. */
 export const ofOneSeries = described('The id of the series, such as GDP.', seriesId);

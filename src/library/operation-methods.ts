@@ -220,7 +220,7 @@ export type OperationMethods = {
 /** The methods of all operations. */
 export function operationMethods(source: AnswerSource): OperationMethods {
   const methods = operations
-    .filter(({ name, command }) => command.analysis === undefined && questionNamed(name) === undefined)
+    .filter(({ name }) => questionNamed(name) === undefined)
     .map((operation) => [camelCase(operation.name), methodOf(operation, source)]);
   // The names and types of the methods come from the table of operations, their only source.
   return Object.fromEntries(methods) as OperationMethods;

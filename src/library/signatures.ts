@@ -1,7 +1,6 @@
 import type { Demands } from '../analysis/basis.ts';
-import { beyondChoices, type VintagesQuery } from '../analysis/query.ts';
+import { beyondChoices } from '../analysis/query.ts';
 import { rhythms } from '../domain/series/date.ts';
-import { vintages } from '../operations/index.ts';
 import { checkRange } from '../operations/params.ts';
 import {
   asOfDay,
@@ -13,31 +12,12 @@ import {
   oneOrDays,
   versions,
 } from '../operations/value.ts';
-import {
-  demandKinds,
-  described,
-  extentKinds,
-  type Kinds,
-  kindsOf,
-  ofOneSeries,
-  ofSeveralIds,
-  skipMissing,
-} from './arguments.ts';
+import { demandKinds, described, type Kinds, ofSeveralIds, skipMissing } from './arguments.ts';
 import type { Signature } from './call.ts';
-import { checkPanel, type Optional, type PanelParams } from './panel-params.ts';
-import {
-  checkRevisions,
-  type RevisionsParams,
-  revisionsKinds,
-  type VersionsParams,
-  versionKinds,
-} from './revision-params.ts';
+import { checkPanel, type PanelParams } from './panel-params.ts';
+import { type VersionsParams, versionKinds } from './revision-params.ts';
 import { checkUnits, unitsKinds } from './units-params.ts';
 
-/** The parameters of vintages. */
-export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Demands;
-
-const { id: _, ...vintageKinds } = kindsOf(vintages);
 const range = { from: described('First date.', day), to: described('Last date.', day) };
 
 type SignatureParams = NonNullable<Signature['params']>;
@@ -60,7 +40,6 @@ function params<T>(
   };
 }
 
-const id = { name: 'id', kind: ofOneSeries };
 const ids = { name: 'ids', kind: ofSeveralIds };
 
 function ofDays(name: string, about: string, count?: number): Signature {
@@ -71,23 +50,6 @@ function ofDays(name: string, about: string, count?: number): Signature {
 
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
-  revisions: {
-    name: 'revisions',
-    args: [id],
-    params: {
-      ...params<RevisionsParams>(revisionsKinds, [], checkRevisions),
-      limitsRows: ({ stats }) => stats !== true,
-    },
-  },
-  vintages: {
-    name: 'vintages',
-    args: [id],
-    params: params<VintagesParams>({
-      ...vintageKinds,
-      asOf: asOfDay,
-      first: extentKinds.first,
-    }),
-  },
   compare: ofDays('compare', 'The values of series as of one day beside those as of another.', 2),
   versions: ofDays('versions', 'The values of series as of several days, with a column for each day.'),
   panel: {

@@ -1,55 +1,35 @@
 import type { Question } from '../analysis/question.ts';
-import { Problem } from '../errors/problem.ts';
 import { figures } from '../operations/figures.ts';
 import type { Flag } from '../operations/flag.ts';
-import type { CommandDeclaration, CommandFeature, Operation } from '../operations/operation.ts';
-import type { TypedLine } from '../operations/typed-line.ts';
+import type { CommandFeature, Operation } from '../operations/operation.ts';
 import { questions } from '../questions/table.ts';
 import type { CommandSpec } from './command.ts';
 import { panel } from './composed-commands.ts';
-import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
+import { seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { askingFlags, questionByFlags, questionCommand } from './question-command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { releaseFlags, revisionsQuery, versionFlags, versionsIn } from './version-query.ts';
+import { versionFlags, versionsIn } from './version-query.ts';
 
-const { asOf, knownBefore, sort, plot } = sharedFlags;
+const { sort, plot } = sharedFlags;
 
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
-  'as-of': [asOf, knownBefore],
   sort: [sort],
   versions: [versionFlags.vs, versionFlags.vintages],
   units: sharedFlags.units,
 };
 
-type ReadQuery = CommandExtras['query'];
-
-/** How the query of an analysis is read from a line. */
-const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>, ReadQuery>> = {
-  revisions: revisionsQuery,
-  vintages: ({ params, limit, first, cursor }, line) => ({
-    kind: 'vintages',
-    id: String(params.id),
-    ...knownFrom(line),
-    ...(limit !== undefined && { limit }),
-    ...(first !== undefined && { first }),
-    ...(cursor !== undefined && { cursor }),
-  }),
-};
-
 /** What the command of an operation has besides its parameters, as the operation declares it. */
-function extrasOf({ command: { words, analysis, several, features = [] }, chart }: Operation): CommandExtras {
+function extrasOf({ command: { words, several, features = [] }, chart }: Operation): CommandExtras {
   return {
     flags: [
       ...features.flatMap((feature) => featureFlags[feature] ?? []),
       ...askingFlags(words),
       ...(several === true ? [sharedFlags.skipMissing] : []),
-      ...(analysis === 'revisions' ? releaseFlags : []),
     ],
     outputFlags: chart === undefined ? [] : [plot, ...sharedFlags.charts],
     query(asked, line) {
-      if (analysis !== undefined) return analysisQuery[analysis](asked, line);
       const byFlags = questionByFlags(words, line);
       if (byFlags !== undefined) return byFlags;
       const sort = sortIn(line);
@@ -67,14 +47,6 @@ function extrasOf({ command: { words, analysis, several, features = [] }, chart 
       return versions ?? { ...asked, ...(features.includes('sort') && { sort }), ...made };
     },
   };
-}
-
-/** The days of publication in a line; a Problem if the first is later than the as-of date. */
-function knownFrom(line: TypedLine) {
-  const known = { ...line.range(), ...knownOn(line) };
-  const { from = '', asOf } = known;
-  if (asOf === undefined || from <= asOf) return known;
-  throw new Problem('bad-input', `--from ${from} is later than ${asOf}, the as-of date`);
 }
 
 /**

@@ -46,15 +46,8 @@ export function tools(): readonly Tool[] {
 
 function operationTool(operation: Operation): Tool {
   const { name, summary, description, params, fields, command } = operation;
-  const analyses: Readonly<Record<string, Signature>> = analysisSignatures;
   const question = questionNamed(name);
-  const signature =
-    question !== undefined
-      ? signatureOf(question)
-      : command.analysis === undefined
-        ? signaturesOf(operation, false)([])
-        : analyses[command.analysis];
-  if (signature === undefined) throw new Error(`${name} has no signature`);
+  const signature = question === undefined ? signaturesOf(operation, false)([]) : signatureOf(question);
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
   // Descriptions have the names that parameters have on the wire.
   const about = Object.keys(params).reduce(

@@ -58,7 +58,7 @@ type Example<R = Row> = {
 type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions';
 
 /** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = ListingFeature | 'as-of';
+export type CommandFeature = ListingFeature;
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
@@ -75,8 +75,6 @@ export type CommandDeclaration = {
   /** The texts of parameters that the command sends if no flag sets them. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly features?: readonly CommandFeature[];
-  /** The analysis that the command runs instead of the bare operation. */
-  readonly analysis?: 'revisions' | 'vintages';
   /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
 };
@@ -142,7 +140,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** Whether a terminal shows its row as a card: a line for each field. */
   readonly card?: boolean;
   /** The kind of chart that shows the rows; absent if they have no chart. */
-  readonly chart?: 'revisions' | 'series' | 'spread' | 'vintages' | 'yields';
+  readonly chart?: 'series' | 'spread' | 'yields';
   /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
   /** The field of a series' description with the number of rows that a query by id alone has. */

@@ -21,8 +21,6 @@ export const revisions = operation({
     words: 'revisions',
     heading: 'Series',
     argument: 'id',
-    features: ['as-of'],
-    analysis: 'revisions',
     examples: `
 # how often the fourth quarter of 2008 was revised
 asof revisions GDP --date 2008-10-01
@@ -75,7 +73,6 @@ asof revisions GDP --stats
   order: [{ field: 'date', falling: true }, { field: 'as_of_date' }],
   identity: ['date', 'as_of_date'],
   limitCounts: ['date'],
-  chart: 'revisions',
   check({ date, from, to }) {
     checkRange(from, to);
     if (date !== undefined && (from !== undefined || to !== undefined))

@@ -15,8 +15,7 @@ export const vintages = operation({
     words: 'vintages',
     heading: 'Series',
     argument: 'id',
-    features: ['as-of', 'oldest'],
-    analysis: 'vintages',
+    features: ['oldest'],
     examples: `
 # the vintage dates of GDP in 2009
 asof vintages GDP --from 2009-01-01 --to 2009-12-31
@@ -73,7 +72,6 @@ asof vintages UNRATE --limit 5
   boundBy: 'to',
   order: [{ field: 'as_of_date', falling: true }],
   identity: ['as_of_date'],
-  chart: 'vintages',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,
   async run({ id, from, to, limit }, { view, position }) {

@@ -4,9 +4,11 @@ import { join } from './files/join.ts';
 import { curve } from './rates/curve.ts';
 import { yieldTable } from './rates/yield-table.ts';
 import { diff } from './series/diff.ts';
+import { revisions } from './series/revisions.ts';
+import { vintages } from './series/vintages.ts';
 
 /** Every question that asks others, by the name of its method. */
-export const questions = { curve, yieldTable, diff, join, check };
+export const questions = { revisions, vintages, curve, yieldTable, diff, join, check };
 
 /** A question of the table. */
 export type KnownQuestion = (typeof questions)[keyof typeof questions];

@@ -106,14 +106,13 @@ function bodyOf(tag: string, text: string, requestId: string): CachedBody {
   return { tag, bytes: Buffer.from(text), idAt: text.indexOf(requestId) };
 }
 
-/** The query for all rows of an operation as one table; for revisions, with the columns that the command adds. */
-function tableQuery({ name, command }: Operation, texts: ParamTexts, clock: Clock): Query {
+/** The query for all rows of an operation as one table; that of a question has the columns that the command adds. */
+function tableQuery({ name }: Operation, texts: ParamTexts, clock: Clock): Query {
   const question = questionNamed(name);
   if (question !== undefined)
     return { kind: 'question', question, values: readTexts(question, texts, clock) };
   const { limit, ...params } = Object.fromEntries(texts);
   const extent = { ...(limit !== undefined && { limit: Number(limit) }) };
-  if (command.analysis === 'revisions') return { kind: 'revisions', id: '', ...params, ...extent };
   const { cursor, ...others } = params;
   return {
     kind: 'operation',

@@ -38,17 +38,9 @@ function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery 
   switch (query.kind) {
     case 'operation':
       return bindOperation(query, day, messages);
-    case 'revisions':
-    case 'releases':
-    case 'triangle':
     case 'panel': {
       const { asOf = day } = query;
       refuseLater([['as_of', asOf]]);
-      return { query: { ...query, asOf }, asOf, words: added('as_of', day, query.asOf) };
-    }
-    case 'vintages': {
-      const { asOf = day, from, to } = query;
-      refuseLater([['as_of', asOf], ...rangeOf({ from, to })]);
       return { query: { ...query, asOf }, asOf, words: added('as_of', day, query.asOf) };
     }
     case 'versions': {

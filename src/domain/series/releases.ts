@@ -1,4 +1,4 @@
-import { Problem, refused } from '../../errors/problem.ts';
+import { Problem } from '../../errors/problem.ts';
 import { addDays, type Day } from './date.ts';
 
 /**
@@ -22,24 +22,6 @@ const usualHorizons: readonly Horizon[] = [
 export function horizonName(horizon: Horizon): string {
   if (horizon.kind === 'release') return `release_${horizon.number}`;
   return horizon.kind === 'after' ? `after_${horizon.days}d` : 'final';
-}
-
-/** The horizons of a list such as `1,2,final`; any other text is a Problem. */
-export function parseReleases(text: string): readonly Horizon[] {
-  return text.split(',').map((part): Horizon => {
-    if (part === 'final') return { kind: 'final' };
-    if (/^[1-9]\d{0,3}$/.test(part)) return { kind: 'release', number: Number(part) };
-    throw refused({ reason: 'use numbers of releases or final, such as 1,2,final' });
-  });
-}
-
-/** The horizons of a list of days after the first release such as `30d,90d`; any other text is a Problem. */
-export function parseAfter(text: string): readonly Horizon[] {
-  return text.split(',').map((part) => {
-    const [, digits] = /^(\d{1,5})d?$/.exec(part) ?? [];
-    if (digits !== undefined) return { kind: 'after', days: Number(digits) };
-    throw refused({ reason: 'use days after the first release, such as 90d or 30d,90d' });
-  });
 }
 
 /** The horizons of a query, each once; without any, the default ones. Statistics of revisions need at least two. */

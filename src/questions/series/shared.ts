@@ -1,9 +1,18 @@
-import { argument } from '../../analysis/question.ts';
+import { argument, type QuestionCommand } from '../../analysis/question.ts';
+import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
+import type { Operation } from '../../operations/operation.ts';
 import type { Params } from '../../operations/param.ts';
-import { dayParam, param } from '../../operations/params.ts';
+import { dayParam, paging, param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { choice, flag, integer, seriesIds, text } from '../../operations/value.ts';
+import { choice, flag, integer, seriesId, seriesIds, text } from '../../operations/value.ts';
+
+/** The argument of a question about one series. */
+export const oneSeries = argument('id', seriesId, 'The id of the series, such as GDP.', {
+  flags: [],
+  args: [{ name: 'id', complete: 'ids' }],
+  read: (line) => line.arg(0).toUpperCase(),
+});
 
 /** Returns the argument of a question about several series; `read` gives the ids that were typed. */
 export function severalSeries(read: (line: TypedLine) => readonly string[]) {
@@ -93,3 +102,17 @@ export const extentParams = {
     help: { about: 'cursor of the page to continue from' },
   }),
 } satisfies Params;
+
+/** The cursor of a listing that is a question of its own to a service. */
+export const pageCursor = { ...extentParams.cursor, description: paging.cursor.description };
+
+/** Returns the command of a question that takes the place of an operation. */
+export function commandOf({ command, summary }: Operation): QuestionCommand {
+  const { words, heading, examples } = command;
+  return { words, heading, summary, ...(examples !== undefined && { examples }) };
+}
+
+/** Returns the words that give a line an as-of date, if it has none. */
+export function asOfWords({ as_of }: { readonly as_of: Day | undefined }, day: Day): readonly string[] {
+  return as_of === undefined ? ['--as-of', day] : [];
+}

@@ -226,7 +226,7 @@ describe('the revisions of the library', () => {
     [{ release: [] }, "invalid 'release' []"],
     [{ after: '90d' }, 'invalid \'after\' "90d"'],
     [{ units: 'pch' }, "'units' needs 'release', 'after', 'wide' or 'stats'"],
-    [{ wide: true, stats: true }, "'wide' is the triangle of all vintages: leave out 'stats'"],
+    [{ wide: true, stats: true }, "'wide' is the triangle of all vintages: use it alone"],
     [{ date: '2014-10-01', stats: true }, "'date' is for the list of revisions"],
     [{ date: '2014-10-01', from: '2014-10-01' }, "use either 'date' or 'from' and 'to'"],
   ])('refuse %j', async (params, detail) => {

@@ -38,6 +38,10 @@ const question = (asked: Question, values: NamedValues): Query => ({
 const diff = (ids: readonly string[], days: readonly [string, string], more = {}): Query =>
   question(questions.diff, { ids, days, ...more });
 
+const revisions = (values: NamedValues): Query => question(questions.revisions, { id: 'GDP', ...values });
+
+const vintages = (values: NamedValues): Query => question(questions.vintages, { id: 'GDP', ...values });
+
 const panel = { wide: false, sort: 'desc' } as const;
 
 const queries: readonly (readonly [line: string, query: Query])[] = [
@@ -62,7 +66,7 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ['obs GDP --from 2008 --to 2009', observations(['GDP'], { from: '2008-01-01', to: '2009-12-31' })],
   // Before September began.
   ['obs GDP --known-before 2008-09', observations(['GDP'], { as_of: '2008-08-31' })],
-  ['revisions GDP --date 2008Q4', { kind: 'revisions', id: 'GDP', date: '2008-10-01' }],
+  ['revisions GDP --date 2008Q4', revisions({ date: '2008-10-01' })],
   // Somewhere on Earth tomorrow has begun.
   ['obs GDP --as-of 2026-03-16', observations(['GDP'], { as_of: '2026-03-16' })],
   ['obs GDP --known-before 2015-03-01', observations(['GDP'], { as_of: '2015-02-28' })],
@@ -75,7 +79,7 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ['obs GDP --limit 8 --sort asc', observations(['GDP'], {}, { limit: 8, sort: 'asc' })],
   ['obs GDP --first 8', observations(['GDP'], {}, { first: 8 })],
   ['obs GDP --first 8 --sort asc', observations(['GDP'], {}, { first: 8, sort: 'asc' })],
-  ['vintages GDP --first 3', { kind: 'vintages', id: 'GDP', first: 3 }],
+  ['vintages GDP --first 3', vintages({ first: 3 })],
   ['yields --first 3', operation('yields', {}, { first: 3 })],
   ['yields --wide --first 3', question(questions.yieldTable, { first: 3 })],
   ['spread --first 3', operation('spread', {}, { first: 3 })],
@@ -84,53 +88,32 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ['insider clusters --explain --first 3', operation('insider_cluster_explanations', {}, { first: 3 })],
   ['insider clusters --signals --first 3', operation('insider_cluster_signals', {}, { first: 3 })],
   ['obs GDP --cursor abc', observations(['GDP'], {}, { cursor: 'abc' })],
-  ['revisions gdp --date 2008-10-01', { kind: 'revisions', id: 'GDP', date: '2008-10-01' }],
+  ['revisions gdp --date 2008-10-01', revisions({ date: '2008-10-01' })],
   [
     'revisions GDP --date 2008-10-01 --as-of 2010-12-31',
-    { kind: 'revisions', id: 'GDP', date: '2008-10-01', asOf: '2010-12-31' },
+    revisions({ date: '2008-10-01', as_of: '2010-12-31' }),
   ],
   [
     'revisions GDP --date 2008-10-01 --known-before 2011-01-01',
-    { kind: 'revisions', id: 'GDP', date: '2008-10-01', asOf: '2010-12-31' },
+    revisions({ date: '2008-10-01', as_of: '2010-12-31' }),
   ],
-  ['revisions gdp --limit 5', { kind: 'revisions', id: 'GDP', limit: 5 }],
+  ['revisions gdp --limit 5', revisions({ limit: 5 })],
   [
     'revisions GDP --from 2008 --to 2008Q3 --cursor abc',
-    { kind: 'revisions', id: 'GDP', from: '2008-01-01', to: '2008-09-30', cursor: 'abc' },
+    revisions({ from: '2008-01-01', to: '2008-09-30', cursor: 'abc' }),
   ],
   [
     'revisions GDP --release 2,final --after 90d,365 --as-of 2010-12-31 --limit 8',
-    {
-      kind: 'releases',
-      id: 'GDP',
-      horizons: [
-        { kind: 'release', number: 2 },
-        { kind: 'final' },
-        { kind: 'after', days: 90 },
-        { kind: 'after', days: 365 },
-      ],
-      stats: false,
-      asOf: '2010-12-31',
-      limit: 8,
-    },
+    revisions({ release: [2, 'final'], after: [90, 365], as_of: '2010-12-31', limit: 8 }),
   ],
-  [
-    'revisions GDP --stats --from 2000',
-    {
-      kind: 'releases',
-      id: 'GDP',
-      horizons: [...[1, 2, 3].map((number) => ({ kind: 'release', number }) as const), { kind: 'final' }],
-      stats: true,
-      from: '2000-01-01',
-    },
-  ],
-  ['revisions GDP --wide', { kind: 'triangle', id: 'GDP' }],
-  ['vintages gdp', { kind: 'vintages', id: 'GDP' }],
+  ['revisions GDP --stats --from 2000', revisions({ stats: true, from: '2000-01-01' })],
+  ['revisions GDP --wide', revisions({ wide: true })],
+  ['vintages gdp', vintages({})],
   [
     'vintages GDP --from 2009-01-01 --to 2009-12-31 --limit 5',
-    { kind: 'vintages', id: 'GDP', from: '2009-01-01', to: '2009-12-31', limit: 5 },
+    vintages({ from: '2009-01-01', to: '2009-12-31', limit: 5 }),
   ],
-  ['vintages GDP --as-of 2009-12-31', { kind: 'vintages', id: 'GDP', asOf: '2009-12-31' }],
+  ['vintages GDP --as-of 2009-12-31', vintages({ as_of: '2009-12-31' })],
   ['curve', question(questions.curve, {})],
   ['curve --date 2024-03-28', question(questions.curve, { date: '2024-03-28' })],
   ['curve --date today', question(questions.curve, { date: '2026-03-15' })],

@@ -1,28 +1,184 @@
-import { hasBaseYear, isRescaled } from '../domain/series/arithmetic.ts';
-import { type Day, earlier } from '../domain/series/date.ts';
-import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../domain/series/releases.ts';
-import { type Change, knownOn } from '../domain/series/revision-history.ts';
-import { type RevisionStatistics, revisionStatistics } from '../domain/series/revision-statistics.ts';
-import type { FrequencySince } from '../domain/series/series.ts';
-import type { Transformation } from '../domain/series/transformation.ts';
-import { firstInput, Vintages } from '../domain/series/transformer.ts';
-import { counted } from '../errors/wording.ts';
-import { revisions, vintages } from '../operations/figures.ts';
-import { commandNaming } from '../operations/operation.ts';
-import { explainSeries, failureOf, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
-import { releasesDrawing } from './charts.ts';
-import { type ComposedContext, type ComposedRows, composed } from './composed.ts';
-import { noteBasis } from './coverage.ts';
-import { DailyTransformers, StatedFrequencies } from './history.ts';
-import type { WideRow } from './layouts.ts';
-import type { ReleasesQuery, TriangleQuery } from './query.ts';
-import { type FirstVintage, firstVintageOf } from './revisions.ts';
 import {
+  explainSeries,
+  failureOf,
+  pagesAbout,
+  type QueryAnswer,
+  type QueryContext,
+  rowsOf,
+  textsOf,
+} from '../../analysis/answer.ts';
+import { releasesDrawing, revisionsDrawing } from '../../analysis/charts.ts';
+import { type ComposedContext, type ComposedRows, composed } from '../../analysis/composed.ts';
+import { descriptionOf, noteBasis } from '../../analysis/coverage.ts';
+import { DailyTransformers, StatedFrequencies } from '../../analysis/history.ts';
+import type { WideRow } from '../../analysis/layouts.ts';
+import { pagesOf } from '../../client/pagination.ts';
+import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
+import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
+import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../../domain/series/releases.ts';
+import { type Change, knownOn } from '../../domain/series/revision-history.ts';
+import { type RevisionStatistics, revisionStatistics } from '../../domain/series/revision-statistics.ts';
+import { type FrequencySince, parseFrequency } from '../../domain/series/series.ts';
+import type { Transformation } from '../../domain/series/transformation.ts';
+import { firstInput, Vintages } from '../../domain/series/transformer.ts';
+import { counted } from '../../errors/wording.ts';
+import type { Envelope } from '../../operations/envelope.ts';
+import { observations, revisions as published, seriesShow, vintages } from '../../operations/figures.ts';
+import { commandNaming, type RowOf } from '../../operations/operation.ts';
+import { defined } from '../../platform/defined.ts';
+import {
+  type RevisionRow,
   type RevisionStatisticsRow,
   releaseLayout,
+  revisionLayout,
   statisticsLayout,
   triangleLayout,
-} from './vintage-layouts.ts';
+} from './revision-layouts.ts';
+
+type PublishedValue = RowOf<typeof published>;
+
+/** The newest dates of a series, at most `limit`, up to what was known on a day. */
+type SomeDates = {
+  readonly id: string;
+  readonly from: Day | undefined;
+  readonly to: Day | undefined;
+  readonly limit: number | undefined;
+  readonly as_of: Day | undefined;
+};
+
+/** Revisions as they were published, of one date or of several. */
+type PublishedQuery = SomeDates & { readonly date: Day | undefined; readonly cursor: string | undefined };
+
+/** A triangle of revisions; its values are transformed each from those of its own vintage. */
+type TriangleQuery = SomeDates & { readonly units: Transformation | undefined };
+
+/** The values of a series at some horizons. */
+type ReleasesQuery = TriangleQuery & { readonly horizons: readonly Horizon[] };
+
+/** Every value of one date or of each date, with the size and the delay of each change. */
+export async function answerPublished(
+  query: PublishedQuery,
+  context: QueryContext,
+): Promise<QueryAnswer<RevisionRow>> {
+  const { id, date } = query;
+  const drawing =
+    context.chart === true && date !== undefined ? await revisionsDrawing({ id, date }, context) : undefined;
+  return { ...revisionLayout, ...(drawing && { drawing }), pages: pagesAbout(id, pages(query, context)) };
+}
+
+async function* pages(query: PublishedQuery, context: QueryContext): AsyncGenerator<Envelope<RevisionRow>> {
+  const { id, as_of: asOf } = query;
+  let isSampled = false;
+  let seen = false;
+  let record: FirstVintage | undefined;
+  for await (const page of publishedPages(query, context)) {
+    const { results } = page;
+    const kinds = results.map(({ vintage_kind }) => vintage_kind ?? '');
+    context.basis.add(id, asOf, page.covered_to, kinds);
+    if (kinds.includes('sampled') && !isSampled) {
+      isSampled = true;
+      const text = `${id} is sampled: these are the first samples with each value`;
+      context.note?.({ kind: 'sampled', text });
+    }
+    seen ||= results.length > 0;
+    record ??= results.length === 0 ? undefined : await firstVintageOf(id, context);
+    yield compared(page, asOf, record);
+  }
+  if (!seen && context.explained === true) await noteEmpty(query, context);
+  if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
+}
+
+/** The values published up to the as-of date, of at most `limit` dates. */
+async function* publishedPages(
+  { id, date, from, to, as_of: asOf, limit, cursor }: PublishedQuery,
+  context: QueryContext,
+): AsyncGenerator<Envelope<PublishedValue>> {
+  const texts = textsOf(defined({ id, date, from, to }));
+  // The service would count dates that were first published after the as-of date towards its limit.
+  const isCounted = asOf !== undefined && limit !== undefined;
+  const extent = defined({ cursor, limit: isCounted ? undefined : limit });
+  let left = isCounted ? limit : Number.POSITIVE_INFINITY;
+  for await (const page of pagesOf(context.client, published, texts, extent, context.signal)) {
+    const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
+    const dates = [...new Set(known.map((row) => row.date))];
+    const shown = new Set(dates.slice(0, left));
+    const results = dates.length > left ? known.filter((row) => shown.has(row.date)) : known;
+    left -= shown.size;
+    const { next_cursor: _, ...rest } = page;
+    const isCut = isCounted && left === 0;
+    yield { ...(isCut ? { ...rest, has_more: true } : page), results, results_count: results.length };
+    if (isCut) return;
+  }
+}
+
+/**
+ * Notes that a date has no value, and how it differs from the dates of the series; reveals nothing later than the
+ * as-of date.
+ */
+async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: QueryContext): Promise<void> {
+  const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
+  if (date === undefined) {
+    context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for these dates` });
+    return;
+  }
+  const frequency = parseFrequency(await frequencyOf(id, asOf, context));
+  const period = periodStart(date, frequency ?? '');
+  const weekend = frequency === 'D' ? weekendDay(date) : undefined;
+  const reasons = [
+    ...(period === date ? [] : [`; its period begins on ${period}`]),
+    ...(weekend === undefined ? [] : [`, a ${weekend}`]),
+  ];
+  context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
+}
+
+/** The frequency of a series, as it was known on a day. */
+async function frequencyOf(id: string, asOf: Day | undefined, context: QueryContext): Promise<string> {
+  if (asOf === undefined) return String((await descriptionOf({ id }, context))?.frequency ?? '');
+  const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
+  return String(newest?.frequency ?? '');
+}
+
+/** The first vintage of a series, and the newest date in it. */
+type FirstVintage = { readonly asOf: Day; readonly newest: Day };
+
+/**
+ * The first vintage of a series; undefined if the service does not say when its record begins. The dates in that
+ * vintage were, or may have been, published before the record begins, so their first releases are unknown.
+ */
+async function firstVintageOf(id: string, context: QueryContext): Promise<FirstVintage | undefined> {
+  const [series] = (await context.client.ask(seriesShow, [['id', id]])).results;
+  const asOf = series?.first_vintage ?? '';
+  if (asOf === '') return undefined;
+  const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
+  return { asOf, newest: newest?.date ?? '' };
+}
+
+/** The page up to an as-of date, each row compared with the previous one and with the day of the first release. */
+function compared(
+  page: Envelope<PublishedValue>,
+  asOf: Day | undefined,
+  record: FirstVintage | undefined,
+): Envelope<RevisionRow> {
+  const { covered_to: _, ...rest } = page;
+  let released: Day | undefined;
+  const results = page.results.map((row, i, rows) => {
+    const before = rows[i - 1]?.date === row.date ? rows[i - 1] : undefined;
+    if (before === undefined)
+      released = record === undefined || row.date > record.newest ? row.as_of_date : undefined;
+    const change =
+      before?.value == null || row.value === null
+        ? { change: null, percent: null }
+        : changeBetween(before.value, row.value);
+    const days = released === undefined ? null : dayNumber(row.as_of_date) - dayNumber(released);
+    return { ...row, ...change, days };
+  });
+  return {
+    ...(asOf === undefined ? page : rest),
+    ...(asOf !== undefined && { as_of: asOf }),
+    results,
+    results_count: results.length,
+  };
+}
 
 /** Every change of the value of one date, oldest first, and its first release if that is on record. */
 type DatedHistory = {
@@ -47,16 +203,8 @@ type SeriesHistory = VintageRecord & {
   readonly valueOn: ValueOn;
 };
 
-/** The values of a series at some horizons, or statistics of the revisions between them. */
-export async function answerReleases(query: ReleasesQuery, context: QueryContext): Promise<QueryAnswer> {
-  return query.stats ? answerStatistics(query, context) : answerReleaseTable(query, context);
-}
-
 /** The values of a series at some horizons: a row for each date, newest first, and a column for each horizon. */
-export function answerReleaseTable(
-  query: ReleasesQuery,
-  context: QueryContext,
-): Promise<QueryAnswer<WideRow>> {
+export function answerReleases(query: ReleasesQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
   return composed(context, (counting) =>
     ofHistory(query, counting, async (history) => {
       const rows = history.dates.flatMap((dated) => {
@@ -165,11 +313,11 @@ function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory):
 
 /** Answers a query about the history of one series, with the notes that every such answer has. */
 async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
-  query: ReleasesQuery | TriangleQuery,
+  query: TriangleQuery,
   context: ComposedContext,
   answer: (history: SeriesHistory) => Promise<ComposedRows<R>>,
 ): Promise<ComposedRows<R>> {
-  const { id, asOf, from, to } = query;
+  const { id, as_of: asOf, from, to } = query;
   const made = await historyOf(query, context)
     .then(answer)
     .catch((error) => {
@@ -177,21 +325,20 @@ async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
     });
   await noteBasis([{ id }], asOf === undefined ? [] : [asOf], context);
   if (Array.isArray(made.rows) && made.rows.length === 0) {
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], ...range }, context);
+    await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, context);
   }
   return { ...made, ...(asOf !== undefined && { asOf }) };
 }
 
 async function historyOf(
-  { id, from = '', to, limit, asOf, units }: ReleasesQuery | TriangleQuery,
+  { id, from = '', to, limit, as_of: asOf, units }: TriangleQuery,
   context: ComposedContext,
 ): Promise<SeriesHistory> {
   // A transformed value may be computed from one of the year before.
   const first = units === undefined || from === '' ? from : (firstInput(from) ?? from);
   const range = { ...(first !== '' && { from: first }), ...(to !== undefined && { to }) };
-  const [published, listed, firstVintage] = await Promise.all([
-    rowsOf(context, revisions, { id, ...range }),
+  const [changes, listed, firstVintage] = await Promise.all([
+    rowsOf(context, published, { id, ...range }),
     rowsOf(context, vintages, { id, ...(asOf !== undefined && { to: asOf }) }),
     firstVintageOf(id, context),
   ]);
@@ -203,7 +350,7 @@ async function historyOf(
   const until = covered === undefined ? last : earlier(asOf ?? covered, covered);
   const byDate = new Map<Day, Change[]>();
   const stated = new StatedFrequencies();
-  for (const row of published) {
+  for (const row of changes) {
     const { date, as_of_date, value } = row;
     if (asOf !== undefined && as_of_date > asOf) continue;
     stated.add(row);
@@ -219,7 +366,7 @@ async function historyOf(
   }));
   noteSampled(id, kinds, context);
   const valueOn = units === undefined ? publishedOn : transformedOn(id, stated.from(byDate), units, byDate);
-  const unit = published[0]?.unit ?? '';
+  const unit = changes[0]?.unit ?? '';
   return { dates, vintages: days, until, kinds, unit, firstVintage, hasMore, valueOn };
 }
 
@@ -246,7 +393,7 @@ function noteSampled(id: string, kinds: readonly string[], { note }: QueryContex
 
 /** Notes that revisions of levels may be changes of the base year, if the unit has one and values changed a lot. */
 function noteBaseYears(
-  { id, units }: ReleasesQuery,
+  { id, units }: TriangleQuery,
   pairs: ReturnType<typeof pairsOf>,
   { unit }: SeriesHistory,
   { note, naming = commandNaming }: QueryContext,
@@ -262,7 +409,7 @@ function noteBaseYears(
 
 /** Notes how many dates have no first release on record. */
 function noteBeforeRecord(
-  { id }: ReleasesQuery,
+  { id }: TriangleQuery,
   { dates, firstVintage }: SeriesHistory,
   { note }: QueryContext,
 ): void {

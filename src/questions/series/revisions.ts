@@ -1,0 +1,251 @@
+import type { QueryAnswer } from '../../analysis/answer.ts';
+import type { Demands } from '../../analysis/basis.ts';
+import type { WideRow } from '../../analysis/layouts.ts';
+import { question, transformationIn, typed } from '../../analysis/question.ts';
+import { checkHorizons, type Horizon } from '../../domain/series/releases.ts';
+import { contradiction, refused, type Sentence } from '../../errors/problem.ts';
+import { revisions as published } from '../../operations/figures.ts';
+import type { Params, ParamsOf, ParamValues } from '../../operations/param.ts';
+import { asOfParam, param } from '../../operations/params.ts';
+import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';
+import {
+  type RevisionRow,
+  type RevisionStatisticsRow,
+  releaseLayout,
+  revisionLayout,
+  statisticsLayout,
+} from './revision-layouts.ts';
+import { asOfWords, commandOf, extentParams, oneSeries, pageCursor, unitsParams } from './shared.ts';
+
+/** The number of a release, or `final`. */
+const releaseNumber: Value<number | 'final'> = {
+  ...accepting(
+    (value): value is number | 'final' =>
+      value === 'final' || (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 9999),
+    "the number of a release such as 1, or 'final'",
+  ),
+  parse(given, name) {
+    if (given === 'final') return given;
+    if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
+    throw refused({
+      param: name,
+      value: given,
+      reason: 'use numbers of releases or final, such as 1,2,final',
+    });
+  },
+  schema: { anyOf: [{ type: 'integer', minimum: 1, maximum: 9999 }, { const: 'final' }] },
+};
+
+/** A number of days after the first release; a text may end in `d`. */
+const daysAfter: Value<number> = {
+  ...integer(0, 99999),
+  parse(given, name) {
+    const [, digits] = /^(\d{1,5})d?$/.exec(given) ?? [];
+    if (digits !== undefined) return Number(digits);
+    throw refused({
+      param: name,
+      value: given,
+      reason: 'use days after the first release, such as 90d or 30d,90d',
+    });
+  },
+};
+
+const { date, from, to } = published.params;
+
+const params = {
+  date,
+  from,
+  to,
+  as_of: asOfParam(),
+  release: param(
+    oneOrSeveral(releaseNumber),
+    'Columns with these releases of each date: 1 is the first one, final the newest.',
+    undefined,
+    {
+      placeholder: 'numbers',
+      help: { about: 'values at releases, such as 1,2,final (the newest values)' },
+    },
+  ),
+  after: param(
+    oneOrSeveral(daysAfter),
+    'Columns with the values this many days after the first release.',
+    undefined,
+    {
+      placeholder: 'days',
+      help: { about: 'values some days after the first release, such as 90d or 30d,90d' },
+    },
+  ),
+  wide: param(flag, 'The triangle of revisions: a column for each vintage.', undefined, {
+    help: { about: 'the triangle: one row per date, one column per vintage' },
+  }),
+  stats: param(flag, 'Statistics of the revisions between the releases.', undefined, {
+    help: { about: 'statistics of the revisions between releases (1,2,3,final unless given)' },
+  }),
+  // A release is of a date, and not of a period of dates.
+  units: unitsParams.units,
+  digits: unitsParams.digits,
+  limit: { ...extentParams.limit, help: { about: 'maximum rows' } },
+  cursor: pageCursor,
+} satisfies Params;
+
+type RevisionsAsked = ParamValues<typeof params>;
+type RevisionsGiven = ParamsOf<{ readonly params: typeof params }>;
+
+/** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */
+type DatesGiven = Pick<RevisionsGiven, 'asOf' | 'from' | 'limit' | 'to'>;
+
+/** The parameters of values that are not a list of what was published. */
+type TableParams = DatesGiven &
+  Pick<RevisionsGiven, 'digits' | 'units'> & { readonly date?: undefined; readonly cursor?: undefined };
+
+/** The parameters of revisions as they were published, of one `date` or of several. */
+export type PublishedParams = DatesGiven &
+  Pick<RevisionsGiven, 'cursor' | 'date'> & {
+    readonly units?: undefined;
+    readonly digits?: undefined;
+    readonly release?: undefined;
+    readonly after?: undefined;
+    readonly wide?: false | undefined;
+    readonly stats?: false | undefined;
+  };
+
+/** The parameters of a table of releases; with `stats`, of statistics of the revisions between them. */
+export type ReleasesParams = TableParams & {
+  /** Numbers of releases, or `final` for the newest values. */
+  readonly release?: number | 'final' | readonly (number | 'final')[] | undefined;
+  /** Days after the first release. */
+  readonly after?: number | readonly number[] | undefined;
+  readonly stats?: boolean | undefined;
+  readonly wide?: false | undefined;
+};
+
+/** At least one release or number of days. */
+type SomeHorizon =
+  | { readonly release: NonNullable<ReleasesParams['release']> }
+  | { readonly after: NonNullable<ReleasesParams['after']> };
+
+/** The parameters of the triangle of revisions: with `wide`, a column for each vintage. */
+export type TriangleParams = TableParams & {
+  readonly wide: true;
+  readonly release?: undefined;
+  readonly after?: undefined;
+  readonly stats?: false | undefined;
+};
+
+/** The parameters of revisions. */
+export type RevisionsParams = (PublishedParams | ReleasesParams | TriangleParams) & Demands;
+
+/**
+ * Every value that was published for one date or for each date, newest date first, with the size and the lateness of
+ * each change; or the values at some horizons, statistics of the revisions between them, or the triangle of them all.
+ */
+export const revisions = question({
+  name: 'revisions',
+  command: commandOf(published),
+  method:
+    typed<
+      [
+        [
+          asked: [id: string, params: ReleasesParams & Demands & { readonly stats: true }],
+          row: RevisionStatisticsRow,
+        ],
+        [asked: [id: string, params: TriangleParams & Demands], row: WideRow],
+        [
+          asked: [
+            id: string,
+            params: ReleasesParams & Demands & SomeHorizon & { readonly stats?: false | undefined },
+          ],
+          row: WideRow,
+        ],
+        [asked: [id: string, params?: PublishedParams & Demands], row: RevisionRow],
+      ]
+    >(),
+  args: [oneSeries],
+  params,
+  check,
+  layout(values) {
+    if (values.wide === true) return undefined;
+    if (values.stats === true) return statisticsLayout;
+    return isTable(values) ? releaseLayout(horizonsOf(values)) : revisionLayout;
+  },
+  isDrawable: (values) =>
+    isTable(values) ? values.wide !== true && values.stats !== true : values.date !== undefined,
+  knownOn: ({ as_of }) => as_of,
+  asOfTexts: ({ as_of = 'the newest vintage' }) => [as_of],
+  transformsOwn: true,
+  limitsRows: ({ stats }) => stats !== true,
+  bind(values, day) {
+    const { as_of = day } = values;
+    return {
+      values: { ...values, as_of },
+      days: [['as_of', as_of]],
+      asOf: as_of,
+      words: asOfWords(values, day),
+    };
+  },
+  async answer(values, ask): Promise<QueryAnswer<RevisionRow | RevisionStatisticsRow | WideRow>> {
+    // Loaded here: other questions start faster without these answers.
+    const answers = await import('./revision-answers.ts');
+    if (!isTable(values)) return answers.answerPublished(values, ask);
+    const query = { ...values, units: transformationIn(values) };
+    if (values.wide === true) return answers.answerTriangle(query, ask);
+    const releases = { ...query, horizons: horizonsOf(values) };
+    return values.stats === true
+      ? answers.answerStatistics(releases, ask)
+      : answers.answerReleases(releases, ask);
+  },
+});
+
+/** Tells whether values ask for a table of values or statistics, and not for what was published. */
+function isTable({ release, after, stats, wide }: RevisionsAsked): boolean {
+  return release !== undefined || after !== undefined || stats === true || wide === true;
+}
+
+function horizonsOf({ release = [], after = [], stats }: RevisionsAsked): readonly Horizon[] {
+  const releases = release.map(
+    (number): Horizon => (number === 'final' ? { kind: 'final' } : { kind: 'release', number }),
+  );
+  const days = after.map((days): Horizon => ({ kind: 'after', days }));
+  return checkHorizons([...releases, ...days], stats === true);
+}
+
+/** Refuses parameters of one kind of answer together with those of another. */
+function check(values: RevisionsAsked): void {
+  const { date, cursor, from, to, release, after, wide, stats } = values;
+  if (date !== undefined && (from !== undefined || to !== undefined))
+    throw contradiction(
+      'date',
+      ({ param }) => `use either ${param('date')} or ${param('from')} and ${param('to')}`,
+    );
+  if (!isTable(values)) {
+    if (transformationIn(values) !== undefined) throw needsTable(values);
+    return;
+  }
+  if (date !== undefined) throw contradiction('date', listOnly('date'));
+  if (cursor !== undefined) throw contradiction('cursor', listOnly('cursor'));
+  if (wide === true && (release !== undefined || after !== undefined || stats === true))
+    throw contradiction(
+      'wide',
+      ({ param }) => `${param('wide')} is the triangle of all vintages: use it alone`,
+    );
+  if (wide !== true) horizonsOf(values);
+}
+
+function needsTable({ date }: RevisionsAsked) {
+  return contradiction(
+    'units',
+    ({ param }) =>
+      `${param('units')} needs ${param('release')}, ${param('after')}, ${param('wide')} or ${param('stats')}`,
+    date === undefined
+      ? []
+      : [
+          ({ param }) =>
+            `${param('wide')} ${param('from', date)} ${param('to', date)} shows the changes of this date in each vintage`,
+        ],
+  );
+}
+
+function listOnly(name: string): Sentence {
+  return ({ param }) =>
+    `${param(name)} is for the list of revisions: use ${param('from')}, ${param('to')} and ${param('limit')}`;
+}

@@ -1,0 +1,94 @@
+import { counted, pagesAbout, type QueryContext, textsOf } from '../../analysis/answer.ts';
+import type { Demands } from '../../analysis/basis.ts';
+import { coverageText, noteBasis } from '../../analysis/coverage.ts';
+import { question } from '../../analysis/question.ts';
+import { pagesOf } from '../../client/pagination.ts';
+import { earlier } from '../../domain/series/date.ts';
+import { contradiction } from '../../errors/problem.ts';
+import type { Envelope } from '../../operations/envelope.ts';
+import { vintages as listing } from '../../operations/figures.ts';
+import type { RowOf } from '../../operations/operation.ts';
+import type { Params, ParamsOf, ParamValues } from '../../operations/param.ts';
+import { asOfParam } from '../../operations/params.ts';
+import { defined } from '../../platform/defined.ts';
+import { asOfWords, commandOf, extentParams, oneSeries, pageCursor } from './shared.ts';
+
+const { from, to } = listing.params;
+const params = {
+  from,
+  to,
+  as_of: asOfParam(),
+  ...extentParams,
+  cursor: pageCursor,
+} satisfies Params;
+
+/** The vintage dates of a series up to an as-of date; without one, also what the series covers. */
+export const vintages = question({
+  name: 'vintages',
+  command: commandOf(listing),
+  args: [oneSeries],
+  params,
+  check({ from, as_of }) {
+    if (from !== undefined && as_of !== undefined && from > as_of)
+      throw contradiction(
+        'from',
+        ({ param }) => `${param('from')} ${from} is later than ${as_of}, the as-of date`,
+      );
+  },
+  layout: () => listing,
+  isDrawable: () => true,
+  knownOn: ({ as_of }) => as_of,
+  bind(values, day) {
+    const { as_of = day, from, to } = values;
+    const range = Object.entries(defined({ from, to }));
+    return {
+      values: { ...values, as_of },
+      days: [['as_of', as_of], ...range],
+      asOf: as_of,
+      words: asOfWords(values, day),
+    };
+  },
+  async answer(values, ask) {
+    const { fields, columns } = listing;
+    const answer = { fields, columns, pages: pagesAbout(values.id, pages(values, ask)) };
+    if (ask.chart !== true) return answer;
+    // Loaded here: most questions draw nothing.
+    const { vintagesDrawing } = await import('../../analysis/charts.ts');
+    return { ...answer, drawing: await vintagesDrawing(values, ask) };
+  },
+});
+
+/** The parameters of vintages. */
+export type VintagesParams = ParamsOf<typeof vintages> & Demands;
+
+type VintagesAsked = ParamValues<typeof params> & { readonly id: string };
+type Vintage = RowOf<typeof listing>;
+
+async function* pages(
+  { id, from, to: asked, as_of: asOf, limit, first, cursor }: VintagesAsked,
+  context: QueryContext,
+): AsyncGenerator<Envelope<Vintage>> {
+  const { client, signal, note, progress } = context;
+  const to = asOf === undefined ? asked : earlier(asked ?? asOf, asOf);
+  const texts = textsOf(defined({ id, from, to }));
+  const extent = defined({ limit, first, cursor });
+  let isFirst = true;
+  for await (const page of counted(pagesOf(client, listing, texts, extent, signal), progress)) {
+    if (isFirst && asOf === undefined && page.coverage !== undefined)
+      note?.({ kind: 'coverage', text: coverageText(page.coverage) });
+    isFirst = false;
+    context.basis.add(
+      id,
+      to,
+      page.coverage?.covered_to,
+      page.results.map(({ vintage_kind }) => vintage_kind ?? ''),
+    );
+    yield asOf === undefined ? page : withoutCoverage(page);
+  }
+  if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
+}
+
+/** The page without its coverage: today's coverage includes days after the as-of date. */
+function withoutCoverage<R>({ coverage: _, ...page }: Envelope<R>): Envelope<R> {
+  return page;
+}
