@@ -25,7 +25,7 @@ export type {
   RevisionRow,
   WideRow,
 } from './analysis/layouts.ts';
-export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
+export type { RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { BackupSummary, CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';
@@ -45,7 +45,6 @@ export type {
   ReleasesParams,
   RevisionsParams,
   TriangleParams,
-  VersionsParams,
 } from './library/revision-params.ts';
 export type { CurveParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
 export type { StoreCare } from './library/store-care.ts';
@@ -66,7 +65,9 @@ export type {
 } from './pull/options.ts';
 export { probeSources, type SourceProbe } from './pull/sources.ts';
 
+export type { ComparedRow } from './questions/series/compare.ts';
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
+export type { VersionsParams } from './questions/series/versions.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';

@@ -7,7 +7,6 @@ import type { AnalysisQuery } from './query.ts';
 import { answerRealTimePanel, estimateRealTimePanel } from './real-time-panel.ts';
 import { answerReleases, answerTriangle } from './releases.ts';
 import { answerRevisions } from './revisions.ts';
-import { answerVersions } from './versions.ts';
 import { answerVintages } from './vintages.ts';
 import { answerYieldTable } from './yield-table.ts';
 
@@ -20,8 +19,6 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
       return answerReleases(query, context);
     case 'triangle':
       return answerTriangle(query, context);
-    case 'versions':
-      return answerVersions(query, context);
     case 'vintages':
       return answerVintages(query, context);
     case 'curve':

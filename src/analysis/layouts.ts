@@ -4,13 +4,7 @@ import { type Field, type RowFrom, type RowLayout, showing } from '../operations
 import { curve, revisions, vintages } from '../operations/figures.ts';
 import { operationNamed, type RowOf } from '../operations/operation.ts';
 import type { Query, RealTimePanelQuery, YieldTableQuery } from './query.ts';
-import {
-  comparedLayout,
-  releaseLayout,
-  statisticsLayout,
-  versionsLayout,
-  wideComparedLayout,
-} from './vintage-layouts.ts';
+import { releaseLayout, statisticsLayout } from './vintage-layouts.ts';
 
 /** The layout of the answer to a query; undefined if its columns depend on the data. */
 export function layoutOf(query: Query): RowLayout | undefined {
@@ -25,11 +19,6 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return query.stats ? statisticsLayout : releaseLayout(query.horizons);
     case 'triangle':
       return undefined;
-    case 'versions': {
-      if (!query.compared) return versionsLayout(query.days);
-      if (!query.wide) return comparedLayout;
-      return query.ids.some((id) => id.includes('*')) ? undefined : wideComparedLayout(namesOf(query.ids));
-    }
     case 'vintages':
       return vintages;
     case 'curve':
@@ -52,8 +41,8 @@ export function layoutOf(query: Query): RowLayout | undefined {
   }
 }
 
-/** The ids as typed, with each series once. */
-function namesOf(ids: readonly string[]): readonly string[] {
+/** Returns the ids as typed, with each series once. */
+export function namesOf(ids: readonly string[]): readonly string[] {
   const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
   return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
 }

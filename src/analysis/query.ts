@@ -5,7 +5,6 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { QueryParams } from '../operations/param.ts';
-import type { Version } from '../operations/value.ts';
 import type { QuestionQuery } from './question.ts';
 
 /** Oldest or newest row first. */
@@ -96,20 +95,6 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
   readonly to?: Day;
 };
 
-/**
- * The values of series as of several days; with `compared`, those as of the first of two days compared with those of
- * the second.
- */
-export type VersionsQuery = PanelForm & {
-  readonly kind: 'versions';
-  readonly days: readonly Version[];
-  readonly compared: boolean;
-  readonly from?: Day;
-  readonly to?: Day;
-  /** The newest dates of each series, at most this number. */
-  readonly limit?: number;
-};
-
 /** How a panel is laid out: long, or `wide` with a column for each series. */
 type PanelForm = OfSeries & Transformed & { readonly wide: boolean; readonly sort: SortOrder };
 
@@ -195,7 +180,6 @@ export type AnalysisQuery =
   | VintagesQuery
   | YieldCurveQuery
   | YieldTableQuery
-  | VersionsQuery
   | PanelQuery
   | RealTimePanelQuery;
 

@@ -33,6 +33,14 @@ export type QuestionCommand = {
   readonly exitsWithDifferences?: boolean;
 };
 
+/** How flags of other commands ask a question, which has no command of its own: those of its arguments. */
+export type AskedByFlags = {
+  /** The words of these commands. */
+  readonly words: readonly string[];
+  /** The question that they ask together with `--wide`. */
+  readonly wide?: Question;
+};
+
 /** The endpoint of a service that answers a question; asof's own extension of the contract. */
 export type QuestionEndpoint = {
   readonly path: string;
@@ -53,7 +61,11 @@ export type QuestionEndpoint = {
 };
 
 /** A parameter that must be given. */
-export type Argument<N extends string = string, T = unknown> = Param<T, true> & { readonly name: N };
+export type Argument<N extends string = string, T = unknown> = Param<T, true> & {
+  readonly name: N;
+  /** Whether a list may be given by its only member. */
+  readonly orOne?: boolean;
+};
 
 /** A day, and the parameter that names it, or in words which one it is. */
 export type NamedDay = readonly [name: string, day: Day];
@@ -86,6 +98,7 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   /** What it answers, in a few sentences; without it, assistants do not ask the question. */
   readonly about?: string;
   readonly command?: QuestionCommand;
+  readonly askedBy?: AskedByFlags;
   readonly endpoint?: QuestionEndpoint;
   /** What must be given, in the order of the method's arguments. */
   readonly args: readonly Argument[];

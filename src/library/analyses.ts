@@ -1,9 +1,9 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import type { AnalysisQuery, ReleasesQuery, VersionsQuery, YieldCurveQuery } from '../analysis/query.ts';
+import type { AnalysisQuery, ReleasesQuery, YieldCurveQuery } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
-import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
+import type { RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
@@ -11,10 +11,9 @@ import { inVoice } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import type { Version } from '../operations/value.ts';
 import { clockAt } from '../operations/value.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
+import { panelQuery, splitDemands } from './analysis-queries.ts';
 import { methodNaming } from './call.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
@@ -24,7 +23,6 @@ import type {
   RevisionsParams,
   SomeHorizon,
   TriangleParams,
-  VersionsParams,
 } from './revision-params.ts';
 import type { CurveParams, VintagesParams, YieldTableParams } from './signatures.ts';
 
@@ -122,51 +120,6 @@ export class Analyses {
     return this.#result(demands, async (context) =>
       answerYieldTable(this.#bound({ kind: 'yield-table', ...own }), context),
     );
-  }
-
-  /**
-   * The values of series as of one day compared with those as of another (`latest` is the newest vintage), with the
-   * difference, also in percent; newest first.
-   */
-  async compare(
-    ids: string | readonly string[],
-    days: readonly [Version, Version],
-    params: VersionsParams = {},
-  ): Promise<Result<ComparedRow>> {
-    const { answerComparison } = await import('../analysis/versions.ts');
-    return this.#versions(ids, days, params, true, answerComparison);
-  }
-
-  /** The values of series as of several days, with a column for each day; `latest` is the newest vintage. */
-  async versions(
-    ids: string | readonly string[],
-    days: readonly Version[],
-    params: VersionsParams = {},
-  ): Promise<Result<WideRow>> {
-    const { answerSideBySide } = await import('../analysis/versions.ts');
-    return this.#versions(ids, days, params, false, answerSideBySide);
-  }
-
-  #versions<R extends Row>(
-    ids: string | readonly string[],
-    days: readonly Version[],
-    params: VersionsParams,
-    compared: boolean,
-    answer: (query: VersionsQuery, context: QueryContext) => Promise<QueryAnswer<R>>,
-  ): Promise<Result<R>> {
-    const { demands, own } = splitDemands(params);
-    const { limit, sort = 'desc' } = own;
-    const query = this.#bound<VersionsQuery>({
-      kind: 'versions',
-      ...seriesOf([ids].flat(), own),
-      days,
-      compared,
-      wide: false,
-      sort,
-      ...rangeOf(own),
-      ...(limit !== undefined && { limit }),
-    });
-    return this.#result(demands, (context) => answer(query, context), transformationOf(own));
   }
 
   /**

@@ -1,11 +1,10 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Day } from '../domain/series/date.ts';
-import type { TransformationParams, Units } from '../domain/series/transformation.ts';
+import type { Units } from '../domain/series/transformation.ts';
 import { contradiction, type Sentence } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
-import { asOfDay, choice, day, flag, integer, type NamedValues, oneOrSeveral } from '../operations/value.ts';
-import { described, extentKinds, type Kinds, kindsOf, releaseNumber, skipMissing } from './arguments.ts';
-import type { SeveralParams } from './panel-params.ts';
+import { asOfDay, flag, integer, type NamedValues, oneOrSeveral } from '../operations/value.ts';
+import { described, type Kinds, kindsOf, releaseNumber } from './arguments.ts';
 import { unitsKinds } from './units-params.ts';
 
 /** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */
@@ -82,22 +81,6 @@ export const revisionsKinds = {
   units: unitsKinds.units,
   digits: unitsKinds.digits,
 } satisfies Kinds<Omit<RevisionsParams, keyof Demands>>;
-
-/** The parameters of values as of several days. */
-export type VersionsParams = Omit<SomeDates, 'asOf'> &
-  TransformationParams &
-  SeveralParams &
-  Demands & { readonly sort?: 'asc' | 'desc' | undefined };
-
-/** What the parameters of values as of several days may be. */
-export const versionKinds = {
-  from: described('First date.', day),
-  to: described('Last date.', day),
-  limit: described('The newest dates, at most this number.', extentKinds.limit),
-  sort: described('The newest date first unless `asc`.', choice(['asc', 'desc'])),
-  skipMissing,
-  ...unitsKinds,
-};
 
 /** Refuses parameters of one kind of answer about revisions together with those of another. */
 export function checkRevisions({

@@ -17,7 +17,6 @@ import {
   type NamedValues,
   oneOrDays,
   record,
-  versions,
   word,
 } from '../operations/value.ts';
 import {
@@ -32,13 +31,7 @@ import {
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { checkPanel, type Optional, type PanelParams } from './panel-params.ts';
-import {
-  checkRevisions,
-  type RevisionsParams,
-  revisionsKinds,
-  type VersionsParams,
-  versionKinds,
-} from './revision-params.ts';
+import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
 import { type CheckParams, type JoinParams, tableKind } from './table-params.ts';
 import { checkUnits, unitsKinds } from './units-params.ts';
 
@@ -77,12 +70,6 @@ function params<T>(
 
 const id = { name: 'id', kind: ofOneSeries };
 const ids = { name: 'ids', kind: ofSeveralIds };
-
-function ofDays(name: string, about: string, count?: number): Signature {
-  const days = described('As-of dates; latest is the newest vintage.', versions(count));
-  const own = params<VersionsParams>(versionKinds, [], checkUnits);
-  return { name, about, args: [ids, { name: 'days', kind: days }], params: own };
-}
 
 const table = { name: 'table', kind: tableKind };
 
@@ -144,8 +131,6 @@ export const analysisSignatures = {
     args: [table],
     params: params<CheckParams>({ ...knownKinds, on: word, columns: record, allRows: flag }, [], checkUnits),
   },
-  compare: ofDays('compare', 'The values of series as of one day beside those as of another.', 2),
-  versions: ofDays('versions', 'The values of series as of several days, with a column for each day.'),
   panel: {
     name: 'panel',
     about:

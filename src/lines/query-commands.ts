@@ -9,11 +9,11 @@ import type { TypedLine } from '../operations/typed-line.ts';
 import { questions } from '../questions/table.ts';
 import type { CommandSpec } from './command.ts';
 import { panel } from './composed-commands.ts';
-import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
+import { knownOn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
-import { questionCommand } from './question-command.ts';
+import { askingFlags, questionByFlags, questionCommand } from './question-command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { releaseFlags, revisionsQuery, versionFlags, versionsIn } from './version-query.ts';
+import { releaseFlags, revisionsQuery } from './version-query.ts';
 
 const { asOf, knownBefore, sort, plot } = sharedFlags;
 
@@ -30,7 +30,6 @@ const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> =
   ],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
   sort: [sort],
-  versions: [versionFlags.vs, versionFlags.vintages],
   units: sharedFlags.units,
   wide: [
     { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
@@ -63,10 +62,11 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
 };
 
 /** What the command of an operation has besides its parameters, as the operation declares it. */
-function extrasOf({ command: { analysis, several, features = [] }, chart }: Operation): CommandExtras {
+function extrasOf({ command: { words, analysis, several, features = [] }, chart }: Operation): CommandExtras {
   return {
     flags: [
       ...features.flatMap((feature) => featureFlags[feature] ?? []),
+      ...askingFlags(words),
       ...(several === true ? [sharedFlags.skipMissing] : []),
       ...(analysis === 'revisions' ? releaseFlags : []),
     ],
@@ -76,17 +76,8 @@ function extrasOf({ command: { analysis, several, features = [] }, chart }: Oper
       if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
       const sort = sortIn(line);
       const made = features.includes('units') ? transformedIn(line) : {};
-      const { ids = [], limit } = asked;
-      const about = {
-        ...seriesIn(line, ids),
-        ...line.range(),
-        sort,
-        wide: false,
-        ...(limit !== undefined && { limit }),
-        ...made,
-      };
-      const versions = features.includes('versions') ? versionsIn(line, about) : undefined;
-      return versions ?? { ...asked, ...(features.includes('sort') && { sort }), ...made };
+      const byFlags = questionByFlags(words, line);
+      return byFlags ?? { ...asked, ...(features.includes('sort') && { sort }), ...made };
     },
   };
 }

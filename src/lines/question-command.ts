@@ -1,8 +1,10 @@
 import { checkedValues, paramsOf, type Question, type QuestionQuery } from '../analysis/question.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
+import type { Flag } from '../operations/flag.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
+import { questions } from '../questions/table.ts';
 import type { CommandSpec } from './command.ts';
 import { queryLine } from './operation-command.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
@@ -25,7 +27,7 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
       get flags() {
         const charts = question.isDrawable === undefined ? [] : [sharedFlags.plot, ...sharedFlags.charts];
         return [
-          ...args.flatMap(({ typed }) => typed?.flags ?? []),
+          ...argumentFlags(question),
           ...Object.entries(params).flatMap(([name, param]) => paramFlags(name, param)),
           ...(command.flags ?? []),
           ...(question.reading === undefined ? [] : [sharedFlags.dryRun]),
@@ -42,6 +44,33 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
       },
     },
   ];
+}
+
+function argumentFlags({ args }: Question): readonly Flag[] {
+  return args.flatMap(({ typed }) => typed?.flags ?? []);
+}
+
+/** The questions without a command that flags of a command ask. */
+function askedBy(words: string): readonly Question[] {
+  return Object.values<Question>(questions).filter(({ askedBy }) => askedBy?.words.includes(words) === true);
+}
+
+/** Returns the flags by which a command asks questions that have no command of their own. */
+export function askingFlags(words: string): readonly Flag[] {
+  return askedBy(words).flatMap(argumentFlags);
+}
+
+/** Reads the question that flags of a command ask instead of its own, if they ask one. */
+export function questionByFlags(words: string, line: TypedLine): QuestionQuery | undefined {
+  const asked = askedBy(words).flatMap((question) => {
+    const flag = argumentFlags(question).find(({ name }) => line.has(name));
+    return flag === undefined ? [] : [{ question, flag: `--${flag.name}` }];
+  });
+  const [one, other] = asked;
+  if (one === undefined) return undefined;
+  if (other !== undefined) throw new Problem('bad-input', `use either ${one.flag} or ${other.flag}`);
+  const { question } = one;
+  return questionIn(line.has('wide') ? (question.askedBy?.wide ?? question) : question, line);
 }
 
 /** Reads the question that a line asks; a refusal names flags. */

@@ -1,8 +1,10 @@
 import type { Question } from '../analysis/question.ts';
+import { compare } from './series/compare.ts';
 import { diff } from './series/diff.ts';
+import { versions } from './series/versions.ts';
 
 /** Every question that asks others, by the name of its method. */
-export const questions = { diff };
+export const questions = { compare, versions, diff };
 
 /** A question of the table. */
 export type KnownQuestion = (typeof questions)[keyof typeof questions];

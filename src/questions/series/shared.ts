@@ -1,13 +1,14 @@
 import { argument } from '../../analysis/question.ts';
+import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import type { Params } from '../../operations/param.ts';
 import { dayParam, param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { choice, flag, integer, seriesIds, text } from '../../operations/value.ts';
+import { choice, flag, integer, seriesIds, text, type Version } from '../../operations/value.ts';
 
 /** Returns the argument of a question about several series; `read` gives the ids that were typed. */
 export function severalSeries(read: (line: TypedLine) => readonly string[]) {
-  return argument(
+  const ids = argument(
     'ids',
     seriesIds,
     'The ids of the series; one with * means every series whose id matches.',
@@ -23,7 +24,17 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
       read,
     },
   );
+  return { ...ids, orOne: true } as const;
 }
+
+/** The day on which an answer as of several days was known, and each of these days in words. */
+export const knownOnDays = {
+  knownOn: ({ days }: OnDays): Day | undefined =>
+    days.includes('latest') ? undefined : [...days].sort().at(-1),
+  asOfTexts: ({ days }: OnDays) => days.map((day) => (day === 'latest' ? 'the newest vintage' : day)),
+};
+
+type OnDays = { readonly days: readonly Version[] };
 
 /** The first and the last date of the periods that an answer is about. */
 export const rangeParams = {
