@@ -23,7 +23,6 @@ export type {
   WideRow,
 } from './analysis/layouts.ts';
 export type { InputRow } from './analysis/table.ts';
-export type { ComparedRow } from './analysis/vintage-layouts.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { BackupSummary, CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';
@@ -38,7 +37,6 @@ export { importFiles } from './library/import-files.ts';
 export type { Result } from './library/operation-methods.ts';
 export type { PanelParams } from './library/panel-params.ts';
 export { pull } from './library/pull.ts';
-export type { VersionsParams } from './library/revision-params.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
@@ -58,6 +56,7 @@ export type { CheckParams, CheckRow } from './questions/files/check.ts';
 export type { JoinParams } from './questions/files/join.ts';
 export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts';
 export type { YieldTableParams } from './questions/rates/yield-table.ts';
+export type { ComparedRow } from './questions/series/compare.ts';
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
 export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
 export type {
@@ -66,6 +65,7 @@ export type {
   RevisionsParams,
   TriangleParams,
 } from './questions/series/revisions.ts';
+export type { VersionsParams } from './questions/series/versions.ts';
 export type { VintagesParams } from './questions/series/vintages.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';

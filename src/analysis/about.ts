@@ -52,8 +52,6 @@ function daysAbout(query: Query): readonly About[] {
       return asOf(dayText(query.asOf));
     case 'question':
       return query.question.asOfTexts?.(query.values).flatMap(asOf) ?? [];
-    case 'versions':
-      return query.days.flatMap((day) => asOf(dayText(day)));
     case 'real-time-panel':
       return asOf(`${eachText(query)}${query.knownBefore === true ? ', known before each' : ''}`);
     default:
@@ -62,7 +60,7 @@ function daysAbout(query: Query): readonly About[] {
 }
 
 function dayText(day: string | number | undefined): string {
-  return day === undefined || day === 'latest' ? 'the newest vintage' : String(day);
+  return day === undefined ? 'the newest vintage' : String(day);
 }
 
 function eachText({ each, from, to }: RealTimePanelQuery): string {

@@ -2,13 +2,10 @@ import type { QueryAnswer, QueryContext } from './answer.ts';
 import { answerPanel, estimatePanel } from './panel.ts';
 import type { AnalysisQuery } from './query.ts';
 import { answerRealTimePanel, estimateRealTimePanel } from './real-time-panel.ts';
-import { answerVersions } from './versions.ts';
 
 /** Answers a query that takes more than the rows of one operation. */
 export async function answerAnalysis(query: AnalysisQuery, context: QueryContext): Promise<QueryAnswer> {
   switch (query.kind) {
-    case 'versions':
-      return answerVersions(query, context);
     case 'panel':
       return answerPanel(query, context);
     case 'real-time-panel':
@@ -26,7 +23,5 @@ export async function estimate(query: AnalysisQuery, context: QueryContext): Pro
       return estimatePanel(query, context);
     case 'real-time-panel':
       return estimateRealTimePanel(query, context);
-    default:
-      throw new Error(`${query.kind} is not estimated`);
   }
 }

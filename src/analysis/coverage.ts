@@ -160,8 +160,6 @@ export function knowledgeDay(query: Query): Day | undefined {
     }
     case 'question':
       return query.question.knownOn?.(query.values);
-    case 'versions':
-      return query.days.includes('latest') ? undefined : [...query.days].sort().at(-1);
     case 'real-time-panel':
       return typeof query.each === 'string' || 'file' in query.each ? query.to : asOfDates(query).at(-1);
     case 'panel':

@@ -2,7 +2,6 @@ import { Problem } from '../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
 import { operationNamed } from '../operations/operation.ts';
 import type { Query, RealTimePanelQuery } from './query.ts';
-import { comparedLayout, versionsLayout, wideComparedLayout } from './vintage-layouts.ts';
 
 /** The layout of the answer to a query; undefined if its columns depend on the data. */
 export function layoutOf(query: Query): RowLayout | undefined {
@@ -11,11 +10,6 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return operationNamed(query.operation);
     case 'question':
       return query.question.layout(query.values);
-    case 'versions': {
-      if (!query.compared) return versionsLayout(query.days);
-      if (!query.wide) return comparedLayout;
-      return query.ids.some((id) => id.includes('*')) ? undefined : wideComparedLayout(namesOf(query.ids));
-    }
     case 'panel':
     case 'real-time-panel': {
       if (!query.wide) return longPanelLayout;
@@ -28,8 +22,8 @@ export function layoutOf(query: Query): RowLayout | undefined {
   }
 }
 
-/** The ids as typed, with each series once. */
-function namesOf(ids: readonly string[]): readonly string[] {
+/** Returns the ids as typed, with each series once. */
+export function namesOf(ids: readonly string[]): readonly string[] {
   const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
   return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
 }

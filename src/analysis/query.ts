@@ -3,7 +3,6 @@ import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { QueryParams } from '../operations/param.ts';
-import type { Version } from '../operations/value.ts';
 import type { QuestionQuery } from './question.ts';
 
 /** Oldest or newest row first. */
@@ -33,20 +32,6 @@ export type OperationQuery = Extent &
     /** `asc` reverses the rows of each series, after `limit` or `first` has been applied. */
     readonly sort?: SortOrder;
   };
-
-/**
- * The values of series as of several days; with `compared`, those as of the first of two days compared with those of
- * the second.
- */
-export type VersionsQuery = PanelForm & {
-  readonly kind: 'versions';
-  readonly days: readonly Version[];
-  readonly compared: boolean;
-  readonly from?: Day;
-  readonly to?: Day;
-  /** The newest dates of each series, at most this number. */
-  readonly limit?: number;
-};
 
 /** How a panel is laid out: long, or `wide` with a column for each series. */
 type PanelForm = OfSeries & Transformed & { readonly wide: boolean; readonly sort: SortOrder };
@@ -87,7 +72,7 @@ export type RealTimePanelQuery = PanelForm & {
 };
 
 /** A query that takes more than the rows of one operation. */
-export type AnalysisQuery = VersionsQuery | PanelQuery | RealTimePanelQuery;
+export type AnalysisQuery = PanelQuery | RealTimePanelQuery;
 
 /** A query of the data, as plain data. */
 export type Query = OperationQuery | AnalysisQuery | QuestionQuery;

@@ -42,6 +42,8 @@ export type AskedByFlags = {
   readonly flags?: readonly Flag[];
   /** Refuses what does not go with these flags. */
   readonly check?: (line: TypedLine) => void;
+  /** The question that they ask together with `--wide`. */
+  readonly wide?: Question;
 };
 
 /** The endpoint of a service that answers a question; asof's own extension of the contract. */
@@ -64,7 +66,11 @@ export type QuestionEndpoint = {
 };
 
 /** A parameter that must be given. */
-export type Argument<N extends string = string, T = unknown> = Param<T, true> & { readonly name: N };
+export type Argument<N extends string = string, T = unknown> = Param<T, true> & {
+  readonly name: N;
+  /** Whether a list may be given by its only member. */
+  readonly orOne?: boolean;
+};
 
 /** A day, and the parameter that names it, or in words which one it is. */
 export type NamedDay = readonly [name: string, day: Day];

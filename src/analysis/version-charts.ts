@@ -1,3 +1,4 @@
+import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
@@ -7,13 +8,19 @@ import type { Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { kindTexts, mostLines, observationMark, titleOfAll } from './charts.ts';
 import { descriptionOf } from './coverage.ts';
-import type { VersionsQuery } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
+
+/** What is drawn: the days, the column with the values of each, and how these are transformed. */
+type Drawn = {
+  readonly days: readonly Version[];
+  readonly columns: readonly string[];
+  readonly transformation: Transformation | undefined;
+};
 
 /** The drawing of series as of several days over their dates, with a line for each series and day. */
 export async function versionsDrawing(
   series: readonly ResolvedSeries[],
-  { days, compared, transformation }: VersionsQuery,
+  { days, columns, transformation }: Drawn,
   context: QueryContext,
 ): Promise<Drawing> {
   const count = series.length * days.length;
@@ -24,7 +31,6 @@ export async function versionsDrawing(
   const about = new Map<string, Row | undefined>();
   for (const one of series) about.set(one.id, await descriptionOf(one, context));
   const ids = series.map(({ id }) => id);
-  const columns: readonly string[] = compared ? ['value', 'vs_value'] : days;
   return {
     axis: 'day',
     form: 'line',

@@ -1,20 +1,17 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { PanelRow, WideRow } from '../analysis/layouts.ts';
-import type { AnalysisQuery, VersionsQuery } from '../analysis/query.ts';
+import type { AnalysisQuery } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
-import type { ComparedRow } from '../analysis/vintage-layouts.ts';
-import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
 import { inVoice } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import type { Version } from '../operations/value.ts';
 import { clockAt } from '../operations/value.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
+import { panelQuery, splitDemands } from './analysis-queries.ts';
 import { methodNaming } from './call.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
-import type { VersionsParams } from './revision-params.ts';
 
 /** What analyses ask with. */
 export type AnalysisSource = AnswerSource & {
@@ -27,51 +24,6 @@ export class Analyses {
 
   constructor(source: AnalysisSource) {
     this.#source = source;
-  }
-
-  /**
-   * The values of series as of one day compared with those as of another (`latest` is the newest vintage), with the
-   * difference, also in percent; newest first.
-   */
-  async compare(
-    ids: string | readonly string[],
-    days: readonly [Version, Version],
-    params: VersionsParams = {},
-  ): Promise<Result<ComparedRow>> {
-    const { answerComparison } = await import('../analysis/versions.ts');
-    return this.#versions(ids, days, params, true, answerComparison);
-  }
-
-  /** The values of series as of several days, with a column for each day; `latest` is the newest vintage. */
-  async versions(
-    ids: string | readonly string[],
-    days: readonly Version[],
-    params: VersionsParams = {},
-  ): Promise<Result<WideRow>> {
-    const { answerSideBySide } = await import('../analysis/versions.ts');
-    return this.#versions(ids, days, params, false, answerSideBySide);
-  }
-
-  #versions<R extends Row>(
-    ids: string | readonly string[],
-    days: readonly Version[],
-    params: VersionsParams,
-    compared: boolean,
-    answer: (query: VersionsQuery, context: QueryContext) => Promise<QueryAnswer<R>>,
-  ): Promise<Result<R>> {
-    const { demands, own } = splitDemands(params);
-    const { limit, sort = 'desc' } = own;
-    const query = this.#bound<VersionsQuery>({
-      kind: 'versions',
-      ...seriesOf([ids].flat(), own),
-      days,
-      compared,
-      wide: false,
-      sort,
-      ...rangeOf(own),
-      ...(limit !== undefined && { limit }),
-    });
-    return this.#result(demands, (context) => answer(query, context), transformationOf(own));
   }
 
   /**

@@ -22,11 +22,11 @@ import { described } from './arguments.ts';
 import { methodNaming, type Signature } from './call.ts';
 import { type Result, resultOf } from './operation-methods.ts';
 
-/** What a method takes for a value; a list of any number of texts may be given by its only member. */
-type Given<T> = T extends readonly (infer E extends string)[] ? (number extends T['length'] ? E | T : T) : T;
+/** What a method takes for an argument. */
+type Given<A, T> = A extends { readonly orOne: true } ? T | (T extends readonly (infer E)[] ? E : never) : T;
 
 type GivenArguments<A extends readonly Argument[]> = {
-  [I in keyof A]: A[I] extends Param<infer T> ? Given<T> : never;
+  [I in keyof A]: A[I] extends Param<infer T> ? Given<A[I], T> : never;
 };
 
 type WithParams<P> = Record<never, never> extends P ? [params?: P] : [params: P];

@@ -2,21 +2,11 @@ import type { Demands } from '../analysis/basis.ts';
 import { beyondChoices } from '../analysis/query.ts';
 import { rhythms } from '../domain/series/date.ts';
 import { checkRange } from '../operations/params.ts';
-import {
-  asOfDay,
-  choice,
-  day,
-  flag,
-  integer,
-  type NamedValues,
-  oneOrDays,
-  versions,
-} from '../operations/value.ts';
+import { asOfDay, choice, day, flag, integer, type NamedValues, oneOrDays } from '../operations/value.ts';
 import { demandKinds, described, type Kinds, ofSeveralIds, skipMissing } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { checkPanel, type PanelParams } from './panel-params.ts';
-import { type VersionsParams, versionKinds } from './revision-params.ts';
-import { checkUnits, unitsKinds } from './units-params.ts';
+import { unitsKinds } from './units-params.ts';
 
 const range = { from: described('First date.', day), to: described('Last date.', day) };
 
@@ -42,16 +32,8 @@ function params<T>(
 
 const ids = { name: 'ids', kind: ofSeveralIds };
 
-function ofDays(name: string, about: string, count?: number): Signature {
-  const days = described('As-of dates; latest is the newest vintage.', versions(count));
-  const own = params<VersionsParams>(versionKinds, [], checkUnits);
-  return { name, about, args: [ids, { name: 'days', kind: days }], params: own };
-}
-
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
-  compare: ofDays('compare', 'The values of series as of one day beside those as of another.', 2),
-  versions: ofDays('versions', 'The values of series as of several days, with a column for each day.'),
   panel: {
     name: 'panel',
     about:

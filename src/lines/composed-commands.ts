@@ -6,8 +6,8 @@ import type { TypedLine } from '../operations/typed-line.ts';
 import type { CommandSpec } from './command.ts';
 import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
+import { askingFlags, questionByFlags } from './question-command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { versionFlags, versionsIn } from './version-query.ts';
 
 const { asOf, knownBefore, from, to, sort, plot, dryRun, all, skipMissing } = sharedFlags;
 
@@ -57,7 +57,7 @@ export function panel(inPlan: boolean): CommandSpec {
         { name: 'known-before-each', about: 'only what was published before each of these days' },
         { ...from, about: 'first date; with --as-of-each, first as-of date' },
         { ...to, about: 'last date; with --as-of-each, last as-of date' },
-        versionFlags.vs,
+        ...askingFlags('panel'),
         { name: 'wide', about: 'one column per series' },
         { name: 'last', value: 'n', about: 'the newest n observations on each as-of date (default 1)' },
         { name: 'lag', value: 'n', about: 'skip the newest n observations on each as-of date' },
@@ -93,7 +93,7 @@ function panelQuery(line: TypedLine, inPlan: boolean): Query {
     const name = ['beyond', 'with-dates', 'last', 'lag', 'known-before-each'].find((one) => line.has(one));
     if (name !== undefined)
       throw new Problem('bad-input', `--${name} is about as-of dates: use --as-of-each or --as-of-file`);
-    return versionsIn(line, form) ?? { kind: 'panel', ...form, ...knownOn(line) };
+    return questionByFlags('panel', line) ?? { kind: 'panel', ...form, ...knownOn(line) };
   }
   if (rhythm !== undefined && file !== undefined)
     throw new Problem('bad-input', 'use either --as-of-each or --as-of-file');

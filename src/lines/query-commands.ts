@@ -5,18 +5,16 @@ import type { CommandFeature, Operation } from '../operations/operation.ts';
 import { questions } from '../questions/table.ts';
 import type { CommandSpec } from './command.ts';
 import { panel } from './composed-commands.ts';
-import { seriesIn, sortIn, transformedIn } from './line-values.ts';
+import { sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { askingFlags, questionByFlags, questionCommand } from './question-command.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { versionFlags, versionsIn } from './version-query.ts';
 
 const { sort, plot } = sharedFlags;
 
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
   sort: [sort],
-  versions: [versionFlags.vs, versionFlags.vintages],
   units: sharedFlags.units,
 };
 
@@ -34,17 +32,7 @@ function extrasOf({ command: { words, several, features = [] }, chart }: Operati
       if (byFlags !== undefined) return byFlags;
       const sort = sortIn(line);
       const made = features.includes('units') ? transformedIn(line) : {};
-      const { ids = [], limit } = asked;
-      const about = {
-        ...seriesIn(line, ids),
-        ...line.range(),
-        sort,
-        wide: false,
-        ...(limit !== undefined && { limit }),
-        ...made,
-      };
-      const versions = features.includes('versions') ? versionsIn(line, about) : undefined;
-      return versions ?? { ...asked, ...(features.includes('sort') && { sort }), ...made };
+      return { ...asked, ...(features.includes('sort') && { sort }), ...made };
     },
   };
 }

@@ -76,7 +76,7 @@ export function questionByFlags(words: string, line: TypedLine): QuestionQuery |
   if (other !== undefined) throw new Problem('bad-input', `use either ${one.flag} or ${other.flag}`);
   const { question } = one;
   question.askedBy?.check?.(line);
-  return questionIn(question, line);
+  return questionIn(line.has('wide') ? (question.askedBy?.wide ?? question) : question, line);
 }
 
 /** Reads the question that a line asks; a refusal names flags. */

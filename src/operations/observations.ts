@@ -63,7 +63,7 @@ export const observations = operation({
     alias: 'obs',
     argument: 'id',
     several: true,
-    features: ['oldest', 'sort', 'units', 'versions'],
+    features: ['oldest', 'sort', 'units'],
     examples: `
 # GDP as it was known at the end of 30 January 2015
 asof observations GDP --as-of 2015-01-30

@@ -55,7 +55,7 @@ type Example<R = Row> = {
 };
 
 /** A feature of a listing: `oldest` needs one that is newest first, `units` values by date that can be transformed. */
-type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions';
+type ListingFeature = 'oldest' | 'sort' | 'units';
 
 /** A feature of a command beyond the parameters of its operation. */
 export type CommandFeature = ListingFeature;

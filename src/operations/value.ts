@@ -271,8 +271,10 @@ export function oneOrDays<const T extends string>(choices: readonly T[]): Value<
 /** An as-of date, or the newest vintage. */
 export type Version = Day | 'latest';
 
-/** As-of dates, each once, of which `latest` is the newest vintage; `count` of them, or at least one. */
-export function versions(count?: number): Value<readonly Version[]> {
+/** As-of dates, each once, of which `latest` is the newest vintage: two of them, or at least one. */
+export function versions(count: 2): Value<readonly [Version, Version]>;
+export function versions(): Value<readonly Version[]>;
+export function versions(count?: 2): Value<readonly Version[]> {
   const two = '["2009-07-30", "latest"]';
   const use = `use ${count === undefined ? '' : `${count} `}as-of dates, such as ${two}`;
   return {

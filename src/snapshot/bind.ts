@@ -43,14 +43,6 @@ function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery 
       refuseLater([['as_of', asOf]]);
       return { query: { ...query, asOf }, asOf, words: added('as_of', day, query.asOf) };
     }
-    case 'versions': {
-      const name = query.compared ? 'vs' : 'vintages';
-      refuseLater(query.days.flatMap((one) => (one === 'latest' ? [] : [[name, one] as const])));
-      // `latest` means the vintage of the day; a line names its first day by a flag.
-      const days = query.days.map((one) => (one === 'latest' ? day : one));
-      const words = query.compared && query.days[0] === 'latest' ? ['--as-of', day] : [];
-      return { query: { ...query, days }, asOf: day, words };
-    }
     case 'question': {
       const { values, days, asOf = day, words } = query.question.bind(query.values, day);
       refuseLater(days);

@@ -16,7 +16,7 @@ import type { ParamsOf } from '../../operations/param.ts';
 import { param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { flag, twoVersions, type Version } from '../../operations/value.ts';
-import { rangeParams, severalSeries, skipMissing, unitsParams } from './shared.ts';
+import { knownOnDays, rangeParams, severalSeries, skipMissing, unitsParams } from './shared.ts';
 
 const fields = [
   { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
@@ -112,8 +112,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     skip_missing: skipMissing,
   },
   layout: () => layout,
-  knownOn: (values) => newest(values.days),
-  asOfTexts: (values) => values.days.map((day) => (day === 'latest' ? 'the newest vintage' : day)),
+  ...knownOnDays,
   bind(values, day) {
     const [first, second] = values.days.map((one) => (one === 'latest' ? day : one));
     const bound = [first ?? day, second ?? day] as const;
@@ -173,16 +172,13 @@ type Asked = {
   readonly days: readonly Version[];
 };
 
-function seriesOf({ ids, skip_missing, days }: Asked, ask: QueryContext) {
-  return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: newest(days) }, ask);
+function seriesOf(asked: Asked, ask: QueryContext) {
+  const { ids, skip_missing } = asked;
+  return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: knownOnDays.knownOn(asked) }, ask);
 }
 
 /** The parameters of a comparison of two as-of dates. */
 export type DiffParams = ParamsOf<typeof diff> & Demands;
-
-function newest(days: readonly Version[]): Day | undefined {
-  return days.includes('latest') ? undefined : [...days].sort().at(-1);
-}
 
 /** Every date that either answer has, newest first. */
 function changesOf(

@@ -5,7 +5,7 @@ import type { Operation } from '../../operations/operation.ts';
 import type { Params } from '../../operations/param.ts';
 import { dayParam, paging, param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { choice, flag, integer, seriesId, seriesIds, text } from '../../operations/value.ts';
+import { choice, flag, integer, seriesId, seriesIds, text, type Version } from '../../operations/value.ts';
 
 /** The argument of a question about one series. */
 export const oneSeries = argument('id', seriesId, 'The id of the series, such as GDP.', {
@@ -16,7 +16,7 @@ export const oneSeries = argument('id', seriesId, 'The id of the series, such as
 
 /** Returns the argument of a question about several series; `read` gives the ids that were typed. */
 export function severalSeries(read: (line: TypedLine) => readonly string[]) {
-  return argument(
+  const ids = argument(
     'ids',
     seriesIds,
     'The ids of the series; one with * means every series whose id matches.',
@@ -32,7 +32,17 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
       read,
     },
   );
+  return { ...ids, orOne: true } as const;
 }
+
+/** The day on which an answer as of several days was known, and each of these days in words. */
+export const knownOnDays = {
+  knownOn: ({ days }: OnDays): Day | undefined =>
+    days.includes('latest') ? undefined : [...days].sort().at(-1),
+  asOfTexts: ({ days }: OnDays) => days.map((day) => (day === 'latest' ? 'the newest vintage' : day)),
+};
+
+type OnDays = { readonly days: readonly Version[] };
 
 /** The first and the last date of the periods that an answer is about. */
 export const rangeParams = {

@@ -1,0 +1,195 @@
+import type { QueryAnswer, QueryContext } from '../../analysis/answer.ts';
+import { namesOf, type WideRow } from '../../analysis/layouts.ts';
+import { argument, question } from '../../analysis/question.ts';
+import { changeBetween } from '../../domain/series/arithmetic.ts';
+import { Problem } from '../../errors/problem.ts';
+import { type Field, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
+import { type Version, versions } from '../../operations/value.ts';
+import { knownOnDays, severalSeries } from './shared.ts';
+import {
+  type AskedOfDays,
+  answerVersions,
+  decimalColumn,
+  inOrder,
+  onDay,
+  refuseOthers,
+  type SeriesVersions,
+  seriesOf,
+  versionsParams,
+} from './versions.ts';
+
+const fields = [
+  { name: 'date', type: 'day', description: 'The period that the values belong to.' },
+  { name: 'value', type: 'decimal', description: 'The value as of the first day.', nullable: true },
+  { name: 'vs_value', type: 'decimal', description: 'The value as of the other day.', nullable: true },
+  {
+    name: 'change',
+    type: 'decimal',
+    description: 'Exact difference: the value as of the other day less the first.',
+    nullable: true,
+  },
+  {
+    name: 'percent',
+    type: 'decimal',
+    description: 'The same in percent of the first, four decimals; empty where that is 0.',
+    nullable: true,
+  },
+  {
+    name: 'as_of_date',
+    type: 'day',
+    description: 'The first vintage with the first value.',
+    nullable: true,
+  },
+  {
+    name: 'vs_as_of_date',
+    type: 'day',
+    description: 'The first vintage with the other value.',
+    nullable: true,
+  },
+  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
+  { name: 'unit', type: 'text', description: 'Unit of the series.' },
+  { name: 'frequency', type: 'text', description: 'Frequency code of the series.' },
+  { name: 'source', type: 'text', description: 'Name of the data source.' },
+] as const satisfies readonly Field[];
+
+/** The value of a date as of one day, compared with that as of another. */
+export type ComparedRow = RowFrom<(typeof fields)[number]>;
+
+const layout = showing(fields);
+
+const twoDays = argument('days', versions(2), 'As-of dates; latest is the newest vintage.', {
+  flags: [
+    {
+      name: 'vs',
+      value: 'date',
+      complete: 'days',
+      about: 'compare with the values as of another date, or with the latest ones',
+    },
+  ],
+  read: typedDays,
+});
+
+function typedDays(line: TypedLine): readonly [Version, Version] {
+  const named = line.versions('vs') ?? [];
+  refuseOthers('vs', line);
+  if (named.length > 1)
+    throw new Problem('bad-input', `--vs takes one date, and these are ${named.length}`, {
+      hints: ['--vintages takes several'],
+    });
+  return [line.asOf() ?? 'latest', named[0] ?? 'latest'];
+}
+
+type AskedOfTwoDays = AskedOfDays & { readonly days: readonly [Version, Version] };
+
+/** What both forms of the question have in common. */
+const either = {
+  name: 'compare',
+  args: [severalSeries((line) => line.args), twoDays],
+  params: versionsParams,
+  isDrawable: () => true,
+  ...knownOnDays,
+  bind(values: AskedOfTwoDays, day: string) {
+    const [first, second] = values.days;
+    const days = [onDay(first, day), onDay(second, day)] as const;
+    return {
+      values: { ...values, days },
+      days: days.map((one) => ['vs', one] as const),
+      // A line names its first day by a flag.
+      words: first === 'latest' ? ['--as-of', day] : [],
+    };
+  },
+  reading: async (values: AskedOfTwoDays, ask: QueryContext) => ({
+    series: await seriesOf(values, ask),
+    asOf: 2,
+  }),
+} as const;
+
+/** The same question with a row for each date, and the columns of the comparison for each series. */
+const wideCompare = question({
+  ...either,
+  layout: ({ ids }) => (ids.some((id) => id.includes('*')) ? undefined : wideLayout(namesOf(ids))),
+  // A chart shows the rows of the long form.
+  answer: (values, ask): Promise<QueryAnswer<ComparedRow | WideRow>> =>
+    ask.chart === true ? answerLong(values, ask) : answerWide(values, ask),
+});
+
+/** The values of series as of one day, compared with those as of another. */
+export const compare = question({
+  ...either,
+  about: 'The values of series as of one day beside those as of another.',
+  askedBy: { words: ['observations', 'panel'], wide: wideCompare },
+  layout: () => layout,
+  answer: answerLong,
+});
+
+function answerLong(values: AskedOfTwoDays, ask: QueryContext): Promise<QueryAnswer<ComparedRow>> {
+  return answerVersions(values, ask, {
+    object: 'comparison',
+    columns: ['value', 'vs_value'],
+    layout: () => layout,
+    rows: comparedRows,
+  });
+}
+
+function answerWide(values: AskedOfTwoDays, ask: QueryContext): Promise<QueryAnswer<WideRow>> {
+  return answerVersions(values, ask, {
+    object: 'comparison',
+    columns: [],
+    layout: wideLayout,
+    rows(all) {
+      const bySeries = all.map((one) => new Map(comparedRows([one]).map((row) => [row.date, row])));
+      const dates = inOrder(new Set(all.flatMap((one) => one.dates)), values.sort);
+      return dates.map((date): WideRow => {
+        const cells = all.flatMap(({ series: { id, typed = id } }, i) => {
+          const {
+            value = null,
+            vs_value = null,
+            change = null,
+            percent = null,
+          } = bySeries[i]?.get(date) ?? {};
+          const four = [value, vs_value, change, percent];
+          return columnsOf(typed).map((name, at) => [name, four[at] ?? null] as const);
+        });
+        return { date, ...Object.fromEntries(cells) };
+      });
+    },
+  });
+}
+
+/** The columns of a series: `GDP`, `GDP_vs`, `GDP_change`, `GDP_percent`. */
+function columnsOf(typed: string): readonly [string, string, string, string] {
+  return [typed === 'date' ? 'DATE' : typed, `${typed}_vs`, `${typed}_change`, `${typed}_percent`];
+}
+
+function wideLayout(names: readonly string[]): RowLayout {
+  const columns = names.flatMap((name) =>
+    columnsOf(name).map((column) => decimalColumn(column, `Compared values of ${name}.`)),
+  );
+  return showing([{ name: 'date', type: 'day', description: 'What the row is about.' }, ...columns]);
+}
+
+function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {
+  return all.flatMap(({ dates, found: [then, other] }) =>
+    dates.map((date) => {
+      const [row, vs] = [then?.get(date), other?.get(date)];
+      const { series_id = '', unit = '', frequency = '', source = '' } = row ?? vs ?? {};
+      const change =
+        row === undefined || vs === undefined
+          ? { change: null, percent: null }
+          : changeBetween(row.value, vs.value);
+      return {
+        date,
+        value: row?.value ?? null,
+        vs_value: vs?.value ?? null,
+        ...change,
+        as_of_date: row?.as_of_date ?? null,
+        vs_as_of_date: vs?.as_of_date ?? null,
+        series_id,
+        unit,
+        frequency,
+        source,
+      };
+    }),
+  );
+}

@@ -1,0 +1,211 @@
+import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from '../../analysis/answer.ts';
+import type { Demands } from '../../analysis/basis.ts';
+import { type ComposedContext, type ComposedRows, composed, eachOf } from '../../analysis/composed.ts';
+import { noteBasis } from '../../analysis/coverage.ts';
+import type { WideRow } from '../../analysis/layouts.ts';
+import { argument, question, transformationIn } from '../../analysis/question.ts';
+import { noteRescaling } from '../../analysis/rescaling.ts';
+import { type ResolvedSeries, resolveSeries } from '../../analysis/series-ids.ts';
+import type { Day } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Row } from '../../operations/envelope.ts';
+import { type Field, type RowLayout, showing } from '../../operations/field.ts';
+import { observations } from '../../operations/figures.ts';
+import type { ObservationRow } from '../../operations/observations.ts';
+import type { Params, ParamsOf, ParamValues } from '../../operations/param.ts';
+import { param } from '../../operations/params.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
+import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
+import { knownOnDays, rangeParams, severalSeries, skipMissing, unitsParams } from './shared.ts';
+
+/** What values as of several days may be asked with besides the days. */
+export const versionsParams = {
+  ...rangeParams,
+  limit: param(integer(1), 'The newest dates, at most this number.', undefined),
+  sort: param(choice(['asc', 'desc']), 'The newest date first unless `asc`.', undefined),
+  skip_missing: skipMissing,
+  ...unitsParams,
+} satisfies Params;
+
+/** The values of a question about several days. */
+export type AskedOfDays = ParamValues<typeof versionsParams> & {
+  readonly ids: readonly string[];
+  readonly days: readonly Version[];
+};
+
+const severalDays = argument('days', versionsValue(), 'As-of dates; latest is the newest vintage.', {
+  flags: [
+    {
+      name: 'vintages',
+      value: 'dates',
+      about: 'one column per as-of date, separated by commas; latest is the newest vintage',
+    },
+  ],
+  read: typedDays,
+});
+
+function typedDays(line: TypedLine): readonly Version[] {
+  const days = line.versions('vintages') ?? [];
+  refuseOthers('vintages', line);
+  if (line.has('as-of') || line.has('known-before'))
+    throw new Problem('bad-input', '--vintages names the as-of dates: leave out --as-of and --known-before');
+  const repeated = days.find((day, i) => days.indexOf(day) < i);
+  if (repeated !== undefined) throw new Problem('bad-input', `--vintages names ${repeated} twice`);
+  return days;
+}
+
+/** Refuses flags of observations that say nothing about values as of several days, which a flag asks for. */
+export function refuseOthers(asking: string, line: TypedLine): void {
+  for (const flag of ['first-release', 'cursor', 'first'])
+    if (line.has(flag)) throw new Problem('bad-input', `--${flag} does not go with --${asking}`);
+}
+
+/** The values of series as of several days. */
+export const versions = question({
+  name: 'versions',
+  about: 'The values of series as of several days, with a column for each day.',
+  askedBy: { words: ['observations'] },
+  args: [severalSeries((line) => line.args), severalDays],
+  params: versionsParams,
+  layout: ({ days }) => layoutOf(days),
+  isDrawable: () => true,
+  ...knownOnDays,
+  bind(values, day) {
+    const days = values.days.map((one) => onDay(one, day));
+    return { values: { ...values, days }, days: days.map((one) => ['vintages', one]), words: [] };
+  },
+  answer: (values, ask): Promise<QueryAnswer<WideRow>> =>
+    answerVersions(values, ask, {
+      object: 'versions',
+      columns: values.days,
+      layout: () => layoutOf(values.days),
+      rows: (all) =>
+        all.flatMap(({ series, dates, found }) =>
+          dates.map((date): WideRow => {
+            const cells = values.days.map((day, i) => [day, found[i]?.get(date)?.value ?? null] as const);
+            return { date, series_id: series.id, ...Object.fromEntries(cells) };
+          }),
+        ),
+    }),
+});
+
+/** The parameters of values as of several days. */
+export type VersionsParams = ParamsOf<typeof versions> & Demands;
+
+function layoutOf(days: readonly Version[]): RowLayout {
+  return showing([
+    { name: 'date', type: 'day', description: 'The period that the values belong to.' },
+    { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
+    ...days.map((day) => decimalColumn(day, `The value as of ${day}.`)),
+  ]);
+}
+
+/** Returns a column of exact numbers, some of which are missing. */
+export function decimalColumn(name: string, description: string): Field {
+  return { name, type: 'decimal', description, nullable: true };
+}
+
+/** Returns the day that a version stands for in an answer that is bound to a day. */
+export function onDay(version: Version, day: Day): Day {
+  return version === 'latest' ? day : version;
+}
+
+/** The values of one series as of each of several days, by date. */
+export type SeriesVersions = {
+  readonly series: ResolvedSeries;
+  /** The dates that any day has a value for, in the order asked for. */
+  readonly dates: readonly Day[];
+  /** Whether a limit left out older dates. */
+  readonly hasMore: boolean;
+  /** What was found as of each day. */
+  readonly found: readonly ReadonlyMap<Day, ObservationRow>[];
+};
+
+/** How the rows of values as of several days are made. */
+type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
+  /** The columns with the values as of each day, which a chart draws. */
+  readonly columns: readonly string[];
+  readonly layout: (names: readonly string[]) => RowLayout;
+  readonly rows: (all: readonly SeriesVersions[]) => readonly R[];
+};
+
+/** Composes an answer as of several days. */
+export function answerVersions<R extends Row>(
+  asked: AskedOfDays,
+  ask: QueryContext,
+  { object, columns, layout, rows }: Making<R>,
+): Promise<QueryAnswer<R>> {
+  const { days, from, to } = asked;
+  return composed(ask, async (counting) => {
+    const all = await seriesOf(asked, counting);
+    // The descriptions come first: a chart of too many lines is refused before their values are requested.
+    const drawing = counting.chart === true ? await drawingOf(all, columns, asked, counting) : undefined;
+    const done = await eachOf(all, counting, (series) => versionsOf(series, asked, counting));
+    await noteBasis(
+      done.map(({ series }) => series),
+      days.filter((day) => day !== 'latest'),
+      counting,
+    );
+    for (const one of done) noteRescalings(one, counting);
+    if (done.every(({ dates }) => dates.length === 0))
+      await explainSeries(done, { days, from, to }, counting);
+    return {
+      object,
+      ...layout(done.map(({ series: { id, typed = id } }) => typed)),
+      rows: rows(done),
+      hasMore: done.some(({ hasMore }) => hasMore),
+      ...(drawing && { drawing }),
+    };
+  });
+}
+
+/** Returns the series that are asked about. */
+export function seriesOf(asked: AskedOfDays, ask: QueryContext): Promise<readonly ResolvedSeries[]> {
+  const { ids, skip_missing } = asked;
+  return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: knownOnDays.knownOn(asked) }, ask);
+}
+
+async function drawingOf(
+  all: readonly ResolvedSeries[],
+  columns: readonly string[],
+  asked: AskedOfDays,
+  ask: QueryContext,
+) {
+  // Loaded here: most questions draw nothing.
+  const { versionsDrawing } = await import('../../analysis/version-charts.ts');
+  return versionsDrawing(all, { days: asked.days, columns, transformation: transformationIn(asked) }, ask);
+}
+
+/** Notes if all values changed by about the same factor from one of the days to the next. */
+function noteRescalings({ series, dates, found }: SeriesVersions, ask: ComposedContext): void {
+  for (const [i, other] of found.slice(1).entries()) {
+    const rows = dates.map((date) => ({ old: found[i]?.get(date), new: other.get(date) }));
+    const unit = rows.find(({ old }) => old !== undefined)?.old?.unit ?? '';
+    const pairs = rows.map((row) => ({ old: row.old?.value ?? null, new: row.new?.value ?? null }));
+    noteRescaling({ id: series.id, unit }, pairs, ask);
+  }
+}
+
+async function versionsOf(
+  series: ResolvedSeries,
+  { days, from, to, sort, limit }: AskedOfDays,
+  ask: ComposedContext,
+): Promise<SeriesVersions> {
+  const found = await Promise.all(
+    days.map(async (day) => {
+      const as_of = day === 'latest' ? undefined : day;
+      const rows = await rowsOf(ask, observations, { id: series.id, ...defined({ as_of, from, to }) });
+      return new Map(rows.map((row) => [row.date, row]));
+    }),
+  );
+  const dates = inOrder(new Set(found.flatMap((version) => [...version.keys()])), 'desc');
+  const shown = dates.slice(0, limit);
+  return { series, dates: inOrder(shown, sort), found, hasMore: shown.length < dates.length };
+}
+
+/** Returns days in an order, newest first unless it is ascending. */
+export function inOrder(days: Iterable<Day>, sort: AskedOfDays['sort']): readonly Day[] {
+  const ascending = [...days].sort();
+  return sort === 'asc' ? ascending : ascending.reverse();
+}
