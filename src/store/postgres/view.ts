@@ -40,9 +40,9 @@ import { readDates, readSeries, searchSeries } from './series.ts';
 import { readFirstDate, readObservations, readRevisions, readStatements } from './statements.ts';
 import {
   readCompleteVintages,
+  readNewestVintage,
   readUnstatedDates,
   readVintageCounts,
-  readVintagesAround,
   vintageOnDay,
 } from './vintages.ts';
 import { readSearchable, searchEntries } from './words.ts';
@@ -95,13 +95,13 @@ export class PostgresView implements StoreView, StoreContents {
 
   async observations(query: ObservationQuery) {
     const transaction = this.#open();
-    const [series, around, rows] = await Promise.all([
+    const [series, newest, rows] = await Promise.all([
       readSeries(transaction, query.seriesId),
-      readVintagesAround(transaction, query),
+      readNewestVintage(transaction, query),
       readObservations(transaction, query),
     ]);
     if (series === undefined) return undefined;
-    const vintage = vintageOnDay(around, series.statedKind, query.firstRelease === true);
+    const vintage = vintageOnDay(newest, series.statedKind, query.firstRelease === true);
     return { series: seriesOf(series), rows, vintage };
   }
 

@@ -63,46 +63,37 @@ export async function readCompleteVintages(
   return rows.map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) }));
 }
 
-/** The newest vintage of a series on or before a day, and the next one, with the kinds that its files imply. */
-export type VintagesAround = {
-  readonly around: readonly { readonly asOf: Day; readonly kind: KeptKind; readonly isNext: boolean }[];
+/** The newest vintage of a series on or before a day, with the kinds that its files imply. */
+export type NewestVintage = {
+  readonly newest: { readonly asOf: Day; readonly kind: KeptKind } | undefined;
   /** The kinds of all vintages up to the day; read for first releases only. */
   readonly kinds: readonly KeptKind[];
 };
 
-/** Reads the vintages around a day. */
-export async function readVintagesAround(
+/** Reads the newest vintage on or before a day. */
+export async function readNewestVintage(
   transaction: Transaction,
   { seriesId, asOf, firstRelease = false }: Pick<ObservationQuery, 'seriesId' | 'asOf' | 'firstRelease'>,
-): Promise<VintagesAround> {
-  const values = { id: seriesId, asOf: asOf ?? 'infinity' };
-  const around = transaction.rows<VintagesAround['around'][number]>(
-    `(select as_of_date as "asOf", kind, false as "isNext" from asof.vintage
-      where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1)
-     union all
-     (select as_of_date, kind, true from asof.vintage
-      where series = @id and as_of_date > @asOf order by as_of_date limit 1)`,
-    values,
+): Promise<NewestVintage> {
+  const newest = transaction.row<{ readonly asOf: Day; readonly kind: KeptKind }>(
+    `select as_of_date as "asOf", kind from asof.vintage
+     where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`,
+    { id: seriesId, asOf: asOf ?? 'infinity' },
   );
   const kinds = firstRelease ? readKinds(transaction, seriesId, asOf) : [];
-  const [found, kept] = await Promise.all([around, kinds]);
-  return { around: found, kinds: kept };
+  const [found, kept] = await Promise.all([newest, kinds]);
+  return { newest: found, kinds: kept };
 }
 
-/** The vintages around a day, with their kinds: as files imply or, if these leave it open, as metadata states. */
+/** The newest vintage on a day, with its kind: as files imply or, if these leave it open, as metadata states. */
 export function vintageOnDay(
-  { around, kinds }: VintagesAround,
+  { newest, kinds }: NewestVintage,
   statedKind: VintageKind | null,
   firstRelease: boolean,
 ): VintageOnDay {
   const kindIn = (kind: KeptKind) => kindOf(kind, statedKind ?? undefined);
-  const one = (next: boolean): VintageDate | undefined => {
-    const found = around.find(({ isNext }) => isNext === next);
-    return found && { asOf: found.asOf, kind: kindIn(found.kind) };
-  };
   return {
-    newest: one(false),
-    next: one(true),
+    newest: newest && { asOf: newest.asOf, kind: kindIn(newest.kind) },
     ...(firstRelease && { kinds: kindsText(kinds.map(kindIn)) }),
   };
 }
