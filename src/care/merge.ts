@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
-import { latestDay, periodStart } from '../domain/series/date.ts';
+import { keptDate, latestDay } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
 import { type Change, knownOn, type Statement } from '../domain/series/revision-history.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
@@ -164,7 +164,7 @@ async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGe
   let statements: Statement[] = [];
   for (const { asOf, dates, kind } of vintages)
     for (const date of parseDateSet(dates).days()) {
-      const value = knownOn(changes.get(periodStart(date, normalisedBy)) ?? [], asOf);
+      const value = knownOn(changes.get(keptDate(date, normalisedBy)) ?? [], asOf);
       statements.push({ seriesId, date, asOf, value, kind });
       if (statements.length < statementsAtOnce) continue;
       yield { statements };

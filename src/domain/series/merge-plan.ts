@@ -1,4 +1,4 @@
-import { type Day, type Frequency, periodStart } from './date.ts';
+import { type Day, type Frequency, keptDate } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
 import {
   addDifferences,
@@ -107,7 +107,7 @@ export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
   }));
   const statements = vintages.flatMap(({ asOf, dates, kind }) =>
     dates.map((date) => {
-      const changes = held.changes.get(periodStart(date, held.frequency)) ?? [];
+      const changes = held.changes.get(keptDate(date, held.frequency)) ?? [];
       return { date, asOf, value: knownOn(changes, asOf), kind };
     }),
   );
@@ -152,7 +152,7 @@ class SeriesDraft {
     const given = kind ?? usual;
     const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false, kind: given };
     const published = dates ?? parseDateSet(held.dates).days();
-    const listed = new Set(Array.from(published, (date) => periodStart(date, this.#frequency)));
+    const listed = new Set(Array.from(published, (date) => keptDate(date, this.#frequency)));
     const missing = this.#knownDates().filter((date) => !listed.has(date));
     // The vintage lists only what it published; which dates it withdraws depends on the frequency.
     this.#place(
@@ -272,7 +272,7 @@ function groupByDate(
   for (const statement of statements) {
     let start = starts.get(statement.date);
     if (start === undefined) {
-      start = periodStart(statement.date, frequency);
+      start = keptDate(statement.date, frequency);
       starts.set(statement.date, start);
     }
     const own = byDate.get(start);

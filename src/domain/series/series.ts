@@ -1,4 +1,4 @@
-import { type Day, dayNumber, type Frequency, monthEnd, periodStart } from './date.ts';
+import { type Day, dayNumber, type Frequency, periodStart } from './date.ts';
 
 /** The description of a series; a field that was not stated is absent. */
 export type SeriesMetadata = {
@@ -93,23 +93,6 @@ export function impliedFrequencies(known: ReadonlyMap<Day, Day>): readonly Frequ
 /** The frequency that was implied on a day; empty before the first one. */
 export function frequencyOn(frequencies: readonly FrequencySince[], day: Day): Frequency {
   return frequencies.findLast(({ since }) => since <= day)?.frequency ?? '';
-}
-
-/**
- * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without
- * one, the frequency implied by spacing, but only if every date is the last day of a month, because such a date can
- * only mean the period that it ends. Other dates are kept as published, and so are those of annual series with fiscal
- * years.
- */
-export function normalisingFrequency(stated: Frequency, days: readonly Day[]): Frequency {
-  if (stated === 'A') return days.every(marksCalendarYear) ? 'A' : '';
-  if (stated !== '') return stated;
-  return days.length > 1 && days.every((day) => day === monthEnd(day)) ? frequencyOf(days) : '';
-}
-
-/** Whether a date of an annual series can mean a calendar year: only its first and last month begin or end one. */
-export function marksCalendarYear(day: Day): boolean {
-  return /-(?:01|12)-/.test(day);
 }
 
 /** How a vintage date may have come about, in the order in which texts list several. */

@@ -217,6 +217,35 @@ describe('growth of a series without a stated frequency', () => {
       '2009-12-01,1.00000,M',
     );
   });
+
+  it('on ends of quarters does not change, nor do its dates, when another date is imported later', async () => {
+    const path = newStorePath(folder);
+    const ask = async (line: string) => linesOf((await asof([...line.split(' '), '--store', path])).out);
+    const ends = [
+      'ME,2020-03-31,2020-05-01,100',
+      'ME,2020-06-30,2020-08-01,102',
+      'ME,2020-09-30,2020-11-01,103',
+      'ME,2020-12-31,2021-02-01,105',
+    ];
+    const questions = [
+      'obs ME --as-of 2020-12-31 --units pca --csv --columns date,value,frequency',
+      'obs ME --as-of 2020-12-31 --csv --columns date,value,frequency',
+      'obs ME --as-of 2020-12-31 --frequency a --partial --csv --columns date,value,frequency',
+    ];
+    await importFiles(path, { 'me.csv': [header, ...ends, ''].join('\n') });
+    const before = await Promise.all(questions.map(ask));
+    await importFiles(path, { 'me2.csv': [header, 'ME,2021-03-30,2021-05-01,107', ''].join('\n') });
+    expect(await Promise.all(questions.map(ask))).toEqual(before);
+    // 1.02 ** 4 and (103 / 102) ** 4
+    expect(before[0]).toEqual(['date,value,frequency', '2020-09-30,3.97962,Q', '2020-06-30,8.24322,Q']);
+    expect(before[1]?.slice(1)).toEqual(['2020-09-30,103,Q', '2020-06-30,102,Q', '2020-03-31,100,Q']);
+    expect(await ask('obs ME --units pch --csv --columns date,value')).toEqual([
+      'date,value',
+      '2020-12-31,1.94175',
+      '2020-09-30,0.98039',
+      '2020-06-30,2.00000',
+    ]);
+  });
 });
 
 describe('growth of a series of which nothing was published yet', () => {
