@@ -9,6 +9,7 @@ import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './an
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { knowledgeDay, noteBasis } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
+import { requireOneFrequency } from './one-frequency.ts';
 import { undescribed } from './panel.ts';
 import type { DiffQuery } from './query.ts';
 import { resolveSeries } from './series-ids.ts';
@@ -29,6 +30,8 @@ async function compare(query: DiffQuery, context: ComposedContext) {
         rowsOf(context, observations, { id, ...(day !== 'latest' && { as_of: day }), ...range }),
       ),
     );
+    const versions = days.map((day, i) => ({ day, rows: i === 0 ? before : after }));
+    await requireOneFrequency(series, versions, query.transformation, context);
     const unit = (before[0] ?? after[0])?.unit ?? '';
     return { series, unit, rows: compared(id, before, after) };
   });

@@ -8,6 +8,7 @@ import { type ComposedContext, composed, eachOf } from './composed.ts';
 import { knowledgeDay, noteBasis } from './coverage.ts';
 import { noteRescaling } from './diff.ts';
 import type { WideRow } from './layouts.ts';
+import { requireOneFrequency } from './one-frequency.ts';
 import type { SortOrder, VersionsQuery } from './query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 import { versionsDrawing } from './version-charts.ts';
@@ -118,17 +119,18 @@ function noteRescalings({ series, dates, versions }: SeriesVersions, context: Co
 
 async function versionsOf(
   series: ResolvedSeries,
-  { days, from, to, sort, limit }: VersionsQuery,
+  { days, from, to, sort, limit, transformation }: VersionsQuery,
   context: ComposedContext,
 ): Promise<SeriesVersions> {
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const versions = await Promise.all(
+  const known = await Promise.all(
     days.map(async (day) => {
       const asOf = day === 'latest' ? {} : { as_of: day };
-      const rows = await rowsOf(context, observations, { id: series.id, ...asOf, ...range });
-      return new Map(rows.map((row) => [row.date, row]));
+      return { day, rows: await rowsOf(context, observations, { id: series.id, ...asOf, ...range }) };
     }),
   );
+  await requireOneFrequency(series, known, transformation, context);
+  const versions = known.map(({ rows }) => new Map(rows.map((row) => [row.date, row])));
   const dates = sorted([...new Set(versions.flatMap((version) => [...version.keys()]))], 'desc');
   const shown = dates.slice(0, limit);
   return { series, dates: sorted(shown, sort), versions, hasMore: shown.length < dates.length };
