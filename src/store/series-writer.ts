@@ -127,7 +127,7 @@ export class SeriesWriter {
     const held =
       first > this.#newest
         ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#latestChanges(start, to) }
-        : await this.#held(start, to);
+        : await this.#heldBetween(start, to);
     return this.#apply(planMerge(held, statements, options), held);
   }
 
@@ -233,6 +233,13 @@ export class SeriesWriter {
     if (this.#newest === '') return { frequency, vintages: [], changes: new Map() };
     const [vintages, changes] = await Promise.all([this.#rows.vintages(), this.#rows.changes(from, to)]);
     return { frequency, vintages, changes };
+  }
+
+  /** The same; but with every change where the kind of a vintage depends on those of other dates. */
+  async #heldBetween(from: Day, to: Day): Promise<HeldSeries> {
+    const held = await this.#held(from, to);
+    const isClipped = held.vintages.some(({ clipped = '' }) => clipped !== '');
+    return isClipped ? { ...held, changes: await this.#rows.changes(firstDay, lastDay) } : held;
   }
 
   async #latestChanges(from: Day, to: Day): Promise<HeldSeries['changes']> {

@@ -105,8 +105,11 @@ export const vintageKinds = ['exact', 'fetched', 'sampled', 'unknown'] as const;
  */
 export type VintageKind = (typeof vintageKinds)[number];
 
-/** The kind of a vintage as a store keeps it; empty where its files leave it open. */
-export type KeptKind = VintageKind | '';
+/**
+ * The kind of a vintage as a store keeps it; empty where its files leave it open. `clipped` is one that is exact, but
+ * has a value that only a window put on its day. Of a statement, it says that a window did.
+ */
+export type KeptKind = VintageKind | 'clipped' | '';
 
 /** A text as a kind of vintage; undefined for any other text. */
 export function parseVintageKind(text: string): VintageKind | undefined {
@@ -114,7 +117,14 @@ export function parseVintageKind(text: string): VintageKind | undefined {
 }
 
 /** What is better known wins: first a day of publication, then a whole state of a day, then any other word. */
-const ranks: Readonly<Record<KeptKind, number>> = { exact: 4, fetched: 3, sampled: 2, '': 1, unknown: 0 };
+const ranks: Readonly<Record<KeptKind, number>> = {
+  exact: 5,
+  clipped: 4,
+  fetched: 3,
+  sampled: 2,
+  '': 1,
+  unknown: 0,
+};
 
 /** The kind of a vintage that two files describe; the order of the files makes no difference. */
 export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
@@ -127,6 +137,7 @@ export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
  */
 export function kindOf(kept: KeptKind, stated: VintageKind | undefined): VintageKind {
   if (kept === '') return stated ?? 'exact';
+  if (kept === 'clipped') return 'fetched';
   return kept === 'unknown' ? (stated ?? kept) : kept;
 }
 

@@ -160,7 +160,7 @@ export function summarise(
 const tables = {
   fact: 'date, as_of_date, value',
   respelling: 'date, as_of_date, value',
-  vintage: 'as_of_date, dates, complete, kind',
+  vintage: 'as_of_date, dates, complete, kind, clipped',
   description_change: 'changed_on, field, before, after',
 } as const;
 

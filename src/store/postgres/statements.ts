@@ -109,16 +109,17 @@ export async function applyPlan(transaction: Transaction, id: string, plan: Merg
   }
   for (const part of partsOf(plan.vintages))
     await transaction.write(
-      `insert into asof.vintage (series, as_of_date, dates, complete, kind)
-       select @id, * from unnest(@asOfs::date[], @dates::text[], @complete::boolean[], @kinds::text[])
-       on conflict (series, as_of_date) do update
-         set dates = excluded.dates, complete = excluded.complete, kind = excluded.kind`,
+      `insert into asof.vintage (series, as_of_date, dates, complete, kind, clipped)
+       select @id, * from unnest(@asOfs::date[], @dates::text[], @complete::boolean[], @kinds::text[], @clipped::text[])
+       on conflict (series, as_of_date) do update set dates = excluded.dates, complete = excluded.complete,
+         kind = excluded.kind, clipped = excluded.clipped`,
       {
         id,
         asOfs: part.map(({ asOf }) => asOf),
         dates: part.map(({ dates }) => dates),
         complete: part.map(({ complete }) => complete),
         kinds: part.map(({ kind }) => kind),
+        clipped: part.map(({ clipped = '' }) => clipped),
       },
     );
 }

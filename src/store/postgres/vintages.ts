@@ -8,7 +8,8 @@ import type { Transaction } from './connection.ts';
 /** The vintages of a series, oldest first. */
 export function readVintages(transaction: Transaction, id: string): Promise<readonly HeldVintage[]> {
   return transaction.rows(
-    'select as_of_date as "asOf", dates, complete, kind from asof.vintage where series = @id order by as_of_date',
+    `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
+     where series = @id order by as_of_date`,
     { id },
   );
 }

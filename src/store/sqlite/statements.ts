@@ -17,7 +17,7 @@ import type { Connection } from './connection.ts';
 export function readVintages(connection: Connection, key: number): readonly HeldVintage[] {
   const rows = connection
     .objects<Omit<HeldVintage, 'complete'> & { readonly complete: number }>(
-      'select as_of_date as asOf, dates, complete, kind from vintage where series = ? order by as_of_date',
+      'select as_of_date as asOf, dates, complete, kind, clipped from vintage where series = ? order by as_of_date',
     )
     .all(key);
   return rows.map(({ complete, ...vintage }) => ({ ...vintage, complete: complete === 1 }));
@@ -82,15 +82,15 @@ export function applyPlan(connection: Connection, key: number, plan: MergePlan):
       respelling: connection.objects('insert into respelling values (?, ?, ?, ?)'),
     },
     list: connection.objects(
-      `insert into vintage (series, as_of_date, dates, complete, kind) values (?, ?, ?, ?, ?)
-       on conflict (series, as_of_date) do update
-         set dates = excluded.dates, complete = excluded.complete, kind = excluded.kind`,
+      `insert into vintage (series, as_of_date, dates, complete, kind, clipped) values (?, ?, ?, ?, ?, ?)
+       on conflict (series, as_of_date) do update set dates = excluded.dates, complete = excluded.complete,
+         kind = excluded.kind, clipped = excluded.clipped`,
     ),
   };
   for (const { kind, date, asOf } of removed) statement.remove[kind].run(key, date, asOf);
   for (const { kind, date, asOf, value } of inserted) statement.insert[kind].run(key, date, asOf, value);
-  for (const { asOf, dates, complete, kind } of vintages)
-    statement.list.run(key, asOf, dates, Number(complete), kind);
+  for (const { asOf, dates, complete, kind, clipped = '' } of vintages)
+    statement.list.run(key, asOf, dates, Number(complete), kind, clipped);
 }
 
 type SeriesKey = { readonly key: number } & StatedKind;

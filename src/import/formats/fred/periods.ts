@@ -94,7 +94,9 @@ async function* readPeriods(file: SourceFile, options: Parameters<ImportFormat['
       .map((row) => row.end)
       .sort()
       .at(-1) ?? notEnded;
-  const history = { end, rows };
+  // The file does not say where its window began: that may be the first day on which a period begins.
+  const first = rows.map((row) => row.start).sort()[0];
+  const history = { end, rows, ...(first !== undefined && !isFirstReleases(places) && { start: first }) };
   if (endColumn >= 0) refuseGaps(file, history, { start: names[start] ?? '', end: names[endColumn] ?? '' });
   yield* historyBatches(seriesId, history);
 }
@@ -173,7 +175,7 @@ export function* historyBatches(seriesId: string, history: RealTimeHistory): Gen
           date,
           asOf,
           value,
-          ...(asOf === history.start && { kind: 'fetched' }),
+          ...(asOf === history.start && { kind: 'clipped' }),
         }),
       ),
     };
