@@ -4,23 +4,14 @@ import type { Note } from './analysis/answer.ts';
 import { embeddedClient } from './client/open.ts';
 import { longest } from './client/remote/retry.ts';
 import { Problem } from './errors/problem.ts';
-import {
-  abortSignal,
-  callable,
-  integer,
-  isUrl,
-  type Kinds,
-  seconds,
-  secret,
-  word,
-} from './library/arguments.ts';
+import { isUrl, type Kinds } from './library/arguments.ts';
 import { type Asof, asofOf } from './library/asof.ts';
 import { checkArguments, methodNaming, type Signature } from './library/call.ts';
 import type { MethodParams } from './library/operation-methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
-import { clockAt } from './operations/param.ts';
+import { abortSignal, callable, clockAt, integer, seconds, secret, word } from './operations/value.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
 import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';
@@ -30,15 +21,13 @@ export type { Demands } from './analysis/basis.ts';
 export type {
   CheckRow,
   CurveComparisonRow,
-  DiffRow,
   PanelRow,
   RevisionRow,
   WideRow,
 } from './analysis/layouts.ts';
 export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
-export type { BackupSummary } from './care/backup.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
-export type { CopySummary } from './care/copy.ts';
+export type { BackupSummary, CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';
 export type { ChangedSeries } from './care/series.ts';
 export type { UndoneImport } from './care/undo.ts';
@@ -58,16 +47,27 @@ export type {
   TriangleParams,
   VersionsParams,
 } from './library/revision-params.ts';
-export type { CurveParams, DiffParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
+export type { CurveParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { CheckParams, InputRow, JoinParams } from './library/table-params.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
-export type { PullOptions, PullProgress, PullRequest } from './pull/options.ts';
-export { probeSources, type SourceProbe } from './pull/probe.ts';
-export type { PulledSubject, PullOutcome, PullStop, PullSummary } from './pull/summary.ts';
+
+export type {
+  PulledSubject,
+  PullOptions,
+  PullOutcome,
+  PullProgress,
+  PullRequest,
+  PullStop,
+  PullSummary,
+} from './pull/options.ts';
+export { probeSources, type SourceProbe } from './pull/sources.ts';
+
+export type { DiffParams, DiffRow } from './questions/series/diff.ts';
+
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
 

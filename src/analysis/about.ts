@@ -2,9 +2,11 @@ import type { Day } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import { operationNamed } from '../operations/operation.ts';
+import type { NamedValues } from '../operations/value.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
 import type { Query, RealTimePanelQuery } from './query.ts';
+import { transformationIn } from './question.ts';
 
 /** A line that a file with notes has about an answer. */
 type About = readonly [name: string, text: string];
@@ -17,8 +19,9 @@ type About = readonly [name: string, text: string];
 export async function aboutAnswer(query: Query, context: QueryContext): Promise<readonly About[]> {
   const about: About[] = [...daysAbout(query), ...valuesAbout(query)];
   const day = knowledgeDay(query) ?? context.basis.today;
-  const transformation = transformationIn(query);
-  const hasSeries = 'ids' in query || 'id' in query || query.kind === 'check';
+  const transformation = transformationOfQuery(query);
+  const asked = query.kind === 'question' ? query.values : query;
+  const hasSeries = 'ids' in asked || 'id' in asked || query.kind === 'check';
   for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
     const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
     const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
@@ -49,8 +52,9 @@ function daysAbout(query: Query): readonly About[] {
     case 'releases':
     case 'triangle':
       return asOf(dayText(query.asOf));
+    case 'question':
+      return query.question.asOfTexts?.(query.values).flatMap(asOf) ?? [];
     case 'versions':
-    case 'diff':
       return query.days.flatMap((day) => asOf(dayText(day)));
     case 'real-time-panel':
       return asOf(`${eachText(query)}${query.knownBefore === true ? ', known before each' : ''}`);
@@ -87,10 +91,10 @@ function strictText({ strict }: { readonly strict: boolean }): string {
 
 /** How the published values were transformed, and which of them were skipped. */
 function valuesAbout(query: Query): readonly About[] {
-  const { lag = 0, beyond } = 'beyond' in query ? query : {};
+  const { lag, beyond }: NamedValues = query.kind === 'question' ? query.values : { ...query };
   return [
-    ...transformedAbout(transformationIn(query)),
-    ...(lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : []),
+    ...transformedAbout(transformationOfQuery(query)),
+    ...(typeof lag === 'number' && lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : []),
     ...(beyond === 'repeat'
       ? [['Beyond', 'on days after the coverage the newest value that is known'] as const]
       : []),
@@ -115,7 +119,8 @@ function transformedAbout(transformation: Transformation | undefined): readonly 
   ];
 }
 
-function transformationIn(query: Query): Transformation | undefined {
+function transformationOfQuery(query: Query): Transformation | undefined {
   if (query.kind === 'releases' || query.kind === 'triangle') return query.units;
+  if (query.kind === 'question') return transformationIn(query.values);
   return 'transformation' in query ? query.transformation : undefined;
 }

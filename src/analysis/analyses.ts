@@ -1,7 +1,6 @@
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { answerCheck, estimateCheck } from './check.ts';
 import { answerCurve } from './curve.ts';
-import { answerDiff, estimateDiff } from './diff.ts';
 import { answerJoin, estimateJoin } from './join.ts';
 import { answerPanel, estimatePanel } from './panel.ts';
 import type { AnalysisQuery } from './query.ts';
@@ -29,8 +28,6 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
       return answerCurve(query, context);
     case 'yield-table':
       return answerYieldTable(query, context);
-    case 'diff':
-      return answerDiff(query, context);
     case 'panel':
       return answerPanel(query, context);
     case 'real-time-panel':
@@ -48,8 +45,6 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
  */
 export async function estimate(query: AnalysisQuery, context: QueryContext): Promise<string> {
   switch (query.kind) {
-    case 'diff':
-      return estimateDiff(query, context);
     case 'panel':
       return estimatePanel(query, context);
     case 'real-time-panel':

@@ -1,14 +1,15 @@
 import type { Client } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
+import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { observations } from '../operations/figures.ts';
 import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
-import type { Naming, Params, ParamTexts } from '../operations/param.ts';
+import type { Naming, Params, ParamTexts, QueryParams } from '../operations/param.ts';
+import type { Version } from '../operations/value.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { Basis } from './basis.ts';
-import type { QueryParams, VersionsQuery } from './query.ts';
 import type { TableFiles, TableText } from './table.ts';
 
 /**
@@ -165,7 +166,11 @@ const mostExplained = 3;
 /** Notes why an answer has no rows as of any of these days: a reason for each series, or for the first few of many. */
 export async function explainSeries(
   answered: readonly { readonly series: { readonly id: string } }[],
-  { days, from, to }: Pick<VersionsQuery, 'days' | 'from' | 'to'>,
+  {
+    days,
+    from,
+    to,
+  }: { readonly days: readonly Version[]; readonly from?: Day | undefined; readonly to?: Day | undefined },
   context: QueryContext,
 ): Promise<void> {
   if (context.note === undefined) return;

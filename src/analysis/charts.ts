@@ -4,16 +4,11 @@ import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
+import type { QueryParams } from '../operations/param.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
-import type {
-  QueryParams,
-  RealTimePanelQuery,
-  ReleasesQuery,
-  RevisionsQuery,
-  VintagesQuery,
-} from './query.ts';
+import type { RealTimePanelQuery, ReleasesQuery, RevisionsQuery, VintagesQuery } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */

@@ -158,8 +158,9 @@ export function knowledgeDay(query: Query): Day | undefined {
       const day = query.params[boundBy];
       return day === undefined ? undefined : String(day);
     }
+    case 'question':
+      return query.question.knownOn?.(query.values);
     case 'versions':
-    case 'diff':
       return query.days.includes('latest') ? undefined : [...query.days].sort().at(-1);
     case 'real-time-panel':
       return typeof query.each === 'string' || 'file' in query.each ? query.to : asOfDates(query).at(-1);

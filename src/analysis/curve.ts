@@ -6,10 +6,10 @@ import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/figures.ts';
 import { commandNaming } from '../operations/operation.ts';
-import type { ParamTexts } from '../operations/param.ts';
+import type { ParamTexts, QueryParams } from '../operations/param.ts';
 import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
-import type { QueryParams, YieldCurveQuery } from './query.ts';
+import type { YieldCurveQuery } from './query.ts';
 import { curveDrawing } from './rate-charts.ts';
 
 /** The curve of a day, or of the newest day up to it; with `vs` compared with the curve of another day. */

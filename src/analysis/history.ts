@@ -13,10 +13,11 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { Transformer, Vintages } from '../domain/series/transformer.ts';
 import { Problem } from '../errors/problem.ts';
 import { revisions, seriesShow } from '../operations/figures.ts';
+import type { QueryParams } from '../operations/param.ts';
 import { type QueryContext, rowsOf, textsOf } from './answer.ts';
 import { countsOwnPeriods } from './one-frequency.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
-import type { QueryParams, RealTimePanelQuery } from './query.ts';
+import type { RealTimePanelQuery } from './query.ts';
 import { addPoints, type PlacedDays, placeDays } from './real-time-periods.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 

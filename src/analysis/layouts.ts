@@ -17,6 +17,8 @@ export function layoutOf(query: Query): RowLayout | undefined {
   switch (query.kind) {
     case 'operation':
       return operationNamed(query.operation);
+    case 'question':
+      return query.question.layout(query.values);
     case 'revisions':
       return revisionLayout;
     case 'releases':
@@ -34,8 +36,6 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return query.vs === undefined ? curve : comparisonLayout;
     case 'yield-table':
       return yieldTableLayout(query);
-    case 'diff':
-      return diffLayout;
     case 'join':
       return undefined;
     case 'check':
@@ -61,9 +61,10 @@ function namesOf(ids: readonly string[]): readonly string[] {
 /** Whether the rows of a query can be drawn as a chart. */
 export function isDrawable(query: Query): boolean {
   if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
+  if (query.kind === 'question') return query.question.isDrawable?.(query.values) ?? false;
   if (query.kind === 'revisions') return query.date !== undefined;
   if (query.kind === 'releases') return !query.stats;
-  return !['check', 'diff', 'join', 'triangle'].includes(query.kind);
+  return !['check', 'join', 'triangle'].includes(query.kind);
 }
 
 const changeFields = [
@@ -139,22 +140,6 @@ export function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuer
     ),
   ]);
 }
-
-const diffFields = [
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
-  { name: 'date', type: 'day', description: 'The period that the values belong to.' },
-  { name: 'old', type: 'decimal', description: 'The value as of the first date.', nullable: true },
-  { name: 'new', type: 'decimal', description: 'The value as of the other date.', nullable: true },
-  { name: 'change', type: 'decimal', description: 'Exact difference.', nullable: true },
-  { name: 'percent', type: 'decimal', description: 'The same in percent of the old value.', nullable: true },
-  { name: 'kind', type: 'text', description: 'added, revised, withdrawn or unchanged.' },
-] as const satisfies readonly Field[];
-
-/** A date whose value differs between two as-of dates; with `allRows`, also a date whose value is the same. */
-export type DiffRow = RowFrom<(typeof diffFields)[number]>;
-
-/** The layout of a comparison of two as-of dates. */
-export const diffLayout = showing(diffFields);
 
 const checkFields = [
   { name: 'row', type: 'integer', description: 'The row of the file, as an editor counts.' },

@@ -3,9 +3,9 @@ import { isComparison } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
+import type { Version } from '../operations/value.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
-import type { Version } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The results of a series as of one day. */

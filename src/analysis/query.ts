@@ -4,9 +4,9 @@ import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
-
-/** The values of an operation's parameters by name; paging is not among them. */
-export type QueryParams = { readonly [name: string]: string | number };
+import type { QueryParams } from '../operations/param.ts';
+import type { Version } from '../operations/value.ts';
+import type { QuestionQuery } from './question.ts';
 
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
@@ -95,19 +95,6 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
   readonly from?: Day;
   readonly to?: Day;
 };
-
-/** The dates whose values differ between two as-of dates; with `allRows`, also the others. */
-export type DiffQuery = OfSeries &
-  Transformed & {
-    readonly kind: 'diff';
-    readonly days: readonly [Version, Version];
-    readonly from?: Day;
-    readonly to?: Day;
-    readonly allRows: boolean;
-  };
-
-/** An as-of date, or the newest vintage. */
-export type Version = Day | 'latest';
 
 /**
  * The values of series as of several days; with `compared`, those as of the first of two days compared with those of
@@ -208,13 +195,12 @@ export type AnalysisQuery =
   | VintagesQuery
   | YieldCurveQuery
   | YieldTableQuery
-  | DiffQuery
   | VersionsQuery
   | PanelQuery
   | RealTimePanelQuery;
 
 /** A query of the data, as plain data. */
-export type Query = OperationQuery | AnalysisQuery;
+export type Query = OperationQuery | AnalysisQuery | QuestionQuery;
 
 /**
  * The days of a real-time panel, ascending; a Problem if a bound is missing or no day is between the bounds. Each day

@@ -1,8 +1,9 @@
 import { type Maturity, maturitiesOf } from '../domain/treasury/curve.ts';
 import { listed } from '../errors/wording.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
+import type { QueryParams } from '../operations/param.ts';
 import type { ChartMark, Drawing } from '../render/chart/drawing.ts';
-import type { QueryParams, YieldCurveQuery, YieldTableQuery } from './query.ts';
+import type { YieldCurveQuery, YieldTableQuery } from './query.ts';
 
 /** The maturities that a chart of the whole par curve over time shows. */
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);

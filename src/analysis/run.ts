@@ -19,6 +19,7 @@ import {
 } from './answer.ts';
 import { knowledgeDay, noteBasis } from './coverage.ts';
 import type { OperationQuery, PanelQuery, Query } from './query.ts';
+import { transformationIn } from './question.ts';
 import {
   type FailedSeries,
   foundOf,
@@ -37,6 +38,11 @@ export async function run(query: Query, context: QueryContext): Promise<QueryAns
 }
 
 async function answered(query: Query, asked: QueryContext): Promise<QueryAnswer> {
+  if (query.kind === 'question') {
+    const { question, values } = query;
+    const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
+    return question.answer(values, await transformedContext({ transformation }, asked));
+  }
   const context = 'transformation' in query ? await transformedContext(query, asked) : asked;
   if (query.kind === 'operation') return answerOperation(query, context);
   // The chart of a panel as of one day is that of its observations, which state units and sources.

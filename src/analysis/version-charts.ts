@@ -2,11 +2,12 @@ import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
+import type { Version } from '../operations/value.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { kindTexts, mostLines, observationMark, titleOfAll } from './charts.ts';
 import { descriptionOf } from './coverage.ts';
-import type { Version, VersionsQuery } from './query.ts';
+import type { VersionsQuery } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The drawing of series as of several days over their dates, with a line for each series and day. */

@@ -6,10 +6,10 @@ import type { ObservationRow } from '../operations/observations.ts';
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf } from './composed.ts';
 import { knowledgeDay, noteBasis } from './coverage.ts';
-import { noteRescaling } from './diff.ts';
 import type { WideRow } from './layouts.ts';
 import { requireOneFrequency } from './one-frequency.ts';
 import type { SortOrder, VersionsQuery } from './query.ts';
+import { noteRescaling } from './rescaling.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 import { versionsDrawing } from './version-charts.ts';
 import {

@@ -4,8 +4,9 @@ import { parseDateSet } from '../domain/series/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
-import type { SeriesContents, SeriesFigures, StoreContents } from '../store/contents.ts';
+import type { SeriesContents, SeriesFigures } from '../store/contents.ts';
 import { readStore } from '../store/open.ts';
+import type { WholeView } from '../store/store.ts';
 
 /** A part of a store that is damaged, or that contradicts the data that it is derived from. */
 export type StoreFault = {
@@ -43,11 +44,11 @@ export async function checkStore(address: string, options: CheckOptions = {}): P
     }
   };
   return readStore(address, async (view) => {
-    found('store', await view.faults());
+    found('store', await view.contents.faults());
     let ids: readonly string[] = [];
     let changes = 0;
     try {
-      ids = await view.seriesIds();
+      ids = await view.contents.seriesIds();
     } catch (error) {
       if (faults.length === 0) throw error;
       found('store', ['the list of its series cannot be read']);
@@ -69,12 +70,12 @@ export async function checkStore(address: string, options: CheckOptions = {}): P
   });
 }
 
-async function checkSeries(view: StoreContents, id: string) {
-  const contents = await view.contents(id);
+async function checkSeries(view: WholeView, id: string) {
+  const contents = await view.contents.series(id);
   if (contents === undefined) return { changes: 0, faults: [] };
   const check = new SeriesCheck(contents);
   let changes = 0;
-  for await (const batch of view.changes(id)) {
+  for await (const batch of view.contents.changes(id)) {
     check.take(batch);
     changes += batch.length;
   }
@@ -92,7 +93,6 @@ const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
   normalisedBy: 'the frequency by which dates are kept',
 };
 
-/** The check of one series. */
 class SeriesCheck {
   readonly #contents: SeriesContents;
   readonly #faults: string[] = [];

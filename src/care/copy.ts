@@ -1,20 +1,16 @@
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
-import { identityOf } from '../platform/files.ts';
+import { systemProblem } from '../errors/system-errors.ts';
+import { flush, identityOf } from '../platform/files.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
-import { checkDraftable, openDraft } from '../store/draft-store.ts';
-import { readStore } from '../store/open.ts';
-import type { StoreDraft, TransactionWriter } from '../store/writer.ts';
-import {
-  allFilings,
-  allPoints,
-  digestOfOthers,
-  digestOfSeries,
-  digestOfStore,
-  SeriesDigest,
-  type WholeView,
-} from './digest.ts';
+import { checkDraftable, openDraft, readStore, unfinishedEnding } from '../store/open.ts';
+import type { WholeView } from '../store/store.ts';
+import type { StoreDraft, StoreWriter } from '../store/writer.ts';
+import { checkStore } from './check.ts';
+import { allFilings, allPoints, digestOfSeries, digestOfStore, SeriesDigest } from './digest.ts';
 
 /** How a store is copied. */
 export type CopyOptions = {
@@ -54,6 +50,29 @@ export type CopySummary = {
   readonly digest: string;
 };
 
+/** How a store is backed up. */
+export type BackupOptions = CopyOptions & {
+  /** Writes a new dated file, and keeps as many of the newest dated files. Default: writes the file that is named. */
+  readonly keep?: number | undefined;
+  /** The time in the name of a dated file. Default: now. */
+  readonly clock?: (() => Date) | undefined;
+};
+
+/** What a backup holds, and which older backups it took the place of. */
+export type BackupSummary = CopySummary & { readonly removed: readonly string[] };
+
+/** How a backup becomes the store again. */
+export type RestoreOptions = Omit<CopyOptions, 'replace' | 'onProgress'> & {
+  readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
+};
+
+/** The number of series that are checked, then copied, then read again and compared. */
+export type RestoreProgress = {
+  readonly stage: 'check' | 'copy' | 'compare';
+  readonly done: number;
+  readonly total: number;
+};
+
 /**
  * Copies everything that a store holds, from one state of it, to a new store in a file or a database. Nobody can open
  * the copy before it is complete and has been read again and compared. Continues a copy that was stopped.
@@ -74,7 +93,7 @@ export async function copyStore(from: string, to: string, options: CopyOptions =
 }
 
 /** Copies what a view reads into the draft that `open` gives, reads it again, and publishes it if it is the same. */
-export async function copyInto(
+async function copyInto(
   view: WholeView,
   open: () => Promise<StoreDraft>,
   options: CopyOptions,
@@ -104,16 +123,14 @@ export function refuseSame(from: string, to: string): void {
   });
 }
 
-/** Counts what a copy of a view would hold. */
-export async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dryRun'>> {
-  const { series, described, facts } = await view.seriesTotals();
-  const rates = (await view.rates()).reduce((sum, { count }) => sum + count, 0);
-  const { trades } = await view.filingCounts();
-  const [imports, followed] = [(await view.imports()).length, (await view.followed()).length];
+async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dryRun'>> {
+  const { series, described, facts } = await view.contents.totals();
+  const rates = (await view.rates.summaries()).reduce((sum, { count }) => sum + count, 0);
+  const { trades } = await view.filings.counts();
+  const [imports, followed] = [(await view.sources.imports()).length, (await view.sources.followed()).length];
   return { series: series + described, facts, already: 0, rates, trades, imports, followed, digest: '' };
 }
 
-/** One copy of a store. */
 class StoreCopy {
   readonly #from: WholeView;
   readonly #to: StoreDraft;
@@ -131,15 +148,12 @@ class StoreCopy {
 
   /** Makes and publishes the copy; undefined if it differs from the store and was therefore discarded. */
   async run(): Promise<Omit<CopySummary, 'store'> | undefined> {
-    const ids = await this.#from.seriesIds();
+    const ids = await this.#from.contents.seriesIds();
     await this.#copySeries(ids);
     await this.#copyOthers();
     await this.#pause();
-    const others = digestOfOthers(this.#from);
-    const digest = await digestOfStore(this.#from, { others, series: this.#digests });
-    const copied = await this.#to.read(async (view) =>
-      digestOfStore(view, { series: await this.#digestsOf(view) }),
-    );
+    const digest = await digestOfStore(this.#from, this.#digests);
+    const copied = await this.#to.read(async (view) => digestOfStore(view, await this.#digestsOf(view)));
     if (copied !== digest) {
       await this.#to.discard();
       return undefined;
@@ -168,17 +182,17 @@ class StoreCopy {
   }
 
   /** Writes one series, unless its digest in the copy (`held`) shows no difference; returns the number of rows. */
-  async #copyOne(id: string, held: string | undefined, writer: TransactionWriter): Promise<number> {
+  async #copyOne(id: string, held: string | undefined, writer: StoreWriter): Promise<number> {
     if (held !== undefined && (await digestOfSeries(this.#from, id)) === held) {
       this.#digests.set(id, held);
       this.#already += 1;
       return 0;
     }
-    const contents = await this.#from.contents(id);
+    const contents = await this.#from.contents.series(id);
     if (contents === undefined) return 0;
     const digest = new SeriesDigest(contents);
     let rows = contents.vintages.length;
-    const read = this.#from.changes(id);
+    const read = this.#from.contents.changes(id);
     async function* counted(): AsyncGenerator<readonly KeptChange[]> {
       for await (const changes of read) {
         digest.changes(changes);
@@ -187,14 +201,13 @@ class StoreCopy {
       }
     }
     await writer.putSeries(contents, counted());
-    const descriptions = await this.#from.descriptionChanges(id);
+    const descriptions = await this.#from.series.descriptionChanges(id);
     digest.descriptions(descriptions);
     for (const change of descriptions) await writer.recordChange(change);
     this.#digests.set(id, digest.text());
     return rows;
   }
 
-  /** Writes curves, filings, what the store follows, and the log. */
   async #copyOthers(): Promise<void> {
     const [from, replace] = [this.#from, { replace: true }];
     await this.#to.write(async (writer) => {
@@ -214,19 +227,20 @@ class StoreCopy {
         }
       });
     const held = await this.#to.read(async (view) => ({
-      log: await view.imports(),
-      followed: await view.followed(),
+      log: await view.sources.imports(),
+      followed: await view.sources.followed(),
     }));
     await this.#to.write(async (writer) => {
       for (const { source, name } of held.followed) await writer.unfollow(source, name);
-      for (const record of await from.followed()) await writer.follow(record);
-      for (const entry of (await from.imports()).slice(held.log.length)) await writer.recordImport(entry);
+      for (const record of await from.sources.followed()) await writer.follow(record);
+      for (const entry of (await from.sources.imports()).slice(held.log.length))
+        await writer.recordImport(entry);
     });
   }
 
   async #digestsOf(view: WholeView): Promise<ReadonlyMap<string, string>> {
     const series = new Map<string, string>();
-    const ids = await view.seriesIds();
+    const ids = await view.contents.seriesIds();
     for (const [index, id] of ids.entries()) {
       series.set(id, (await digestOfSeries(view, id)) ?? '');
       await this.#pause();
@@ -240,4 +254,176 @@ class StoreCopy {
     await tick();
     this.#options.signal?.throwIfAborted();
   }
+}
+
+/**
+ * Writes a store into a file that appears when it is complete and was read again and compared. With `keep` the file is a
+ * new one with the time in its name, and older ones of that rule are removed when it is complete.
+ */
+export async function backupStore(
+  from: string,
+  to: string,
+  { keep, clock = () => new Date(), ...options }: BackupOptions = {},
+): Promise<BackupSummary> {
+  if (isDatabase(to))
+    throw new Problem('bad-input', 'a backup is a file', {
+      hints: ['`asof store copy` copies into a database'],
+    });
+  if (keep === undefined) return { ...(await copyStore(from, to, options)), removed: [] };
+  return readStore(from, async (view) => {
+    const [first] = await view.sources.imports();
+    const backups = new DatedBackups(to, from);
+    await backups.refuseOther(first && `${first.importedAt} ${first.sha256}`);
+    const began = clock();
+    if (options.dryRun === true) {
+      const [store, removed] = [backups.newPath(began), backups.beyond(keep - 1)];
+      return { ...(await countOf(view)), store, removed, dryRun: true };
+    }
+    let [store, removed]: [string, readonly string[]] = ['', []];
+    const { openFileDraft, publishCopy } = await import('../store/sqlite/copy.ts');
+    const publish = async (draft: string) => {
+      store = backups.newPath(began);
+      removed = backups.beyond(keep - 1);
+      publishCopy(draft, store, false);
+      await flush(backups.folder);
+      await removeBackups(removed, store);
+    };
+    const copied = await copyInto(view, async () => openFileDraft(backups.draft, { publish }), options);
+    return { ...copied, store, removed };
+  });
+}
+
+/** Removes backups; a Problem, after all others are removed, for one that is in use or cannot be removed. */
+async function removeBackups(paths: readonly string[], made: string): Promise<void> {
+  const { removeStore } = await import('../store/sqlite/copy.ts');
+  let failure: Problem | undefined;
+  for (const path of paths) {
+    try {
+      removeStore(path);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      failure ??= new Problem('local-io', `${made} is complete, but ${path} stays: ${error.detail}`, {
+        hints: ['the next backup tries again to remove it'],
+        cause: error,
+      });
+    }
+  }
+  if (failure !== undefined) throw failure;
+}
+
+/** A file that the rule made: the name of its store, the time (UTC), and a number if another one has that time. */
+const datedName = /^(.*)-(\d{4}-\d\d-\d\dT\d{6}Z)(?:-(\d{1,4}))?\.db$/s;
+
+/** The backups that one rule made: `NAME-2026-03-15T031500Z.db` and its like, beside each other in a folder. */
+class DatedBackups {
+  readonly folder: string;
+  readonly #name: string;
+
+  /** `place` is a folder, or the path of the files without the time; in a folder they are named as the store. */
+  constructor(place: string, store: string) {
+    const isFolder =
+      /[\\/]$/.test(place) || statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+    this.folder = isFolder ? place : dirname(place);
+    const named = isFolder ? store : place;
+    this.#name = isFolder && isDatabase(store) ? 'asof' : basename(named).replace(/\.db$/i, '');
+  }
+
+  /** The file that is written until a backup is complete. */
+  get draft(): string {
+    return join(this.folder, `${this.#name}.db${unfinishedEnding}`);
+  }
+
+  /** The path of a new backup, which no file has. */
+  newPath(time: Date): string {
+    const stamp = time.toISOString().replace(/:|\.\d+/g, '');
+    // After all that have this time, because the order of the names is that of the backups.
+    const [, , last, before = '1'] = datedName.exec(basename(this.#found().at(-1) ?? '')) ?? [];
+    let number = last === stamp ? Number(before) + 1 : 1;
+    const path = () => join(this.folder, `${this.#name}-${stamp}${number === 1 ? '' : `-${number}`}.db`);
+    while (lstatSync(path(), { throwIfNoEntry: false }) !== undefined) number += 1;
+    return path();
+  }
+
+  /** The backups besides as many of the newest, oldest first. */
+  beyond(newest: number): readonly string[] {
+    const found = this.#found();
+    return found.slice(0, Math.max(0, found.length - newest));
+  }
+
+  /** Refuses to write beside backups of another store, or those of an emptied one: stores differ in their first import. */
+  async refuseOther(first: string | undefined): Promise<void> {
+    const path = this.#found().at(-1);
+    if (path === undefined) return;
+    const { firstImportOf } = await import('../store/sqlite/copy.ts');
+    const other = firstImportOf(path);
+    if (other === undefined || other === first) return;
+    throw new Problem(
+      'bad-input',
+      `${path} is a backup of another store: this rule would remove it in time`,
+      {
+        hints: [`name the backups of this store, such as ${join(this.folder, 'NAME')}`],
+      },
+    );
+  }
+
+  #found(): readonly string[] {
+    const dated = namesIn(this.folder).flatMap((entry) => {
+      const [, name, time = '', number = '1'] = datedName.exec(entry) ?? [];
+      return name === this.#name ? [{ entry, order: `${time} ${number.padStart(4, '0')}` }] : [];
+    });
+    return dated.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ entry }) => join(this.folder, entry));
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw systemProblem('read', folder, error);
+  }
+}
+
+/**
+ * Puts a backup in the place of a store, in one step: until then the store stays as it is. Refuses a damaged backup, and a
+ * store that another process has open. A store in PostgreSQL must be empty.
+ */
+export async function restoreStore(
+  file: string,
+  to: string,
+  { onProgress, ...options }: RestoreOptions = {},
+): Promise<CopySummary> {
+  if (isDatabase(file))
+    throw new Problem('bad-input', 'a backup is a file', {
+      hints: ['`asof store copy` copies from a database'],
+    });
+  refuseSame(file, to);
+  await refuseTaken(to);
+  const { faults } = await checkStore(file, {
+    signal: options.signal,
+    onProgress: (progress) => onProgress?.({ stage: 'check', ...progress }),
+  });
+  const [fault] = faults;
+  if (fault !== undefined)
+    throw new Problem('local-io', `${file} is damaged: ${fault.subject}: ${fault.fault}`, {
+      hints: [`\`asof store check --store ${file}\` lists every fault`, 'restore an older backup'],
+    });
+  return copyStore(file, to, { ...options, onProgress, replace: true });
+}
+
+async function refuseTaken(to: string): Promise<void> {
+  try {
+    await checkDraftable(to, true);
+  } catch (error) {
+    if (!(error instanceof Problem) || !isDatabase(to)) throw error;
+    throw error.with({
+      hints: [
+        `a restore replaces no store in a database: drop its schema first, or name another with schema=NAME`,
+      ],
+    });
+  }
+  if (isDatabase(to) || statSync(to, { throwIfNoEntry: false }) === undefined) return;
+  (await import('../store/sqlite/copy.ts')).refuseUsed(to);
 }

@@ -2,12 +2,10 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { type CurvePoint, curveTypes } from '../domain/treasury/curve.ts';
-import type { SeriesContents, StoreContents } from '../store/contents.ts';
+import { defined } from '../platform/defined.ts';
+import type { SeriesContents } from '../store/contents.ts';
 import type { DescriptionChange } from '../store/followed.ts';
-import type { StoreView } from '../store/store.ts';
-
-/** Everything that a store holds, in one state. */
-export type WholeView = StoreView & StoreContents;
+import type { StoreView, WholeView } from '../store/store.ts';
 
 /** A digest of what a store keeps of a series; it depends neither on the engine nor on the number of imports. */
 export class SeriesDigest {
@@ -39,15 +37,14 @@ export class SeriesDigest {
 
 /** The digest of a series in a store; undefined for an unknown id. */
 export async function digestOfSeries(view: WholeView, id: string): Promise<string | undefined> {
-  const contents = await view.contents(id);
+  const contents = await view.contents.series(id);
   if (contents === undefined) return undefined;
   const digest = new SeriesDigest(contents);
-  for await (const changes of view.changes(id)) digest.changes(changes);
-  digest.descriptions(await view.descriptionChanges(id));
+  for await (const changes of view.contents.changes(id)) digest.changes(changes);
+  digest.descriptions(await view.series.descriptionChanges(id));
   return digest.text();
 }
 
-/** The number of rates and of trades that are read at once. */
 const rowsAtOnce = 5000;
 
 /** Every rate of the curves, in batches. */
@@ -55,7 +52,7 @@ export async function* allPoints(view: StoreView): AsyncGenerator<readonly Curve
   for (const curveType of curveTypes) {
     let after: CurvePoint | undefined;
     do {
-      const points = await view.yields({ curveType, limit: rowsAtOnce, ...(after && { after }) });
+      const points = await view.rates.yields({ curveType, limit: rowsAtOnce, ...defined({ after }) });
       if (points.length > 0) yield points;
       after = points.length < rowsAtOnce ? undefined : points.at(-1);
     } while (after !== undefined);
@@ -66,19 +63,19 @@ export async function* allPoints(view: StoreView): AsyncGenerator<readonly Curve
 export async function* allFilings(view: StoreView): AsyncGenerator<readonly Filing[]> {
   let after: Filing | undefined;
   do {
-    const filings = await view.filings({ limit: rowsAtOnce, ...(after && { after }) });
+    const filings = await view.filings.page({ limit: rowsAtOnce, ...defined({ after }) });
     if (filings.length > 0) yield filings;
     after = filings.length < rowsAtOnce ? undefined : filings.at(-1);
   } while (after !== undefined);
 }
 
-/** A digest of everything that a store holds except series. */
-export async function digestOfOthers(view: StoreView): Promise<string> {
+/** A digest of curves, filings, the log of imports and what the store follows. */
+async function digestOfOthers(view: StoreView): Promise<string> {
   const hash = createHash('sha256');
   for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
   for await (const filings of allFilings(view)) for (const filing of filings) hash.update(cellsOf(filing));
-  for (const record of await view.followed()) hash.update(cellsOf(record));
-  for (const { number: _, ...entry } of await view.imports()) hash.update(cellsOf(entry));
+  for (const record of await view.sources.followed()) hash.update(cellsOf(record));
+  for (const { number: _, ...entry } of await view.sources.imports()) hash.update(cellsOf(entry));
   return hash.digest('hex');
 }
 
@@ -91,17 +88,11 @@ function sortedFields(record: object): readonly (readonly [name: string, value: 
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A digest of everything that a store holds: series, curves, filings, the log of imports and what it follows. */
-export async function digestOfStore(
-  view: WholeView,
-  {
-    others = digestOfOthers(view),
-    series,
-  }: { readonly others?: Promise<string>; readonly series?: ReadonlyMap<string, string> } = {},
-): Promise<string> {
+/** A digest of everything that a store holds; `series` has the digests of series that are known already. */
+export async function digestOfStore(view: WholeView, series?: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash('sha256');
-  for (const id of await view.seriesIds())
+  for (const id of await view.contents.seriesIds())
     hash.update(`${id} ${series?.get(id) ?? (await digestOfSeries(view, id))}\n`);
-  hash.update(await others);
+  hash.update(await digestOfOthers(view));
   return hash.digest('hex');
 }

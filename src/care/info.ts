@@ -3,7 +3,7 @@ import type { Field } from '../operations/field.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { freshnessOf } from '../store/followed.ts';
 import { readStore } from '../store/open.ts';
-import type { WholeView } from './digest.ts';
+import type { WholeView } from '../store/store.ts';
 
 /** What a store holds. A day is null if the store has no such day. */
 export type StoreInfo = {
@@ -49,14 +49,13 @@ export function storeInfo(address: string): Promise<StoreInfo> {
   return readStore(address, (view) => infoOf(view, address));
 }
 
-/** What the store of a view holds. */
 async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
-  const { bytes, format } = await view.size();
+  const { bytes, format } = await view.contents.size();
   const { revision, sample } = await view.state();
-  const totals = await view.seriesTotals();
-  const imports = await view.imports();
-  const freshness = freshnessOf(await view.followed());
-  const rates = await view.rates();
+  const totals = await view.contents.totals();
+  const imports = await view.sources.imports();
+  const freshness = freshnessOf(await view.sources.followed());
+  const rates = await view.rates.summaries();
   const ratesOf = (curveType: CurveType) =>
     rates.filter((own) => own.curveType === curveType).reduce((sum, { count }) => sum + count, 0);
   return {
@@ -74,11 +73,11 @@ async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
     least_covered_to: totals.leastCovered,
     covered_to: totals.covered,
     par_rates: ratesOf('PAR'),
-    par_covered_to: (await view.coveredTo('PAR')) ?? null,
+    par_covered_to: (await view.rates.coveredTo('PAR')) ?? null,
     real_rates: ratesOf('TIPS'),
-    real_covered_to: (await view.coveredTo('TIPS')) ?? null,
-    ...(await view.filingCounts()),
-    filings_covered_to: (await view.coveredTo('filings')) ?? null,
+    real_covered_to: (await view.rates.coveredTo('TIPS')) ?? null,
+    ...(await view.filings.counts()),
+    filings_covered_to: (await view.filings.coveredTo()) ?? null,
     imports: imports.length,
     last_import: imports.at(-1)?.importedAt ?? null,
     outdated_imports: imports.filter(({ outdated }) => outdated).length,

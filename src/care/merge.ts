@@ -8,13 +8,14 @@ import type { SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import type { ImportResult } from '../import/import.ts';
 import { ImportRefusal } from '../import/load/conflict.ts';
-import type { LoadProgress } from '../import/load/file-loader.ts';
+import type { LoadProgress } from '../import/load/load.ts';
 import { load } from '../import/load/load.ts';
 import { shownAddress } from '../store/address.ts';
 import type { SeriesContents } from '../store/contents.ts';
 import { openStore, readStoreIfAny, writing } from '../store/open.ts';
+import type { WholeView } from '../store/store.ts';
 import { refuseSame } from './copy.ts';
-import { allFilings, allPoints, digestOfStore, type WholeView } from './digest.ts';
+import { allFilings, allPoints, digestOfStore } from './digest.ts';
 
 /** How one store is merged into another. */
 export type StoreMergeOptions = {
@@ -62,9 +63,9 @@ export async function mergeStore(
             onProgress?.(progress);
           },
         });
-        for (const id of await view.seriesIds())
-          for (const change of await view.descriptionChanges(id)) await writer.recordChange(change);
-        for (const record of await view.followed())
+        for (const id of await view.contents.seriesIds())
+          for (const change of await view.series.descriptionChanges(id)) await writer.recordChange(change);
+        for (const record of await view.sources.followed())
           if (!followed.has(`${record.source} ${record.name}`)) await writer.follow(record);
         const { address, created } = writer;
         if (dryRun) await writer.rollback();
@@ -91,13 +92,13 @@ async function loadStore(...args: Parameters<typeof load>): ReturnType<typeof lo
 }
 
 async function followedIn(address: string): Promise<ReadonlySet<string>> {
-  const records = (await readStoreIfAny(address, (view) => view.followed())) ?? [];
+  const records = (await readStoreIfAny(address, (view) => view.sources.followed())) ?? [];
   return new Set(records.map(({ source, name }) => `${source} ${name}`));
 }
 
 /** A store in the form of a file to import; its size is its number of facts. */
 async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
-  const { facts } = await view.seriesTotals();
+  const { facts } = await view.contents.totals();
   const empty = async () => Buffer.alloc(0);
   return {
     name: shownAddress(address),
@@ -119,14 +120,11 @@ function storeFormat(view: WholeView): ImportFormat {
   return {
     kind: 'store',
     summary: 'what another store keeps',
-    vintageKind: undefined,
-    whole: false,
-    takesAsOf: false,
     statesSources: true,
     recognise: () => false,
     async *read(file) {
-      for (const id of await view.seriesIds()) {
-        const contents = await view.contents(id);
+      for (const id of await view.contents.seriesIds()) {
+        const contents = await view.contents.series(id);
         if (contents === undefined) continue;
         yield descriptionOf(contents);
         yield* statementsIn(view, contents);
@@ -158,7 +156,7 @@ const statementsAtOnce = 5000;
 async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGenerator<Batch> {
   const { id: seriesId, normalisedBy, vintages } = contents;
   const changes = new Map<string, Change[]>();
-  for await (const batch of view.changes(seriesId))
+  for await (const batch of view.contents.changes(seriesId))
     for (const { date, asOf, value } of batch) {
       const known = changes.get(date);
       if (known === undefined) changes.set(date, [{ asOf, value }]);

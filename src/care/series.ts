@@ -66,9 +66,9 @@ export async function removeSeries(
 /** What a store holds of a series, if the series may be renamed or removed. */
 function series(address: string, id: string, to?: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
   return readStore(address, async (view) => {
-    const contents = await view.contents(id);
+    const contents = await view.contents.series(id);
     if (contents === undefined) throw unknown(id);
-    const following = (await view.followed()).find(({ name }) => name === id || name === to);
+    const following = (await view.sources.followed()).find(({ name }) => name === id || name === to);
     // A pull would still use the old id, and find no earlier data under it, or those of another series.
     if (following !== undefined)
       throw new Problem('bad-input', `the store follows ${following.name} at ${following.source}`, {

@@ -4,9 +4,8 @@ import { importLog } from '../import/import.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import { shownAddress } from '../store/address.ts';
-import type { StoreContents } from '../store/contents.ts';
 import { readStore, writing } from '../store/open.ts';
-import type { LoggedImport, StoreView } from '../store/store.ts';
+import type { LoggedImport, WholeView } from '../store/store.ts';
 import type { UndoneChanges, UndoneSubject } from '../store/undo.ts';
 
 /** An import that was taken back, or in a dry run would be. */
@@ -29,40 +28,43 @@ export type UndoOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** An import that can be taken back. */
 type UndoableImport = Pick<UndoneImport, 'number' | 'importedAt' | 'files'>;
 
-/** The columns of the imports that can be taken back. */
-export const undoFields: readonly Field[] = [
-  { name: 'import', type: 'integer', description: 'Number of the import.' },
-  { name: 'imported_at', type: 'text', description: 'When it was made.' },
-  { name: 'files', type: 'list', description: 'Its files.' },
-];
+/** The table of the imports that can be taken back. */
+export const undoableTable = {
+  fields: [
+    { name: 'import', type: 'integer', description: 'Number of the import.' },
+    { name: 'imported_at', type: 'text', description: 'When it was made.' },
+    { name: 'files', type: 'list', description: 'Its files.' },
+  ] satisfies readonly Field[],
+  row: ({ number, importedAt, files }: UndoableImport): Row => ({
+    import: number,
+    imported_at: importedAt,
+    files,
+  }),
+};
 
-/** An import that can be taken back, as a row. */
-export function undoRow({ number, importedAt, files }: UndoableImport): Row {
-  return { import: number, imported_at: importedAt, files };
-}
-
-/** The columns that describe what taking an import back changes. */
-export const undoneFields: readonly Field[] = [
-  { name: 'subject', type: 'text', description: 'A series, a curve, filings or what is followed.' },
-  { name: 'goes', type: 'boolean', description: 'Whether nothing of the series is left.' },
-  { name: 'vintages', type: 'integer', description: 'Vintages that go.' },
-  { name: 'removed', type: 'integer', description: 'Statements, rates or filings that go.' },
-  {
-    name: 'restored',
-    type: 'integer',
-    description: 'Values, rates, filings or bookmarks that are again what they were.',
-  },
-  { name: 'first_date', type: 'day', description: 'The first date that changes.', nullable: true },
-  { name: 'last_date', type: 'day', description: 'The last date that changes.', nullable: true },
-];
-
-/** What taking an import back changes in one subject, as a row. */
-export function undoneRow({ first, last, ...subject }: UndoneSubject): Row {
-  return { ...subject, first_date: first, last_date: last };
-}
+/** The table of what taking an import back changes, with a row for each subject. */
+export const undoneTable = {
+  fields: [
+    { name: 'subject', type: 'text', description: 'A series, a curve, filings or what is followed.' },
+    { name: 'goes', type: 'boolean', description: 'Whether nothing of the series is left.' },
+    { name: 'vintages', type: 'integer', description: 'Vintages that go.' },
+    { name: 'removed', type: 'integer', description: 'Statements, rates or filings that go.' },
+    {
+      name: 'restored',
+      type: 'integer',
+      description: 'Values, rates, filings or bookmarks that are again what they were.',
+    },
+    { name: 'first_date', type: 'day', description: 'The first date that changes.', nullable: true },
+    { name: 'last_date', type: 'day', description: 'The last date that changes.', nullable: true },
+  ] satisfies readonly Field[],
+  row: ({ first, last, ...subject }: UndoneSubject): Row => ({
+    ...subject,
+    first_date: first,
+    last_date: last,
+  }),
+};
 
 /** The imports of a store that can be taken back, newest first; an import of several files counts as one. */
 export async function undoableImports(address: string): Promise<readonly UndoableImport[]> {
@@ -100,11 +102,10 @@ export async function undoStoreImport(
   return { ...found, ...undone, store: shownAddress(address), dryRun, empty };
 }
 
-/** Whether a store holds no series, rates or filings. */
-async function isEmpty(view: StoreView & StoreContents): Promise<boolean> {
-  const { series, described } = await view.seriesTotals();
-  if (series + described > 0 || (await view.rates()).length > 0) return false;
-  return (await view.filingCounts()).filings === 0;
+async function isEmpty(view: WholeView): Promise<boolean> {
+  const { series, described } = await view.contents.totals();
+  if (series + described > 0 || (await view.rates.summaries()).length > 0) return false;
+  return (await view.filings.counts()).filings === 0;
 }
 
 function notUndoable(number: number | undefined, entries: number): Problem {

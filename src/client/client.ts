@@ -16,10 +16,7 @@ export type Origin = {
 
 /** Watches for changes of the data. */
 export type DataWatch = {
-  /**
-   * Whether the data changed since the first answer after the watch began; also false if a service does not show
-   * changes.
-   */
+  /** Whether the data changed since the first answer after the watch began; false if a service does not show it. */
   changed(): Promise<boolean>;
   /** The number of requests that `changed` sends to a service. */
   requests(): number;
@@ -47,25 +44,18 @@ export interface Client {
     texts: ParamTexts,
     options?: AskOptions,
   ): Promise<Envelope<R>>;
-  /**
-   * Prepares to read the answers to the questions that come next, several at once and in order; absent if that gains
-   * nothing.
-   */
+  /** Prepares to read the answers to the next questions, several at once and in order; absent if that gains nothing. */
   readonly expect?: (operation: Operation, questions: readonly ParamTexts[]) => Promise<ExpectedAnswers>;
   /** Starts watching for changes. The next request runs alone; its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;
-  /**
-   * Whether a service announces everything that an operation is asked with; absent for a store, where many questions
-   * cost little.
-   */
+  /** Whether a service announces all that an operation is asked with; absent for a store, where questions are cheap. */
   readonly offers?: (operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) => Promise<boolean>;
   /** What the store follows at live sources; absent for a service, which does not publish it. */
   readonly followed?: AskFollowed;
   close(): Promise<void>;
 }
 
-/** The maximum number of restarts because the data changed. */
 const maxRestarts = 3;
 
 /** Output that can be discarded until it is committed. */
@@ -90,10 +80,7 @@ export function isDataChange(error: unknown): boolean {
   return error instanceof Problem && error.kind === 'data-changed';
 }
 
-/**
- * Runs `work`. If the data changed meanwhile and no output is committed, runs it again from the beginning, at most
- * three times.
- */
+/** Runs `work`, again (three times at most) if the data changed meanwhile and no output is committed. */
 export async function restartOnChange<T>(work: () => Promise<T>, output: Revocable = noOutput): Promise<T> {
   for (let restarts = 0; ; restarts += 1) {
     try {
@@ -105,10 +92,7 @@ export async function restartOnChange<T>(work: () => Promise<T>, output: Revocab
   }
 }
 
-/**
- * Runs work of several requests, again if the data changed meanwhile, so that the result comes from one state of the
- * data.
- */
+/** Runs work of several requests, again if the data changed meanwhile: the result comes from one state of the data. */
 export function readConsistently<T>(client: Client, work: () => Promise<T>): Promise<T> {
   return restartOnChange(async () => {
     const watch = await client.watch();

@@ -23,9 +23,7 @@ export async function openClient(target: Target): Promise<Client> {
   return embeddedClient(await openStore(target.store), target.clock);
 }
 
-/**
- * A client of a store in this process. It has the owner's rights: a process that can read the file can read all data.
- */
+/** A client of a store in this process, with the owner's rights: a process that can read the file can read all. */
 export function embeddedClient(store: Store, clock?: () => Date): Client {
   const revision = () => store.read(async (view) => (await view.state()).revision);
   const service = createService({ store, ...(clock && { clock }) });
@@ -50,7 +48,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
           mode: 'embedded',
           where: shownAddress(store.address),
           sample,
-          imports: await view.imports(),
+          imports: await view.sources.imports(),
         };
       });
     },

@@ -4,6 +4,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { compareRows, identityOf, isStrict, type RowOrder } from '../operations/order.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
+import { defined } from '../platform/defined.ts';
 import type { Client } from './client.ts';
 
 /**
@@ -51,10 +52,7 @@ function checkFirst({ first, limit, cursor }: Extent): void {
     throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
 }
 
-/**
- * The last rows of a listing as one page, in its order: `count` of whatever its limit counts. Reads the whole
- * listing, but keeps only these rows and one page.
- */
+/** The last rows of a listing as one page: `count` of what its limit counts. Keeps only these and one page. */
 export async function* lastRows<R extends Row>(
   pages: AsyncIterable<Envelope<R>>,
   count: number,
@@ -104,7 +102,6 @@ export function questionFor<R extends Row>(
   ];
 }
 
-/** The pages in the order in which the service gives them. */
 async function* receivedPages<R extends Row>(
   client: Client,
   operation: Operation<Params, R>,
@@ -120,10 +117,7 @@ async function* receivedPages<R extends Row>(
     // An embedded store answers without waiting, so Node delivers signals only between two ticks.
     await nextTick();
     signal.throwIfAborted();
-    const question = questionFor(operation, texts, {
-      limit: left,
-      ...(cursor !== undefined && { cursor }),
-    });
+    const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
     const page = await client.ask(operation, question).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
@@ -138,12 +132,16 @@ async function* receivedPages<R extends Row>(
         'bad-answer',
         `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
-    if (cursors.size === cursors.add(next).size || areSame(page.results, before))
-      throw new Problem('bad-answer', 'the service repeats a page of a listing');
+    if (cursors.size === cursors.add(next).size || areSame(page.results, before)) throw samePageAgain();
     before = page.results;
     cursor = next;
     yield { ...rest, has_more: false };
   }
+}
+
+/** The Problem of a service that repeats a page instead of giving the next one. */
+export function samePageAgain(): Problem {
+  return new Problem('bad-answer', 'the service repeats a page of a listing');
 }
 
 function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
@@ -151,10 +149,7 @@ function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
   return rows.length === others.length && rows.every(same);
 }
 
-/**
- * The pages as received, if their rows are in the order of the operation; otherwise one page of all rows, sorted. A
- * Problem if a row comes twice, or only a later page breaks the order.
- */
+/** The pages as received if in order, otherwise one page of all rows, sorted; a Problem if a row comes twice. */
 async function* inOrder<R extends Row>(
   pages: (part: Extent) => Pages<R>,
   extent: Extent,
@@ -238,9 +233,7 @@ function refusedCursor(error: unknown): unknown {
   return isChange ? error.with({ kind: 'validation-error' }) : error;
 }
 
-/**
- * The failure of a cursor that the service gave: a service refuses its own cursor only if the data changed meanwhile.
- */
+/** A service refuses a cursor that it gave only if the data changed meanwhile. */
 function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
   return new Problem('data-changed', 'the data changed while it was being read', {

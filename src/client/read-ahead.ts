@@ -1,16 +1,13 @@
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
-import type { ExpectedAnswers } from './client.ts';
 
-/** The number of questions that are read together. */
 const partSize = 12;
 
-/** Answers several questions at once. */
 type AskTogether = (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[];
 
 /** Reads the answers to expected questions a part at a time; the next part is read when half of a part is taken. */
-export class ReadAhead implements ExpectedAnswers {
+export class ReadAhead {
   readonly #askTogether: AskTogether;
   readonly #operation: Operation;
   readonly #questions: readonly ParamTexts[];

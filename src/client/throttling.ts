@@ -6,10 +6,8 @@ import type { Client } from './client.ts';
 /** A client that makes a few requests at a time and counts them. */
 export type ThrottledClient = Client & { readonly requests: () => number };
 
-/** The maximum number of simultaneous requests. */
 const maxConcurrency = 4;
 
-/** The kinds of failure that every further request would have too. */
 const finalKinds: ReadonlySet<ProblemKind> = new Set([
   'unauthorized',
   'plan-upgrade-required',

@@ -1,45 +1,38 @@
 import { DataList } from './downloads.ts';
 import { DataTable, dayField, el, labelled, on, type PageView, showIn } from './elements.ts';
 import { type AskedParams, cell, type PageContext, type ServedRow, ServiceFailure } from './page-service.ts';
-import { commandLine, type PageState, type StateName } from './state.ts';
+import { commandLine, type PageState, type StateChange } from './state.ts';
 
-/** The most clusters that a page shows. */
 const most = '100';
 
-/** The view of clusters of insiders. */
-export async function openClusters(context: PageContext): Promise<PageView> {
-  return new ClustersView(context);
-}
+/** A part of the state that a field of this page changes. */
+type FieldName = keyof StateChange;
 
+/** The columns of the trades of a cluster: the field and the head. */
 const tradeColumns = [
-  { head: 'Traded' },
-  { head: 'Filed' },
-  { head: 'Insider' },
-  { head: 'Shares', isNumber: true },
-  { head: 'Price', isNumber: true },
-  { head: 'Verdict' },
-  { head: 'Reason' },
-];
+  ['transaction_date', 'Traded'],
+  ['filing_date', 'Filed'],
+  ['owner_name', 'Insider'],
+  ['shares', 'Shares'],
+  ['price_per_share', 'Price'],
+  ['verdict', 'Verdict'],
+  ['reason', 'Reason'],
+] as const;
 
-const tradeFields = [
-  'transaction_date',
-  'filing_date',
-  'owner_name',
-  'shares',
-  'price_per_share',
-  'verdict',
-  'reason',
-];
+const tradeHeads = tradeColumns.map(([name, head]) => ({
+  head,
+  isNumber: name === 'shares' || name === 'price_per_share',
+}));
 
 /** Insiders of one company who bought within days of each other, and why each trade counts or does not. */
-class ClustersView implements PageView {
+export class ClustersView implements PageView {
   readonly element: HTMLElement;
   readonly title = 'Clusters of insiders';
   readonly #context: PageContext;
   readonly #data: DataList;
   readonly #found = el('p', { class: 'facts', role: 'status' });
   readonly #list = el('div', { class: 'clusters' });
-  readonly #fields: ReadonlyMap<StateName, HTMLInputElement>;
+  readonly #fields: ReadonlyMap<FieldName, HTMLInputElement>;
   #asked = '';
   #turn = 0;
   /** The name of the section that the state has open. */
@@ -49,12 +42,12 @@ class ClustersView implements PageView {
   constructor(context: PageContext) {
     this.#context = context;
     this.#data = new DataList(context.service);
-    const day = (name: StateName) => dayField((text) => context.go({ [name]: text }, 'soon'));
-    const text = (name: StateName, attributes: { readonly [name: string]: string | number }) => {
+    const day = (name: FieldName) => dayField((text) => context.go({ [name]: text }, 'soon'));
+    const text = (name: FieldName, attributes: { readonly [name: string]: string | number }) => {
       const field = el('input', { autocomplete: 'off', ...attributes });
       return on(field, 'change', () => context.go({ [name]: field.value.trim() }));
     };
-    this.#fields = new Map<StateName, HTMLInputElement>([
+    this.#fields = new Map<FieldName, HTMLInputElement>([
       ['as-of', day('as-of')],
       ['ticker', text('ticker', { size: 8, spellcheck: 'false' })],
       ['min-insiders', text('min-insiders', { type: 'number', min: 1, max: 99, placeholder: '3' })],
@@ -99,21 +92,16 @@ class ClustersView implements PageView {
     };
     const file = `clusters${asked.as_of === undefined ? '' : `-as-of-${asked.as_of}`}`;
     const params = { ...asked, limit: most };
+    const source = (name: string, words: string, path: string, file: string) => ({
+      name,
+      command: commandLine(words, flags),
+      path,
+      params,
+      file,
+    });
     this.#data.show([
-      {
-        name: 'Clusters',
-        command: commandLine('insider clusters', flags),
-        path: 'insider/clusters',
-        params,
-        file,
-      },
-      {
-        name: 'Explained',
-        command: commandLine('insider clusters --explain', flags),
-        path: 'insider/clusters/explanations',
-        params,
-        file: `${file}-explained`,
-      },
+      source('Clusters', 'insider clusters', 'insider/clusters', file),
+      source('Explained', 'insider clusters --explain', 'insider/clusters/explanations', `${file}-explained`),
     ]);
     const text = JSON.stringify(asked);
     if (text === this.#asked) this.#unfold();
@@ -195,7 +183,7 @@ class ClustersView implements PageView {
     content: HTMLElement,
   ): Promise<void> {
     const last = cell(row, 'date_last');
-    const table = new DataTable('The trades of the cluster and those near it, by trade date', tradeColumns);
+    const table = new DataTable('The trades of the cluster and those near it, by trade date', tradeHeads);
     content.replaceChildren(table.element);
     try {
       const all = await this.#context.service.rows('insider/clusters/explanations', {
@@ -207,7 +195,7 @@ class ClustersView implements PageView {
         to: last,
       });
       const own = all.filter((one) => nameOf(one) === nameOf(row));
-      table.show(own.length, (i) => tradeFields.map((name) => cell(own[i], name)));
+      table.show(own.length, (i) => tradeColumns.map(([name]) => cell(own[i], name)));
     } catch (error) {
       content.replaceChildren();
       this.#context.fail(error);

@@ -18,10 +18,8 @@ import { LineChart } from './line-chart.ts';
 import type { PageContext } from './page-service.ts';
 import { commandLine, type PageState } from './state.ts';
 
-/** The rates of a day by maturity. */
 type CurveRates = ReadonlyMap<string, string>;
 
-/** Every curve of a type, by trade date. */
 type Curves = {
   readonly type: CurveType;
   readonly days: readonly Day[];
@@ -35,9 +33,7 @@ export function curveTypeOf({ type }: PageState): CurveType {
   return type?.toUpperCase() === 'TIPS' ? 'TIPS' : 'PAR';
 }
 
-/**
- * All curves since 1990 have more rates than many plans give in one answer (100,000), so each decade is one request.
- */
+/** All curves since 1990 exceed the rates that many plans give at once (100,000): each decade is one request. */
 const parts: readonly { readonly from?: Day; readonly to?: Day }[] = [
   { to: '1999-12-31' },
   { from: '2000-01-01', to: '2009-12-31' },

@@ -86,10 +86,7 @@ export class DataList {
     );
   }
 
-  /**
-   * Browsers offer the clipboard only to pages of HTTPS and of this machine, and may refuse it; then the user copies
-   * by a key.
-   */
+  /** Browsers offer the clipboard only to HTTPS and this machine, and may refuse it; then the user copies by a key. */
   async #copy(code: HTMLElement): Promise<void> {
     try {
       await navigator.clipboard.writeText(code.textContent ?? '');
@@ -118,7 +115,7 @@ export class DataList {
 /** A picture as SVG, drawn as the command draws it. */
 async function svgOf(picture: Picture): Promise<string> {
   // Loaded when it is needed: a page that saves no picture does without it.
-  const { SvgRenderer } = await import('../render/chart/svg/svg.ts');
+  const { SvgRenderer } = await import('../render/chart/svg.ts');
   const { title, subtitle, axis, form, unit, frequency, source, lines } = picture;
   const renderer = new SvgRenderer({
     columns: { fields: [], chosen: false, all: [] },
@@ -138,14 +135,8 @@ async function svgOf(picture: Picture): Promise<string> {
   const results = lines.flatMap(({ label, values }) =>
     values.map(([at, value]) => ({ line: label, at, value })),
   );
-  const envelope = {
-    object: 'picture',
-    request_id: '',
-    status: 'ok',
-    results,
-    results_count: results.length,
-  };
-  renderer.page({ ...envelope, has_more: false });
+  const page = { object: 'picture', request_id: '', status: 'ok', results, has_more: false };
+  renderer.page({ ...page, results_count: results.length });
   return renderer.end();
 }
 

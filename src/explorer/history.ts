@@ -5,10 +5,7 @@ import { cell, type PageService, type ServedRow } from './page-service.ts';
 /** A statement about a date of one series: its value from a day on, or null for a withdrawal. */
 export type StatedValue = Pick<Statement, 'asOf' | 'date' | 'value'>;
 
-/**
- * Every value and withdrawal of a series, to answer at once what was known on a day: for each date the newest
- * statement on or before it.
- */
+/** Every statement about a series, to answer at once what was known on a day: the newest up to it for each date. */
 export class RevisionHistory {
   /** Every date that ever had a value, oldest first. */
   readonly dates: readonly Day[];
@@ -94,52 +91,8 @@ export async function loadSeries(
   };
 }
 
-/** What the vintage at a position changed; positions before the first have none. */
-export function vintageText({ vintages }: LoadedSeries, position: number): string {
-  const row = vintages[position];
-  if (row === undefined) return 'before the first vintage';
-  const changes = ['added', 'revised', 'withdrawn'].flatMap((name) =>
-    Number(row[name]) > 0 ? [`${cell(row, name)} ${name}`] : [],
-  );
-  const about = changes.length === 0 ? 'no changes' : changes.join(', ');
-  return `vintage ${position + 1} of ${vintages.length}, ${cell(row, 'as_of_date')}: ${about}`;
-}
-
-/** A count of vintages and the days of the first and the last, and how they came about. */
-export function vintagesText(vintages: readonly ServedRow[]): string {
-  const [first, last] = [vintages[0], vintages.at(-1)].map((row) => cell(row, 'as_of_date'));
-  const range =
-    vintages.length === 1 ? `1 vintage of ${first}` : `${vintages.length} vintages from ${first} to ${last}`;
-  return range + kindsText(vintages);
-}
-
-/** How vintages came about, where they are not all days of publication. */
-function kindsText(vintages: readonly ServedRow[]): string {
-  const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
-  if (kinds.has('sampled'))
-    return '; sampled: values may have been published before the vintage that first has them';
-  return kinds.has('fetched')
-    ? '; some were fetched: their values may have been published before that day'
-    : '';
-}
-
 /** How vintages came about, in the words of the charts of the command line; empty for days of publication. */
 export function kindsNote({ id, vintages }: LoadedSeries): string {
   const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
   return ['sampled', 'fetched'].flatMap((kind) => (kinds.has(kind) ? [`; ${id} is ${kind}`] : [])).join('');
-}
-
-const frequencyNames: Readonly<Record<string, string>> = {
-  D: 'daily',
-  W: 'weekly',
-  BW: 'every two weeks',
-  M: 'monthly',
-  Q: 'quarterly',
-  SA: 'twice a year',
-  A: 'annual',
-};
-
-/** A frequency code in words; empty if it is unknown. */
-export function frequencyName(code: string): string {
-  return frequencyNames[code] ?? '';
 }

@@ -3,11 +3,10 @@ import type { Day } from '../domain/series/date.ts';
 import { el } from './elements.ts';
 
 /** A line of a chart; its colour is a variable of the style sheet. */
-export type PlotLine = {
+type PlotLine = {
   readonly label: string;
   readonly colour: string;
   readonly width?: number;
-  readonly dash?: readonly number[];
   /** `steps` holds each value until the next, `dots` joins nothing (default `line`). */
   readonly form?: 'line' | 'steps' | 'dots';
 };
@@ -207,11 +206,7 @@ const verticalAxis: uPlot.Axis = {
   size: (_, values) => Math.max(34, ...(values ?? []).map((text) => 16 + 7 * text.length)),
 };
 
-function seriesOf(
-  { label, colour, width = 1.5, dash, form = 'line' }: PlotLine,
-  show: boolean,
-  spanGaps: boolean,
-) {
+function seriesOf({ label, colour, width = 1.5, form = 'line' }: PlotLine, show: boolean, spanGaps: boolean) {
   const stepped = form === 'steps' ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   const paths = form === 'dots' ? () => null : stepped;
   return {
@@ -220,7 +215,6 @@ function seriesOf(
     spanGaps,
     stroke: () => colourOf(colour),
     width,
-    ...(dash !== undefined && { dash: [...dash] }),
     ...(paths !== undefined && { paths }),
     points: {
       size: form === 'dots' ? 4 : 6,

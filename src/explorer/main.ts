@@ -1,4 +1,4 @@
-import { openClusters } from './clusters-view.ts';
+import { ClustersView } from './clusters-view.ts';
 import { curveTypeOf, openCurves } from './curve-view.ts';
 import { button, el, labelled, on, type PageView } from './elements.ts';
 import { type PageContext, PageService, ServiceFailure } from './page-service.ts';
@@ -141,9 +141,9 @@ class Explorer {
     }
   }
 
-  #open(state: PageState): Promise<PageView> {
+  async #open(state: PageState): Promise<PageView> {
     if (state.view === 'curve') return openCurves(curveTypeOf(state), this.#context);
-    if (state.view === 'clusters') return openClusters(this.#context);
+    if (state.view === 'clusters') return new ClustersView(this.#context);
     return state.series === undefined ? this.#openList() : openSeries(state.series, this.#context);
   }
 
@@ -199,10 +199,7 @@ class Explorer {
     );
   }
 
-  /**
-   * Asks for the key, which is kept in memory until the page is closed; `reason` says what was wrong with the last
-   * one.
-   */
+  /** Asks for the key, kept in memory until the page is closed; `reason` says what was wrong with the last one. */
   #askKey(reason?: string): void {
     const field = el('input', {
       type: 'password',

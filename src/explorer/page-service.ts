@@ -101,7 +101,6 @@ async function textOf(answer: Response): Promise<string> {
   }
 }
 
-/** What a problem document says. */
 async function detailOf(answer: Response): Promise<string> {
   try {
     const { detail } = JSON.parse(await answer.text()) as { readonly detail?: unknown };

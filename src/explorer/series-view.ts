@@ -13,26 +13,23 @@ import {
   showIn,
 } from './elements.ts';
 import {
-  frequencyName,
   kindsNote,
   type LoadedSeries,
   loadSeries,
   numbersOf,
   positionOf,
   type StatedValue,
-  vintagesText,
-  vintageText,
 } from './history.ts';
-import { LineChart, type PlotLine } from './line-chart.ts';
-import { cell, type PageContext } from './page-service.ts';
+import { LineChart } from './line-chart.ts';
+import { cell, type PageContext, type ServedRow } from './page-service.ts';
 import { RevisionsView } from './revisions-view.ts';
 import { commandLine, type PageState, quoted } from './state.ts';
 
-const lines: readonly PlotLine[] = [
+const lines = [
   { label: 'Latest', colour: '--latest', width: 2 },
   { label: 'First release', colour: '--first', form: 'dots' },
   { label: 'As of', colour: '--as-of', width: 2.5 },
-];
+] as const;
 
 /** The names in the address of the lines that can be hidden, by their position. */
 const hideable = ['latest', 'first'] as const;
@@ -220,33 +217,21 @@ class SeriesExplorer implements PageView {
   #sources(day: Day): readonly DataSource[] {
     const { id } = this.#series;
     const { from, to } = this.#state;
-    const range = { '--from': from, '--to': to, ...this.#context.connection };
-    const shared = { path: `series/${encodeURIComponent(id)}/observations` };
     const words = `observations ${quoted(id)}`;
-    const all = [
-      {
-        name: 'As of',
-        colour: 'as-of',
-        command: commandLine(words, { '--as-of': day, ...range }),
-        params: { as_of: day, from, to },
-        file: `${id}-as-of-${day}`,
-      },
-      {
-        name: 'Latest',
-        colour: 'latest',
-        command: commandLine(words, range),
-        params: { from, to },
-        file: `${id}-latest`,
-      },
-      {
-        name: 'First release',
-        colour: 'first',
-        command: commandLine(words, { '--first-release': '', ...range }),
-        params: { release: 'first', from, to },
-        file: `${id}-first-release`,
-      },
+    type Texts = { readonly [name: string]: string };
+    const source = (name: string, colour: string, flags: Texts, params: Texts, ending: string) => ({
+      name,
+      colour,
+      command: commandLine(words, { ...flags, '--from': from, '--to': to, ...this.#context.connection }),
+      path: `series/${encodeURIComponent(id)}/observations`,
+      params: { ...params, from, to },
+      file: `${id}-${ending}`,
+    });
+    return [
+      source('As of', 'as-of', { '--as-of': day }, { as_of: day }, `as-of-${day}`),
+      source('Latest', 'latest', {}, {}, 'latest'),
+      source('First release', 'first', { '--first-release': '' }, { release: 'first' }, 'first-release'),
     ];
-    return all.map((source) => ({ ...shared, ...source }));
   }
 
   #picture(): Picture {
@@ -292,4 +277,48 @@ class SeriesExplorer implements PageView {
 
 function isWithin(date: Day | undefined, { from = '', to = '9' }: PageState): boolean {
   return date !== undefined && date >= from && date <= to;
+}
+
+/** What the vintage at a position changed; positions before the first have none. */
+function vintageText({ vintages }: LoadedSeries, position: number): string {
+  const row = vintages[position];
+  if (row === undefined) return 'before the first vintage';
+  const changes = ['added', 'revised', 'withdrawn'].flatMap((name) =>
+    Number(row[name]) > 0 ? [`${cell(row, name)} ${name}`] : [],
+  );
+  const about = changes.length === 0 ? 'no changes' : changes.join(', ');
+  return `vintage ${position + 1} of ${vintages.length}, ${cell(row, 'as_of_date')}: ${about}`;
+}
+
+/** A count of vintages and the days of the first and the last, and how they came about. */
+function vintagesText(vintages: readonly ServedRow[]): string {
+  const [first, last] = [vintages[0], vintages.at(-1)].map((row) => cell(row, 'as_of_date'));
+  const range =
+    vintages.length === 1 ? `1 vintage of ${first}` : `${vintages.length} vintages from ${first} to ${last}`;
+  return range + kindsText(vintages);
+}
+
+/** How vintages came about, where they are not all days of publication. */
+function kindsText(vintages: readonly ServedRow[]): string {
+  const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
+  if (kinds.has('sampled'))
+    return '; sampled: values may have been published before the vintage that first has them';
+  return kinds.has('fetched')
+    ? '; some were fetched: their values may have been published before that day'
+    : '';
+}
+
+const frequencyNames: Readonly<Record<string, string>> = {
+  D: 'daily',
+  W: 'weekly',
+  BW: 'every two weeks',
+  M: 'monthly',
+  Q: 'quarterly',
+  SA: 'twice a year',
+  A: 'annual',
+};
+
+/** A frequency code in words; empty if it is unknown. */
+function frequencyName(code: string): string {
+  return frequencyNames[code] ?? '';
 }

@@ -7,11 +7,10 @@ const names = {
   clusters: ['as-of', 'ticker', 'min-insiders', 'days', 'from', 'to', 'open'],
 } as const;
 
-/** The kinds of page. */
 type View = keyof typeof names;
 
 /** The name of something that a page shows, as it is in its address. */
-export type StateName = (typeof names)[View][number];
+type StateName = (typeof names)[View][number];
 
 /** Everything that a page shows, which its address says too. */
 export type PageState = { readonly view: View } & { readonly [K in StateName]?: string };

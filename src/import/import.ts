@@ -4,15 +4,17 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { type Day, faultOfDay, latestDay, parseDay } from '../domain/series/date.ts';
 import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
 import { samplePath } from '../platform/installation.ts';
 import { inTurn } from '../platform/promises.ts';
 import { isDatabase } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
-import type { LoggedImport, StoreWriter } from '../store/store.ts';
+import type { LoggedImport } from '../store/store.ts';
+import type { StoreWriter } from '../store/writer.ts';
 import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
-import type { LoadProgress } from './load/file-loader.ts';
+import type { LoadProgress } from './load/load.ts';
 import { type ImportFile, load } from './load/load.ts';
 import type { FileSummary } from './load/tally.ts';
 
@@ -127,10 +129,7 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
         signal?.throwIfAborted();
         onProgress?.({ stage: 'load', ...progress });
       },
-      ...(asOf !== undefined && { asOf }),
-      ...(filedOn !== undefined && { filedOn }),
-      ...(series !== undefined && { series }),
-      ...(skipDays !== undefined && { skipDays }),
+      ...defined({ asOf, filedOn, series, skipDays }),
     });
     // The last chance to stop: a signal that came while SQLite was working is delivered only in the next tick.
     await tick();
@@ -147,7 +146,7 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
 
 /** Every import of a store, oldest first. */
 export function importLog(address: string): Promise<readonly LoggedImport[]> {
-  return readStore(address, (view) => view.imports());
+  return readStore(address, (view) => view.sources.imports());
 }
 
 /** The files of an import, and the paths of the skipped ones. */

@@ -1,13 +1,7 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
-import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import type {
-  AnalysisQuery,
-  ReleasesQuery,
-  Version,
-  VersionsQuery,
-  YieldCurveQuery,
-} from '../analysis/query.ts';
+import type { CurveComparisonRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
+import type { AnalysisQuery, ReleasesQuery, VersionsQuery, YieldCurveQuery } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
@@ -17,9 +11,10 @@ import { inVoice } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { clockAt } from '../operations/param.ts';
+import type { Version } from '../operations/value.ts';
+import { clockAt } from '../operations/value.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { diffQuery, panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
+import { panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
 import { methodNaming } from './call.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
@@ -31,7 +26,7 @@ import type {
   TriangleParams,
   VersionsParams,
 } from './revision-params.ts';
-import type { CurveParams, DiffParams, VintagesParams, YieldTableParams } from './signatures.ts';
+import type { CurveParams, VintagesParams, YieldTableParams } from './signatures.ts';
 
 /** What analyses ask with. */
 export type AnalysisSource = AnswerSource & {
@@ -127,21 +122,6 @@ export class Analyses {
     return this.#result(demands, async (context) =>
       answerYieldTable(this.#bound({ kind: 'yield-table', ...own }), context),
     );
-  }
-
-  /**
-   * The dates whose values differ between two as-of days, newest first; with `allRows` also those with equal values.
-   * An id with `*` means every series whose id matches, and `latest` the newest vintage.
-   */
-  async diff(
-    ids: string | readonly string[],
-    days: readonly [Day, Day],
-    params: DiffParams = {},
-  ): Promise<Result<DiffRow>> {
-    const { demands, own } = splitDemands(params);
-    const { answerDiff } = await import('../analysis/diff.ts');
-    const query = this.#bound(diffQuery([ids].flat(), days, own));
-    return this.#result(demands, (context) => answerDiff(query, context), query.transformation);
   }
 
   /**

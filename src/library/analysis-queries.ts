@@ -1,11 +1,10 @@
 import type { Demands } from '../analysis/basis.ts';
-import { asOfDates, type DiffQuery, type PanelQuery, type RealTimePanelQuery } from '../analysis/query.ts';
+import { asOfDates, type PanelQuery, type RealTimePanelQuery } from '../analysis/query.ts';
 import { addDays } from '../domain/series/date.ts';
 import { type TransformationParams, transformationOf } from '../domain/series/transformation.ts';
-import type { Clock } from '../operations/param.ts';
-import { asOfDay } from './arguments.ts';
+import type { Clock } from '../operations/value.ts';
+import { asOfDay } from '../operations/value.ts';
 import type { DateRange, Optional, PanelParams, SeveralParams } from './panel-params.ts';
-import type { DiffParams } from './signatures.ts';
 
 /** The parameters of both kinds of panel, all of them optional. */
 type PanelValues = { readonly [K in keyof PanelParams]?: PanelParams[K] | undefined };
@@ -34,21 +33,8 @@ export function panelQuery(
   } as const;
   const newest = asOfDates(query).at(-1) ?? '';
   const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
-  asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clock);
+  asOfDay.check(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clock);
   return query;
-}
-
-/** The query of a comparison of two as-of dates, from checked parameters. */
-export function diffQuery(ids: readonly string[], days: DiffQuery['days'], params: DiffParams): DiffQuery {
-  const { allRows = false } = params;
-  return {
-    kind: 'diff',
-    ...seriesOf(ids, params),
-    days,
-    allRows,
-    ...rangeOf(params),
-    ...transformed(params),
-  };
 }
 
 /** The series of a query. */

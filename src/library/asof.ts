@@ -1,26 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { missingText, seriesWithStatements, withSuggestion } from '../analysis/series-ids.ts';
-import { planLineParser } from '../cli/options/parse.ts';
 import { dataChanged, type Origin } from '../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
-import type { PullOptions, PullRequest } from '../pull/options.ts';
-import type { PullSummary } from '../pull/summary.ts';
+import { planLineParser } from '../lines/parse.ts';
+import { asOfDay, integer, seriesIds, texts, word } from '../operations/value.ts';
+import type { PullOptions, PullRequest, PullSummary } from '../pull/options.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
-import { KnownView } from '../store/known-view.ts';
+import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { AnalysisSource } from './analyses.ts';
 import { seriesOf } from './analysis-queries.ts';
-import { asOfDay, integer, type Kinds, seriesIds, skipMissing, texts, word } from './arguments.ts';
+import { type Kinds, skipMissing } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import type { SeveralParams } from './panel-params.ts';
 import { pullKinds, pullRequest } from './pull.ts';
+import { type QuestionMethods, questionMethods } from './question-methods.ts';
 import { analysisSignatures } from './signatures.ts';
 import { StoreCare } from './store-care.ts';
 import { TableAnalyses } from './table-analyses.ts';
@@ -85,7 +86,7 @@ class Library extends TableAnalyses {
     let state: string | undefined;
     const latest = latestDay(this.#source.clock());
     const has = (id: string) =>
-      store.read(async (view) => (await new KnownView(view, latest).findSeries(id)) !== undefined);
+      store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
     const basis = { missing: new Set<string>() };
     const catalogue = { client, signal, naming, basis };
     const found = await seriesWithStatements(seriesOf([ids].flat(), params), has, catalogue).catch(
@@ -100,11 +101,11 @@ class Library extends TableAnalyses {
         if (state !== undefined && state !== name) throw dataChanged();
         state = name;
         const rows: FactRow[] = [];
-        const known = new KnownView(view, latest);
-        for await (const statements of known.statements(id))
+        const known = knownView(view, latest);
+        for await (const statements of known.series.statements(id))
           for (const { seriesId, date, asOf, value, kind = '' } of statements)
             rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
-        for (const { asOf, kind } of await known.completeVintages(id))
+        for (const { asOf, kind } of await known.series.completeVintages(id))
           rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
         return rows;
       });
@@ -136,7 +137,7 @@ class Library extends TableAnalyses {
 
   /** What the store follows at live sources, and how far it has come. */
   async followed(): Promise<readonly Followed[]> {
-    return this.#store('list of what it follows').read((view) => view.followed());
+    return this.#store('list of what it follows').read((view) => view.sources.followed());
   }
 
   /**
@@ -197,11 +198,11 @@ class Library extends TableAnalyses {
 }
 
 /** Everything that asof answers, from one store or service. */
-export type Asof = Library & OperationMethods;
+export type Asof = Library & OperationMethods & QuestionMethods;
 
 /** The methods that answer from a source. */
 export function asofOf(source: LibrarySource): Asof {
-  return Object.assign(new Library(source), operationMethods(source));
+  return Object.assign(new Library(source), operationMethods(source), questionMethods(source));
 }
 
 const paths = { name: 'paths', kind: texts };

@@ -1,7 +1,8 @@
 import { closest } from '../domain/series/closest.ts';
 import { inVoice, Problem, quoted, refused, type Voice } from '../errors/problem.ts';
-import { type Clock, camelCase, type Naming } from '../operations/param.ts';
-import { type AnyKinds, isPlain, type Kind, type NamedValues } from './arguments.ts';
+import { camelCase, type Naming } from '../operations/param.ts';
+import { type Clock, isPlain, type NamedValues } from '../operations/value.ts';
+import type { AnyKinds, Kind } from './arguments.ts';
 
 /** What a method takes. */
 export type Signature = {
@@ -44,7 +45,7 @@ function checkAll(signature: Signature, asked: readonly unknown[], clock: Clock)
     throw new Problem('bad-input', `too many arguments: use ${method}(${names.join(', ')})`);
   for (const [i, { name, kind, isOptional }] of args.entries()) {
     const value = asked[i];
-    if (value !== undefined) kind(value, name, clock);
+    if (value !== undefined) kind.check(value, name, clock);
     else if (isOptional !== true) throw missing('argument', name);
   }
   if (params !== undefined) checkParams(params, asked[args.length], clock);
@@ -65,7 +66,7 @@ function checkParams(
   for (const [name, value] of Object.entries(given)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) throw unknownName(noun, name, names);
-    if (value !== undefined) kind(value, name, clock);
+    if (value !== undefined) kind.check(value, name, clock);
   }
   const absent = required.find((name) => given[name] === undefined);
   if (absent !== undefined) throw missing(noun, absent);

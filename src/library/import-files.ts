@@ -1,21 +1,20 @@
 import { Problem } from '../errors/problem.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
-import { clockAt } from '../operations/param.ts';
-import { isDatabase } from '../store/address.ts';
 import {
   abortSignal,
   asOfDay,
   callable,
+  clockAt,
   days,
   flag,
-  isUrl,
   iterable,
-  type Kinds,
   record,
   seriesId,
   texts,
   word,
-} from './arguments.ts';
+} from '../operations/value.ts';
+import { isDatabase } from '../store/address.ts';
+import { isUrl, type Kinds } from './arguments.ts';
 import { checkArguments, type Signature } from './call.ts';
 import { stopped } from './session.ts';
 

@@ -19,8 +19,9 @@ import {
   type ParamTexts,
   paramTexts,
 } from '../operations/param.ts';
+import type { NamedValues } from '../operations/value.ts';
+import { type KnownQuestion, questionNamed } from '../questions/table.ts';
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
-import type { NamedValues } from './arguments.ts';
 import { askedOf, signaturesOf } from './operation-signatures.ts';
 import type { Optional, SeveralParams } from './panel-params.ts';
 import type { Session } from './session.ts';
@@ -205,7 +206,11 @@ type MethodOf<O> = [Flagged<O>] extends [never]
   : FlaggedMethods<Flagged<O>> & OperationMethod<O>;
 
 /** The operations that are methods themselves; for the others an analysis takes their place. */
-type MethodOperation<O> = O extends { readonly command: { readonly analysis: string } } ? never : O;
+type MethodOperation<O> = O extends
+  | { readonly command: { readonly analysis: string } }
+  | { readonly name: KnownQuestion['name'] }
+  ? never
+  : O;
 
 /** A method for each operation, by its name in camel case. */
 export type OperationMethods = {
@@ -215,7 +220,7 @@ export type OperationMethods = {
 /** The methods of all operations. */
 export function operationMethods(source: AnswerSource): OperationMethods {
   const methods = operations
-    .filter(({ command }) => command.analysis === undefined)
+    .filter(({ name, command }) => command.analysis === undefined && questionNamed(name) === undefined)
     .map((operation) => [camelCase(operation.name), methodOf(operation, source)]);
   // The names and types of the methods come from the table of operations, their only source.
   return Object.fromEntries(methods) as OperationMethods;

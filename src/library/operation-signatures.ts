@@ -3,16 +3,14 @@ import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Param } from '../operations/param.ts';
+import { flag, type NamedValues } from '../operations/value.ts';
 import {
   demandKinds,
   described,
   extentKinds,
-  flag,
-  kindOf,
   kindsOf,
-  type NamedValues,
-  seriesId,
-  seriesIds,
+  ofOneSeries,
+  ofSeveralIds,
   skipMissing,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
@@ -73,10 +71,14 @@ function sentence(phrase: string): string {
 }
 
 function argumentOf(param: Param, several: boolean): Signature['args'][number] {
-  const ofSeries = several ? seriesIds : seriesId;
   return {
-    name: param.placeholder,
-    kind: param.namesSeries === true ? ofSeries : kindOf(param),
+    name: param.placeholder ?? '',
+    kind:
+      param.namesSeries === true
+        ? several
+          ? ofSeveralIds
+          : ofOneSeries
+        : described(param.description, param),
     isOptional: !param.required,
   };
 }

@@ -3,7 +3,7 @@ import type { Beyond } from '../analysis/query.ts';
 import type { Day, Rhythm } from '../domain/series/date.ts';
 import type { TransformationParams } from '../domain/series/transformation.ts';
 import { contradiction, type Sentence } from '../errors/problem.ts';
-import type { NamedValues } from './arguments.ts';
+import type { NamedValues } from '../operations/value.ts';
 import { checkUnits } from './units-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */

@@ -1,37 +1,38 @@
 import { longest } from '../client/remote/retry.ts';
 import { refused } from '../errors/problem.ts';
-import { clockAt } from '../operations/param.ts';
-import type { PullOptions } from '../pull/options.ts';
-import type { SourceName } from '../pull/source.ts';
-import type { PullSummary } from '../pull/summary.ts';
 import {
   abortSignal,
   callable,
+  clockAt,
   day,
   flag,
   integer,
   isPlain,
-  type Kind,
-  type Kinds,
   object,
   seconds,
   texts,
   word,
-} from './arguments.ts';
+} from '../operations/value.ts';
+import type { PullOptions, PullSummary } from '../pull/options.ts';
+import type { SourceName } from '../pull/source.ts';
+import type { Kind, Kinds } from './arguments.ts';
 import { checkArguments, type Signature, unknownName } from './call.ts';
 
 const sources = { fred: texts, treasury: texts, sec: texts } satisfies Record<SourceName, Kind>;
 
 /** Lists of names by source. */
-export const pullRequest: Kind = (value, name, clock) => {
-  if (!isPlain(value))
-    throw refused({ param: name, value, reason: 'use lists by source: { fred: ["GDP"] }' });
-  const kinds: Readonly<Record<string, Kind>> = sources;
-  for (const [source, names] of Object.entries(value)) {
-    const kind = Object.hasOwn(kinds, source) ? kinds[source] : undefined;
-    if (kind === undefined) throw unknownName('source', source, Object.keys(kinds));
-    if (names !== undefined) kind(names, `${name}.${source}`, clock);
-  }
+export const pullRequest: Kind = {
+  check(value, name, clock) {
+    if (!isPlain(value))
+      throw refused({ param: name, value, reason: 'use lists by source: { fred: ["GDP"] }' });
+    const kinds: Readonly<Record<string, Kind>> = sources;
+    for (const [source, names] of Object.entries(value)) {
+      const kind = Object.hasOwn(kinds, source) ? kinds[source] : undefined;
+      if (kind === undefined) throw unknownName('source', source, Object.keys(kinds));
+      if (names !== undefined) kind.check(names, `${name}.${source}`, clock);
+    }
+    return value;
+  },
 };
 
 /** What the options of a pull may be. */

@@ -3,21 +3,8 @@ import type { Day } from '../domain/series/date.ts';
 import type { TransformationParams, Units } from '../domain/series/transformation.ts';
 import { contradiction, type Sentence } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
-import {
-  asOfDay,
-  choice,
-  day,
-  described,
-  extentKinds,
-  flag,
-  integer,
-  type Kinds,
-  kindsOf,
-  type NamedValues,
-  oneOrSeveral,
-  releaseKind,
-  skipMissing,
-} from './arguments.ts';
+import { asOfDay, choice, day, flag, integer, type NamedValues, oneOrSeveral } from '../operations/value.ts';
+import { described, extentKinds, type Kinds, kindsOf, releaseNumber, skipMissing } from './arguments.ts';
 import type { SeveralParams } from './panel-params.ts';
 import { unitsKinds } from './units-params.ts';
 
@@ -84,7 +71,7 @@ export const revisionsKinds = {
   asOf: asOfDay,
   release: described(
     'Columns with these releases of each date: 1 is the first one, final the newest.',
-    oneOrSeveral(releaseKind),
+    oneOrSeveral(releaseNumber),
   ),
   after: described(
     'Columns with the values this many days after the first release.',

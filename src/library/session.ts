@@ -1,5 +1,5 @@
 import { Problem } from '../errors/problem.ts';
-import { clockAt } from '../operations/param.ts';
+import { clockAt } from '../operations/value.ts';
 import { checkArguments, type Signature } from './call.ts';
 
 /** What a call takes, which may depend on its arguments. */

@@ -12,32 +12,26 @@ import {
   asOfDay,
   choice,
   day,
-  demandKinds,
-  described,
-  extentKinds,
   flag,
   integer,
-  type Kinds,
-  kindsOf,
   type NamedValues,
   oneOrDays,
   record,
-  seriesId,
-  seriesIds,
-  skipMissing,
-  twoAsOfDays,
-  versionDays,
+  versions,
   word,
+} from '../operations/value.ts';
+import {
+  demandKinds,
+  described,
+  extentKinds,
+  type Kinds,
+  kindsOf,
+  ofOneSeries,
+  ofSeveralIds,
+  skipMissing,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
-import {
-  checkPanel,
-  type DateRange,
-  type Optional,
-  type PanelParams,
-  type SeveralParams,
-  type UnitsParams,
-} from './panel-params.ts';
+import { checkPanel, type Optional, type PanelParams } from './panel-params.ts';
 import {
   checkRevisions,
   type RevisionsParams,
@@ -56,12 +50,6 @@ export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Dema
 
 /** The parameters of a table of yields. */
 export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
-
-/** The parameters of a comparison of two as-of dates. */
-export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> &
-  SeveralParams &
-  UnitsParams &
-  Demands;
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
@@ -87,11 +75,11 @@ function params<T>(
   };
 }
 
-const id = { name: 'id', kind: seriesId };
-const ids = { name: 'ids', kind: seriesIds };
+const id = { name: 'id', kind: ofOneSeries };
+const ids = { name: 'ids', kind: ofSeveralIds };
 
 function ofDays(name: string, about: string, count?: number): Signature {
-  const days = described('As-of dates; latest is the newest vintage.', versionDays(count));
+  const days = described('As-of dates; latest is the newest vintage.', versions(count));
   const own = params<VersionsParams>(versionKinds, [], checkUnits);
   return { name, about, args: [ids, { name: 'days', kind: days }], params: own };
 }
@@ -155,30 +143,6 @@ export const analysisSignatures = {
     name: 'check',
     args: [table],
     params: params<CheckParams>({ ...knownKinds, on: word, columns: record, allRows: flag }, [], checkUnits),
-  },
-  diff: {
-    name: 'diff',
-    about: 'The dates for which series had other values as of one day than as of another, newest first.',
-    args: [
-      ids,
-      {
-        name: 'days',
-        kind: described(
-          'The two as-of dates, the earlier one first; latest is the newest vintage.',
-          twoAsOfDays,
-        ),
-      },
-    ],
-    params: params<DiffParams>(
-      {
-        ...range,
-        allRows: described('Also gives the dates with the same value.', flag),
-        skipMissing,
-        ...unitsKinds,
-      },
-      [],
-      checkUnits,
-    ),
   },
   compare: ofDays('compare', 'The values of series as of one day beside those as of another.', 2),
   versions: ofDays('versions', 'The values of series as of several days, with a column for each day.'),

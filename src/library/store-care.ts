@@ -1,13 +1,13 @@
-import type { BackupOptions, BackupSummary, RestoreOptions } from '../care/backup.ts';
 import type { CheckOptions, CheckSummary } from '../care/check.ts';
-import type { CopyOptions, CopySummary } from '../care/copy.ts';
+import type { BackupOptions, BackupSummary, CopyOptions, CopySummary, RestoreOptions } from '../care/copy.ts';
 import type { StoreInfo } from '../care/info.ts';
 import type { StoreMergeOptions } from '../care/merge.ts';
 import type { ChangedSeries, SeriesChangeOptions } from '../care/series.ts';
 import type { UndoneImport, UndoOptions } from '../care/undo.ts';
 import type { ImportResult } from '../import/import.ts';
+import { abortSignal, callable, flag, integer, seriesId, word } from '../operations/value.ts';
 import type { LoggedImport } from '../store/store.ts';
-import { abortSignal, callable, flag, integer, type Kinds, seriesId, word } from './arguments.ts';
+import type { Kinds } from './arguments.ts';
 import type { Signature } from './call.ts';
 import type { Session } from './session.ts';
 
@@ -58,14 +58,14 @@ export class StoreCare {
    * dated file, of which the newest are kept.
    */
   async backup(file: string, options: BackupOptions = {}): Promise<BackupSummary> {
-    const { backupStore } = await import('../care/backup.ts');
+    const { backupStore } = await import('../care/copy.ts');
     return backupStore(this.#source.address(), file, this.#stoppable(options));
   }
 
   /** Puts a backup in the place of the store in one step, if nothing else has it open and the backup is not damaged. */
   async restore(file: string, options: RestoreOptions = {}): Promise<CopySummary> {
     const address = await this.#source.written();
-    const { restoreStore } = await import('../care/backup.ts');
+    const { restoreStore } = await import('../care/copy.ts');
     await this.#source.rest();
     return restoreStore(file, address, this.#stoppable(options));
   }

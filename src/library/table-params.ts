@@ -3,7 +3,8 @@ import type { Beyond } from '../analysis/query.ts';
 import type { UserTable } from '../analysis/table.ts';
 import { refused } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
-import { isPlain, type Kind } from './arguments.ts';
+import { isPlain } from '../operations/value.ts';
+import type { Kind } from './arguments.ts';
 import type { Optional, SeveralParams, UnitsParams } from './panel-params.ts';
 
 /** A row of a table: cells by column. */
@@ -64,14 +65,13 @@ export function tableOf(rows: readonly InputRow[]): UserTable {
 }
 
 /** The path of a file, or rows of cells by column. */
-export const tableKind: Kind = (value, name) => {
-  if (typeof value === 'string' && value !== '') return;
-  const isRow = (row: unknown) =>
-    isPlain(row) && Object.values(row).every((cell) => cell === null || typeof cell !== 'object');
-  if (!Array.isArray(value) || !value.every(isRow))
-    throw refused({
-      param: name,
-      value,
-      reason: 'use the path of a file, or a list of rows such as [{ day: "2015-01-30" }]',
-    });
+export const tableKind: Kind = {
+  check(value, name) {
+    if (typeof value === 'string' && value !== '') return value;
+    const isRow = (row: unknown) =>
+      isPlain(row) && Object.values(row).every((cell) => cell === null || typeof cell !== 'object');
+    if (Array.isArray(value) && value.every(isRow)) return value;
+    const reason = 'use the path of a file, or a list of rows such as [{ day: "2015-01-30" }]';
+    throw refused({ param: name, value, reason });
+  },
 };

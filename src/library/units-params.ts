@@ -6,7 +6,8 @@ import {
   transformationOf,
   unitsChoices,
 } from '../domain/series/transformation.ts';
-import { choice, described, flag, integer, type Kinds, type NamedValues } from './arguments.ts';
+import { choice, flag, integer, type NamedValues } from '../operations/value.ts';
+import { described, type Kinds } from './arguments.ts';
 
 /** The kinds of the parameters that transform values. */
 export const unitsKinds: Kinds<TransformationParams> = {

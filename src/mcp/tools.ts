@@ -1,15 +1,18 @@
+import type { Question } from '../analysis/question.ts';
 import { Problem } from '../errors/problem.ts';
-import type { NamedValues } from '../library/arguments.ts';
 import type { Asof } from '../library/asof.ts';
 import { methodNaming, type Signature, unknownName } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
 import { signaturesOf } from '../library/operation-signatures.ts';
+import { signatureOf } from '../library/question-methods.ts';
 import { analysisSignatures } from '../library/signatures.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Schema } from '../operations/field.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Naming } from '../operations/param.ts';
+import type { NamedValues } from '../operations/value.ts';
+import { questionNamed, questions } from '../questions/table.ts';
 
 /** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
 export type Tool = {
@@ -32,7 +35,10 @@ export const toolNaming: Naming = { ...methodNaming, question: (name) => `the to
 /** A tool for each operation and each analysis, except operations about the caller. */
 export function tools(): readonly Tool[] {
   const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
-  const ofAnalyses = Object.values<Signature>(analysisSignatures)
+  const ofAnalyses = [
+    ...Object.values<Signature>(analysisSignatures),
+    ...Object.values<Question>(questions).map(signatureOf),
+  ]
     .filter(({ about }) => about !== undefined)
     .map((signature) => ({ ...methodTool(signature, signature.about ?? ''), growing: [] }));
   return [...ofOperations, ...ofAnalyses];
@@ -41,8 +47,13 @@ export function tools(): readonly Tool[] {
 function operationTool(operation: Operation): Tool {
   const { name, summary, description, params, fields, command } = operation;
   const analyses: Readonly<Record<string, Signature>> = analysisSignatures;
+  const question = questionNamed(name);
   const signature =
-    command.analysis === undefined ? signaturesOf(operation, false)([]) : analyses[command.analysis];
+    question !== undefined
+      ? signatureOf(question)
+      : command.analysis === undefined
+        ? signaturesOf(operation, false)([])
+        : analyses[command.analysis];
   if (signature === undefined) throw new Error(`${name} has no signature`);
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
   // Descriptions have the names that parameters have on the wire.

@@ -4,7 +4,7 @@ import { type Cluster, ClusterCandidates, clustersOf } from '../domain/insider/c
 import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
 import { type ClusterSignal, type SignalRule, signalsOf } from '../domain/insider/signal.ts';
 import { addDays, type Day, dayNumber } from '../domain/series/date.ts';
-import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade } from '../store/filing-queries.ts';
+import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade } from '../store/filings.ts';
 import type { StoreView } from '../store/store.ts';
 import type { ListingPart, ListingSearch } from './listing.ts';
 
@@ -52,8 +52,8 @@ export function clusterSearch(query: ClusterSearch): ListingSearch<NamedCluster>
         searched: { code, ticker, as_of },
         find: (view, searched) => namedIn(view, searched, find),
         // A trade that counts is never newer than its filing, and a cluster never newer than its last trade.
-        begin: async (view) => dayAfter([to, as_of, await view.coveredTo('filings')]),
-        read: (view, query) => view.tradePlaces(query),
+        begin: async (view) => dayAfter([to, as_of, await view.filings.coveredTo()]),
+        read: (view, query) => view.filings.tradePlaces(query),
         isCandidate: (trade) => candidates.take({ ...trade, upTo: trade.date }),
         // A cluster that is not found yet has its last span before the next trade.
         daysAfter: days - 1,
@@ -126,7 +126,7 @@ export function signalSearch(
         searched: { code: rule.code, ticker, as_of: asOf },
         find: (view, searched) => namedIn(view, searched, find),
         begin: async () => (asOf === undefined ? 'infinity' : addDays(asOf, 1)),
-        read: (view, query) => view.filedTrades(query),
+        read: (view, query) => view.filings.filedTrades(query),
         isCandidate: (trade) => mayGiveSignal(candidates, trade),
         // A signal that is not found yet comes from a trade that is not late, in a span that begins before the next
         // trade.
@@ -172,7 +172,7 @@ async function namedIn<T extends Pick<Cluster, 'trades'>>(
   const found: (T & ClusterIssuer)[] = [];
   if (issuerCiks?.length === 0) return found;
   let trades = 0;
-  const searched = view.clusterTrades({
+  const searched = view.filings.clusterTrades({
     code,
     ...(as_of !== undefined && { asOf: as_of }),
     ...(symbol !== '' && { ticker: symbol }),

@@ -1,10 +1,10 @@
 import { isWorth } from '../domain/insider/cluster.ts';
-import { hasSymbol } from '../domain/insider/filing.ts';
-import { purchaseCode, tradesNoun, transactionCodes } from '../domain/insider/insider-trade.ts';
+import { hasSymbol, purchaseCode, tradesNoun, transactionCodes } from '../domain/insider/filing.ts';
 import { extension, type Field, nullable } from './field.ts';
 import type { AskMore } from './operation.ts';
-import { type Clock, type ParamTexts, textOf } from './param.ts';
+import { type ParamTexts, textOf } from './param.ts';
 import { asOfParam, choiceParam, dayParam, filterParam, integerParam, paging } from './params.ts';
+import type { Clock } from './value.ts';
 
 /** The code of a row's trades, for clusters of other codes than purchases. */
 export const codeField = {
@@ -47,7 +47,7 @@ export const clusterParams = {
   min_value: integerParam('Minimum total value, in dollars.', 1, 999_999_999_999_999, undefined, {
     extension: true,
   }),
-  ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol' }),
+  ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol', complete: 'tickers' }),
   from: dayParam(
     'Earliest date of the last trade of a cluster.',
     { field: 'date_last', is: 'from' },

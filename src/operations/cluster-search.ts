@@ -1,7 +1,7 @@
 import { type Classification, classifyTrades } from '../domain/insider/classification.ts';
 import { type Cluster, isWorth } from '../domain/insider/cluster.ts';
 import { type ClusterTotals, clusterTotals, transactionValue } from '../domain/insider/cluster-totals.ts';
-import { explainCluster, explainedOwner, explanationText } from '../domain/insider/explanation.ts';
+import { explainCluster } from '../domain/insider/explanation.ts';
 import type { Filing, ReportingOwner } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { StoreView } from '../store/store.ts';
@@ -102,20 +102,14 @@ export async function explanationsOf(
   const issuerCiks = [...new Set(clusters.map(({ issuerCik }) => issuerCik))];
   const asked = { code, issuerCiks, uncounted: true, ...(as_of !== undefined && { asOf: as_of }) };
   const classifications = new Map<string, Classification>();
-  for await (const trades of view.clusterTrades(asked))
+  for await (const trades of view.filings.clusterTrades(asked))
     classifications.set(trades[0]?.issuerCik ?? '', classifyTrades(trades, code));
   const explained: ExplainedTrade[] = [];
   for (const cluster of clusters) {
     const classification = classifications.get(cluster.issuerCik);
     if (classification === undefined) continue;
-    for (const one of explainCluster(cluster, classification, days)) {
-      const said = {
-        owner: explainedOwner(one),
-        isCounted: one.reason === 'counted',
-        reason: explanationText(one),
-      };
-      explained.push({ cluster, filing: one.filing, ...said });
-    }
+    for (const { filing, owner, reason, text } of explainCluster(cluster, classification, days))
+      explained.push({ cluster, filing, owner, isCounted: reason === 'counted', reason: text });
   }
   return explained;
 }

@@ -74,9 +74,9 @@ asof curve --date 2023-10-19 --vs 2020-03-09 --plot
       : `.trade_date is ${day}, but ${before.trade_date} in the row before: a curve is of one day`,
   chart: 'curve',
   dependsOnToday: ({ date }) => date === undefined,
-  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
+  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ date, curve_type }, { view, clock }) {
-    const points = await view.curve({
+    const points = await view.rates.curve({
       curveType: curve_type,
       date: date ?? clock.today,
       onOrBefore: date === undefined,

@@ -10,8 +10,8 @@ export async function unknownTickerIn(
   view: StoreView,
   ticker: string,
 ): Promise<{ readonly unknownTicker?: UnknownTicker }> {
-  if (ticker === '' || (await view.filings({ ticker, limit: 1 })).length > 0) return {};
-  return { unknownTicker: { ticker, nearest: closest(ticker, await view.symbols()) ?? null } };
+  if (ticker === '' || (await view.filings.page({ ticker, limit: 1 })).length > 0) return {};
+  return { unknownTicker: { ticker, nearest: closest(ticker, await view.filings.symbols()) ?? null } };
 }
 
 /** When the filings of the requested ticker are, if not in the answer; undefined without a ticker. */

@@ -118,7 +118,7 @@ export const insiderClusterExplanations = operation({
     ticker: tickerTest,
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
+  coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run(values, { view, position }) {
     const { explanationsOf, pageOfClusters } = await import('./cluster-search.ts');
     const { clusters, ...page } = await pageOfClusters(view, values, position);

@@ -112,7 +112,7 @@ export const insiderClusterSignals = operation({
   },
   whyEmpty: whyNoClusters,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
+  coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run(values, { view, position }) {
     const { pageOfSignals } = await import('./cluster-search.ts');
     const { signals, ...page } = await pageOfSignals(view, values, position);

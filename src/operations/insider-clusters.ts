@@ -1,5 +1,5 @@
+import type { InsiderTrade } from '../domain/insider/classification.ts';
 import { isCluster } from '../domain/insider/cluster.ts';
-import type { InsiderTrade } from '../domain/insider/insider-trade.ts';
 import type { NamedCluster } from './cluster-listings.ts';
 import {
   clusterFields,
@@ -194,7 +194,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
       : `detected_on is the day on which a cluster was public, perhaps worth less then: ${naming.param('signals')} has the day on which it was worth it`,
   whyEmpty: whyNoClusters,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
+  coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run(values, { view, position }) {
     const { pageOfClusters } = await import('./cluster-search.ts');
     const { clusters, ...page } = await pageOfClusters(view, values, position);

@@ -5,8 +5,9 @@ import { tickerTest } from './cluster-params.ts';
 import { filingFields, filingRow } from './filing-row.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
-import { type Clock, type ParamTexts, textOf } from './param.ts';
+import { type ParamTexts, textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
+import type { Clock } from './value.ts';
 
 /** The number of days to count back if no date is given. */
 const usualDays = 30;
@@ -33,7 +34,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   members: ['as_of', 'covered_to', 'unknown_ticker'],
   subject: 'insider filings',
   params: {
-    ticker: filterParam('Trading symbol.', { placeholder: 'symbol' }),
+    ticker: filterParam('Trading symbol.', { placeholder: 'symbol', complete: 'tickers' }),
     owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
     days: integerParam(
       `Filed within this number of days (${usualDays} if no date is given).`,
@@ -136,13 +137,13 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
-  coveredTo: ({ as_of }, view) => view.coveredTo('filings', as_of),
+  coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const { transactionValue } = await import('../domain/insider/cluster-totals.ts');
     const { unknownTickerIn } = await import('./filing-reasons.ts');
     const toRow = (filing: Filing) => filingRow(filing, transactionValue(filing));
     const [filedOn, filingId, row] = position?.key ?? [];
-    const found = await view.filings({
+    const found = await view.filings.page({
       ...filedWithin(dates, clock),
       limit: limit + 1,
       ...(ticker !== '' && { ticker }),

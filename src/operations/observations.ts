@@ -145,7 +145,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { view, position }) {
     const before = position?.key[0];
-    const page = await view.observations({
+    const page = await view.series.observations({
       seriesId: id,
       firstRelease: release === 'first',
       limit: limit + 1,

@@ -7,7 +7,6 @@ import type { CompleteRow, Field, RowFrom } from './field.ts';
 import type { RowOrder } from './order.ts';
 import type { Page, PagePosition } from './page.ts';
 import {
-  type Clock,
   flagName,
   type Naming,
   type Params,
@@ -16,6 +15,7 @@ import {
   readParams,
 } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
+import type { Clock } from './value.ts';
 
 /** Who sends a request, and what their plan allows. */
 export type Principal = {
@@ -58,7 +58,7 @@ type Example<R = Row> = {
 type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions' | 'wide';
 
 /** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'sources' | 'vs';
+export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'vs';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {

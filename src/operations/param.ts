@@ -1,17 +1,11 @@
-import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem, type Sentence, type Voice } from '../errors/problem.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
 import type { Flat } from './field.ts';
+import type { ArgumentSpec, Flag } from './flag.ts';
+import type { Clock, Value } from './value.ts';
 
-/**
- * The days that the reading of a parameter may depend on: the UTC day, and the latest day that has begun anywhere on
- * Earth.
- */
-export type Clock = { readonly latest: Day; readonly today: Day };
-
-/** The clock of a moment. */
-export function clockAt(now: Date): Clock {
-  return { today: utcDay(now), latest: latestDay(now) };
-}
+/** The values of an operation's parameters by name; paging is not among them. */
+export type QueryParams = { readonly [name: string]: string | number };
 
 /** The texts of a query's parameters as on the wire, including path parameters. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
@@ -22,21 +16,19 @@ export type ParamTexts = readonly (readonly [name: string, text: string])[];
  */
 export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 
-/** One parameter of an operation: how its text becomes a value, and everything that help, OpenAPI and clients need. */
-export type Param<T = unknown, Required extends boolean = boolean> = {
+/** A parameter: the kind of its value, and everything that help, OpenAPI and clients need. */
+export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & {
   readonly in: 'path' | 'query';
   readonly description: string;
   readonly required: Required;
   /** The value without the parameter. */
   readonly fallback: T;
-  /** Reads a text; throws the contract's validation error. */
-  readonly parse: (text: string, name: string, clock: Clock) => T;
-  /** JSON Schema of the text on the wire. */
-  readonly schema: { readonly [key: string]: unknown };
   /** The command-line flag without dashes, if it differs from the parameter's name. */
   readonly flag?: string;
-  /** The name of the flag's or argument's value in help. */
-  readonly placeholder: string;
+  /** What help says of its flag instead of what follows from the other members. */
+  readonly help?: Partial<Omit<Flag, 'name'>>;
+  /** How a command line gives it, if not by one flag with its text. */
+  readonly typed?: TypedParam<T>;
   /** Whether it is the date of a period, which is independent of when anything was known. */
   readonly ofPeriod?: boolean;
   /** Whether it names a series, whose id people may type in lower case. */
@@ -44,6 +36,13 @@ export type Param<T = unknown, Required extends boolean = boolean> = {
   /** Whether it is our extension of the operation, which a client sends only to a service that announces it. */
   readonly extension?: boolean;
   readonly bounds?: RowBound;
+};
+
+/** How a command line gives the value of a parameter: by these flags and arguments. */
+export type TypedParam<T> = {
+  readonly flags: readonly Flag[];
+  readonly args?: readonly ArgumentSpec[];
+  readonly read: (line: TypedLine) => T | undefined;
 };
 
 /** The parameters of an operation by name. */

@@ -1,4 +1,4 @@
-import { type Day, parseDay } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import {
   type CurveType,
   curveTypes,
@@ -7,31 +7,32 @@ import {
   maturitiesOf,
 } from '../domain/treasury/curve.ts';
 import { contradiction, refused } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
-import type { Param, RowBound } from './param.ts';
+import type { Param, RowBound, TypedParam } from './param.ts';
+import { asOfDay, choice, day, filter, integer, seriesId, text, type Value } from './value.ts';
 
 /** The optional settings of a parameter. */
-type Declared = Partial<Pick<Param, 'bounds' | 'extension' | 'flag' | 'placeholder'>>;
+type Declared = Partial<Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'placeholder'>>;
 
-const optional = { in: 'query', required: false } as const;
-
-function day(text: string, name: string): Day {
-  const parsed = parseDay(text);
-  if (parsed === undefined)
-    throw refused({ param: name, value: text, noun: 'date', reason: 'use YYYY-MM-DD format' });
-  return parsed;
+/** An optional parameter; a default that is not an empty text stands in its schema. */
+export function param<T, F>(
+  value: Value<T>,
+  description: string,
+  fallback: F,
+  declared: Declared = {},
+): Param<T | F, false> {
+  const hasDefault = fallback !== undefined && fallback !== '';
+  const schema = hasDefault ? { ...value.schema, default: fallback } : value.schema;
+  return { ...value, in: 'query', required: false, fallback, description, schema, ...declared };
 }
 
 /** The id of a series in the path; rows repeat it in `field`. */
 export function seriesIdParam(field?: string): Param<string, true> {
   return {
+    ...seriesId,
     in: 'path',
     description: 'Series identifier.',
     required: true,
     fallback: '',
-    parse: (text) => text,
-    schema: { type: 'string' },
-    placeholder: 'id',
     namesSeries: true,
     ...(field !== undefined && { bounds: { field, is: 'equal' } }),
   };
@@ -43,16 +44,7 @@ export function dayParam(
   bounds?: RowBound,
   declared: Pick<Declared, 'extension'> = {},
 ): Param<Day | undefined, false> {
-  return {
-    ...optional,
-    description,
-    fallback: undefined,
-    parse: day,
-    schema: { type: 'string', format: 'date' },
-    placeholder: 'date',
-    ...(bounds !== undefined && { bounds }),
-    ...declared,
-  };
+  return param(day, description, undefined, { ...(bounds !== undefined && { bounds }), ...declared });
 }
 
 /** An optional date of a period that values belong to. */
@@ -62,20 +54,27 @@ export function periodParam(description: string, bounds?: RowBound): Param<Day |
 
 /** An optional as-of date; refused if that day has not begun anywhere on Earth. */
 export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day | undefined, false> {
-  return {
-    ...dayParam('As-of date: the answer has only what was published on or before it.'),
-    parse: (text, name, clock) => {
-      const asOf = day(text, name);
-      if (asOf > clock.latest)
-        throw contradiction(
-          name,
-          ({ param }) => `${param(name)} ${asOf} is in the future: nothing is known as of that date yet`,
-        );
-      return asOf;
-    },
-    ...declared,
-  };
+  const about = 'As-of date: the answer has only what was published on or before it.';
+  return { ...param(asOfDay, about, undefined, declared), typed: typedAsOf };
 }
+
+const typedAsOf: TypedParam<Day | undefined> = {
+  flags: [
+    {
+      name: 'as-of',
+      value: 'date',
+      complete: 'days',
+      about: 'as-of date: use only what was published on or before it',
+    },
+    {
+      name: 'known-before',
+      value: 'date',
+      complete: 'days',
+      about: 'use only what was published before this date',
+    },
+  ],
+  read: (line) => line.asOf(),
+};
 
 /** One of a few words; case matters. */
 export function choiceParam<const T extends string, F extends T | undefined>(
@@ -84,20 +83,7 @@ export function choiceParam<const T extends string, F extends T | undefined>(
   fallback: F,
   declared: Declared = {},
 ): Param<T | F, false> {
-  return {
-    ...optional,
-    description,
-    fallback,
-    parse: (text, name) => {
-      const choice = choices.find((candidate) => candidate === text);
-      if (choice === undefined)
-        throw refused({ param: name, value: text, reason: `use ${listed(choices, 'or')}` });
-      return choice;
-    },
-    schema: { type: 'string', enum: choices, ...(fallback !== undefined && { default: fallback }) },
-    placeholder: choices.join('|'),
-    ...declared,
-  };
+  return param(choice(choices), description, fallback, declared);
 }
 
 /** The kind of treasury curve; default PAR. */
@@ -109,28 +95,12 @@ export function curveTypeParam(
 
 /** An optional free text. */
 export function textParam(description: string, declared: Declared = {}): Param<string, false> {
-  return {
-    ...optional,
-    description,
-    fallback: '',
-    parse: (text) => text,
-    schema: { type: 'string' },
-    placeholder: 'text',
-    ...declared,
-  };
+  return param(text, description, '', declared);
 }
 
 /** An optional text to filter by; a blank one is refused, because it would filter nothing. */
 export function filterParam(description: string, declared: Declared = {}): Param<string, false> {
-  return {
-    ...textParam(description, declared),
-    parse: (text, name) => {
-      if (text.trim() === '')
-        throw refused({ param: name, value: text, reason: 'it is blank; leave it out for all' });
-      return text;
-    },
-    schema: { type: 'string', pattern: '\\S' },
-  };
+  return param(filter, description, '', declared);
 }
 
 /** An integer between two bounds; without an upper bound it has at most nine digits, with one at most fifteen. */
@@ -141,27 +111,7 @@ export function integerParam<F extends number | undefined>(
   fallback: F,
   declared: Pick<Declared, 'bounds' | 'extension'> = {},
 ): Param<number | F, false> {
-  return {
-    ...optional,
-    description,
-    fallback,
-    parse: (text, name) => {
-      const value = (most === undefined ? /^\d{1,9}$/ : /^\d{1,15}$/).test(text) ? Number(text) : Number.NaN;
-      if (!(value >= least && value <= (most ?? value))) {
-        const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
-        throw refused({ param: name, value: text, reason: `use an integer ${range}` });
-      }
-      return value;
-    },
-    schema: {
-      type: 'integer',
-      minimum: least,
-      ...(most !== undefined && { maximum: most }),
-      ...(fallback !== undefined && { default: fallback }),
-    },
-    placeholder: 'n',
-    ...declared,
-  };
+  return param(integer(least, most), description, fallback, declared);
 }
 
 /** The page parameters that every listing takes. */

@@ -8,7 +8,6 @@ export const ping = operation({
   command: {
     words: 'ping',
     heading: 'Service',
-    features: ['sources'],
     examples: `
 # whether asof answers, and from which data
 asof ping

@@ -1,6 +1,7 @@
 import type { Row } from './envelope.ts';
 import type { Field, RowFrom } from './field.ts';
-import type { Clock, Param, Params, ParamTexts, ParamValues } from './param.ts';
+import type { Param, Params, ParamTexts, ParamValues } from './param.ts';
+import type { Clock } from './value.ts';
 
 /** What a row must hold to answer a parameter of a query. */
 export type Requirement<R = Row> = {

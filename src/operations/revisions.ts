@@ -87,7 +87,10 @@ asof revisions GDP --stats
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position }) {
     const revised = async (day: Day) => {
-      const [page, frequencies] = await Promise.all([view.revisions(id, day), view.impliedFrequencies(id)]);
+      const [page, frequencies] = await Promise.all([
+        view.series.revisions(id, day),
+        view.series.impliedFrequencies(id),
+      ]);
       const { series, rows } = existing(page, id);
       const found = rows.map(({ kind, ...revision }) => {
         // An inferred frequency is the one that was implied on the day of the row.
@@ -102,7 +105,7 @@ asof revisions GDP --stats
     };
     if (date !== undefined) return revised(date);
     const before = position?.key[0];
-    const dates = await view.dates({
+    const dates = await view.series.dates({
       seriesId: id,
       limit: limit + 1,
       ...(from !== undefined && { from }),

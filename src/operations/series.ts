@@ -189,7 +189,7 @@ asof series search --all --columns id --no-header -f csv
   async run({ q, match, limit }, { view, position }) {
     const after = position?.key[0];
     if (match === 'id' || q === '') {
-      const found = await view.searchSeries({ text: q, limit: limit + 1, ...(after && { after }) });
+      const found = await view.series.search({ text: q, limit: limit + 1, ...(after && { after }) });
       const by = q === '' ? null : 'id';
       return pageOf(
         found,
@@ -201,12 +201,12 @@ asof series search --all --columns id --no-header -f csv
     // The rank of a series depends on all others, so all pages must come from one state of the data.
     const { revision } = await view.state();
     checkVersion(position, revision);
-    const { findIndexed } = await import('../domain/series/search-index.ts');
-    const found = await findIndexed(view, q, match);
+    const { findIndexed } = await import('../domain/series/search.ts');
+    const found = await findIndexed(view.series, q, match);
     const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
     const page = found.slice(begin, begin + limit + 1);
     const ids = page.map(({ series }) => series.id);
-    const described = await view.searchSeries({ text: '', ids, limit: ids.length });
+    const described = await view.series.search({ text: '', ids, limit: ids.length });
     const byId = new Map(described.map((series) => [series.id, series]));
     return pageOf(
       page.flatMap(({ series: { id }, matched }) => {
@@ -256,7 +256,7 @@ asof series show gdp --columns id,first_vintage,covered_to
     return [...own, ...changes];
   },
   async run({ id }, { view }) {
-    const [found, changes] = await Promise.all([view.findSeries(id), view.descriptionChanges(id)]);
+    const [found, changes] = await Promise.all([view.series.find(id), view.series.descriptionChanges(id)]);
     const series = existing(found, id);
     const description_changes = changes.map(({ changedOn: changed_on, field, before, after }) => ({
       ...{ changed_on, field, before, after },

@@ -93,10 +93,10 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     checkMaturity('short', short, curve_type);
   },
   whyEmpty: (texts, ask) => reasonWithoutRates('spread', texts, ask),
-  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
+  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];
-    const found = await view.spread({
+    const found = await view.rates.spread({
       curveType: curve_type,
       long,
       short,

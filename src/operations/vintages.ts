@@ -78,7 +78,7 @@ asof vintages UNRATE --limit 5
   needsVintageAccess: () => true,
   async run({ id, from, to, limit }, { view, position }) {
     const before = position?.key[0];
-    const page = await view.vintages({
+    const page = await view.series.vintages({
       seriesId: id,
       limit: limit + 1,
       ...(from !== undefined && { from }),

@@ -55,10 +55,10 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
     checkMaturity('maturity', maturity, curve_type);
   },
   whyEmpty: (texts, ask) => reasonWithoutRates('yields', texts, ask),
-  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
+  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];
-    const found = await view.yields({
+    const found = await view.rates.yields({
       curveType: curve_type,
       limit: limit + 1,
       ...(maturity !== undefined && { maturity }),

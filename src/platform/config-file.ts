@@ -1,11 +1,10 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { makeFolder, replaceFile } from './files.ts';
 import { type UserFolders, variable } from './installation.ts';
 
-/** The environment of a user, and where the system keeps the user's files. */
 type User = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folders: UserFolders;
@@ -14,17 +13,11 @@ type User = {
 /** The files that asof keeps for a user: settings, and the keys that go to services. */
 export type ConfigFile = 'config' | 'keys';
 
-/** The content of such a file: one JSON object. */
 type ConfigEntries = Readonly<Record<string, unknown>>;
 
-/** The folder of the user's settings and keys: ASOF_CONFIG_DIR, or the one by the system's conventions. */
-function configFolder(user: User): string {
-  return variable(user, 'ASOF_CONFIG_DIR') ?? user.folders.config;
-}
-
-/** The path of a file, which need not exist. */
+/** The path of a file, which need not exist: in ASOF_CONFIG_DIR, or in the folder by the system's conventions. */
 export function configPath(user: User, file: ConfigFile): string {
-  return join(configFolder(user), `${file}.json`);
+  return join(variable(user, 'ASOF_CONFIG_DIR') ?? user.folders.config, `${file}.json`);
 }
 
 /** The entries of a file, none if it does not exist; a damaged file is a Problem that names it and the way out. */
@@ -70,7 +63,7 @@ export async function changeConfigFile(
   const entries = value === undefined ? others : { ...others, [name]: value };
   const path = configPath(user, file);
   try {
-    makePrivate(configFolder(user));
+    makePrivate(dirname(path));
     await replaceFile(path, `${JSON.stringify(entries, undefined, 2)}\n`, 0o600);
   } catch (error) {
     throw systemProblem('write to', path, error);

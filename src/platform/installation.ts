@@ -21,9 +21,14 @@ export function version(): string {
   return content.version;
 }
 
+/** The path of a file or folder that the build makes. */
+export function builtPath(name: 'sample.db' | 'swagger-ui' | 'table-worker.cjs' | 'explorer'): string {
+  return join(packageRoot(), 'dist', name);
+}
+
 /** The file of the sample store that is shipped with asof. */
 export function samplePath(): string {
-  return join(packageRoot(), 'dist', 'sample.db');
+  return builtPath('sample.db');
 }
 
 /** Whether a path leads to the sample that is shipped with asof. */
@@ -33,21 +38,6 @@ export function isShippedSample(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The folder of swagger-ui, which shows the description of the HTTP service. */
-export function swaggerFolder(): string {
-  return join(packageRoot(), 'dist', 'swagger-ui');
-}
-
-/** The program of the threads in which a service makes tables. */
-export function tableWorkerPath(): string {
-  return join(packageRoot(), 'dist', 'table-worker.cjs');
-}
-
-/** The folder of the explorer: its page, and the scripts and the style that the page loads. */
-export function explorerFolder(): string {
-  return join(packageRoot(), 'dist', 'explorer');
 }
 
 /** The folders in which asof keeps things for this user; they need not exist. */

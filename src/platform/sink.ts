@@ -1,6 +1,10 @@
-import { fstatSync, writeFile } from 'node:fs';
+// `promises` loads node:fs/promises on first use: most commands write to stdout.
+import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { isClosedPipe, systemProblem } from '../errors/system-errors.ts';
+import { Problem } from '../errors/problem.ts';
+import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
+import { DraftFile } from './files.ts';
 import { unlessAborted } from './promises.ts';
 
 /** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
@@ -12,7 +16,7 @@ export type Output = Writable & {
 };
 
 /** The stream that takes the data where no file is named, and the signal that stops writing. */
-export type Streams = { readonly stdout: Output; readonly signal: AbortSignal };
+type Streams = { readonly stdout: Output; readonly signal: AbortSignal };
 
 /** Where a command's data goes. */
 export type Sink = {
@@ -28,11 +32,15 @@ export type Sink = {
   readonly abandon: () => Promise<void>;
 };
 
-/** Writes a chunk, and resolves to the failure if there was one. */
-export type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
+type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
+
+/** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
+export async function openSink(file: string | undefined, { stdout, signal }: Streams): Promise<Sink> {
+  return file === undefined ? streamSink(stdout, signal) : fileSink(file, signal);
+}
 
 /** A sink that streams to a pipe, a terminal or a redirected file; a reader that closes the pipe is not an error. */
-export function streamSink(stream: Output, signal: AbortSignal): Sink {
+function streamSink(stream: Output, signal: AbortSignal): Sink {
   const put = isFile(stream.fd) ? intoFile(stream.fd) : intoStream(stream);
   return streamingSink('stdout', put, async () => undefined, signal);
 }
@@ -43,12 +51,7 @@ export async function print(text: string, { stdout, signal }: Streams): Promise<
 }
 
 /** A sink that passes each chunk to `put`, and that a reader can close. */
-export function streamingSink(
-  target: string,
-  put: Put,
-  close: () => Promise<void>,
-  signal: AbortSignal,
-): Sink {
+function streamingSink(target: string, put: Put, close: () => Promise<void>, signal: AbortSignal): Sink {
   let [isStarted, isClosed] = [false, false];
   return {
     async write(chunk) {
@@ -67,8 +70,7 @@ export function streamingSink(
   };
 }
 
-/** Writes chunks to a stream. */
-export function intoStream(stream: Output): Put {
+function intoStream(stream: Output): Put {
   return (chunk) =>
     new Promise((resolve) => {
       stream.write(chunk, (error) => resolve(error ?? undefined));
@@ -85,4 +87,106 @@ function intoFile(fd: number): Put {
 
 function isFile(fd: number | undefined): fd is number {
   return fd !== undefined && fstatSync(fd).isFile();
+}
+
+function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
+  const put: Put = (chunk) =>
+    handle.writeFile(chunk).then(
+      () => undefined,
+      (error) => error,
+    );
+  return streamingSink(path, put, () => handle.close(), signal);
+}
+
+/**
+ * A sink that streams to a named pipe as soon as it has a reader. Neither waiting for one nor writing keeps the process
+ * from ending, as the system's own open and write would.
+ */
+async function pipeSink(path: string, attempt: Attempt, signal: AbortSignal): Promise<Sink> {
+  const [{ Socket }, fd] = [await import('node:net'), await attempt(() => openPipe(path, signal))];
+  const pipe = new Socket({ fd, readable: false, writable: true });
+  // Each write reports its failure itself.
+  pipe.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => pipe.once('close', () => resolve()));
+  const close = async () => {
+    if (signal.aborted) return void pipe.destroy();
+    pipe.end();
+    await unlessAborted(signal, closed);
+  };
+  return streamingSink(path, intoStream(pipe), close, signal);
+}
+
+async function openPipe(path: string, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      // There is no reader yet.
+      if (!isSystemError(error) || error.code !== 'ENXIO') throw error;
+    }
+    await unlessAborted(signal, new Promise((resolve) => setTimeout(resolve, 50)));
+  }
+}
+
+/**
+ * A sink that writes beside `path` and renames when complete: a reader of `path` never sees half a file. A symbolic
+ * link remains a link, a replaced file keeps its mode, and a device or a named pipe is written to directly.
+ */
+async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
+  const attempt = attempting(path, signal);
+  const found = await attempt(() => promises.stat(path).catch(absent));
+  if (found?.isDirectory()) throw systemProblem('write to', path, { code: 'EISDIR' });
+  if (found?.isFile() && (await attempt(() => isDatabase(path))))
+    throw new Problem(
+      'bad-input',
+      `will not write to ${path}: it is a database, such as a store; name another file`,
+    );
+  if (found === undefined || found.isFile()) {
+    return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
+  }
+  if (found.isFIFO()) return pipeSink(path, attempt, signal);
+  return deviceSink(path, await attempt(() => unlessAborted(signal, promises.open(path, 'w'))), signal);
+}
+
+/** Whether a file begins as every SQLite database does, and so may be the store that is being read. */
+async function isDatabase(path: string): Promise<boolean> {
+  const file = await promises.open(path).catch(() => undefined);
+  try {
+    const start = await file?.read({ buffer: Buffer.alloc(16) });
+    return start?.buffer.toString('latin1') === 'SQLite format 3\0';
+  } finally {
+    await file?.close();
+  }
+}
+
+type Attempt = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Does work on a file unless the command was stopped; a failure becomes a Problem that names the file. */
+function attempting(path: string, signal: AbortSignal): Attempt {
+  return async (work) => {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw systemProblem('write to', path, error);
+    }
+  };
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function draftSink(draft: DraftFile, attempt: Attempt): Sink {
+  return {
+    async write(chunk) {
+      await attempt(() => draft.write(chunk));
+      return true;
+    },
+    committed: () => false,
+    restart: () => attempt(() => draft.restart()),
+    finish: () => attempt(() => draft.publish()),
+    abandon: () => draft.discard(),
+  };
 }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   type HttpHeaders,
   type HttpReply,
@@ -10,8 +11,10 @@ import { retryAfterOf } from '../client/remote/retry.ts';
 import { proxiesOf } from '../client/remote/transport.ts';
 import { parseBaseUrl } from '../client/remote/url.ts';
 import { Problem } from '../errors/problem.ts';
+import { makeFolder } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
-import { Pace, type PaceOutlook, type PaceRule, type Timing } from './pace.ts';
+import type { Lock } from '../store/access-store.ts';
+import { openLock } from '../store/open.ts';
 
 /** How requests to a source are sent, and what its replies mean. */
 export type SourceAccess = {
@@ -39,8 +42,18 @@ export type ReplyMeaning =
   | { readonly transient: Problem }
   | { readonly failed: Problem };
 
-/** How a pull sends its requests. */
-export type RequestPolicy = {
+/** At most this number of requests may begin within this number of milliseconds. */
+export type PaceRule = { readonly requests: number; readonly milliseconds: number };
+
+/** Tells the time and waits; tests replace it. */
+export type Timing = {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Waits; rejects when the signal aborts. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+type RequestPolicy = {
   /** Seconds that one try may take. */
   readonly timeout: number;
   /** Tries after a transient failure. */
@@ -58,8 +71,7 @@ export type RequestPolicy = {
   readonly watch: (event: PullEvent) => void;
 };
 
-/** What one request wants besides the policy. */
-export type GetOptions = {
+type GetOptions = {
   /** Why a body is not what was asked for, which counts as a transient failure; undefined if it is. */
   readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
   /** Tries after a transient failure, in the place of those of the policy. */
@@ -122,7 +134,7 @@ export class Getter {
   }
 
   /** What the pace allows from now on. */
-  outlook(): Promise<PaceOutlook> {
+  outlook(): ReturnType<Pace['outlook']> {
     return this.#pace.outlook();
   }
 
@@ -174,7 +186,6 @@ export class Getter {
     return host.requester.get(host.prefix + this.#withKey(path));
   }
 
-  /** What the outcome of a try means. */
   async #verdictOn(outcome: Awaited<ReturnType<Requester['get']>>, faultOf: GetOptions['faultOf']) {
     if ('problem' in outcome)
       return outcome.transient ? { transient: outcome.problem } : { failed: outcome.problem };
@@ -199,7 +210,6 @@ export class Getter {
     );
   }
 
-  /** The seconds until no wait may last any longer. */
   #secondsLeft(): number {
     const { deadline = Number.POSITIVE_INFINITY, timing } = this.#policy;
     return (deadline - timing.now()) / 1000;
@@ -239,5 +249,138 @@ export class Getter {
   #clean({ kind, detail, hints, retryAfter }: Problem): Problem {
     const shown = (text: string) => withoutSecrets(text, this.#access.secrets);
     return new Problem(kind, shown(detail), { hints: hints.map(shown), retryAfter });
+  }
+}
+
+/** When requests began or will begin, and until when the source wants no more, in milliseconds since 1970. */
+type PaceState = { readonly begun: readonly number[]; readonly blockedUntil: number };
+
+const rest: PaceState = { begun: [], blockedUntil: 0 };
+
+/** No source wants a longer pause; a later time comes from a clock that was wrong. */
+const longestBlock = 3_600_000;
+/** How long to wait for another process that holds the file, and how long between two looks at it. */
+const longestLock = 3000;
+const lockPause = 10;
+
+/**
+ * The pace of the requests to one source, shared by all processes of this user through a small file. If the file
+ * cannot be written, it is only the pace of this process.
+ */
+class Pace {
+  readonly #file: string | undefined;
+  readonly #rules: readonly PaceRule[];
+  readonly #timing: Timing;
+  #own: PaceState = rest;
+
+  constructor(file: string | undefined, rules: readonly PaceRule[], timing: Timing) {
+    this.#file = file;
+    this.#rules = rules;
+    this.#timing = timing;
+  }
+
+  /**
+   * Waits until a request may begin. If the source asked for a pause that still lasts longer than `longest`
+   * milliseconds, gives the remaining time instead.
+   */
+  async turn(longest: number): Promise<number | undefined> {
+    let [wait, pause] = [0, 0];
+    await this.#change((state) => {
+      const now = this.#timing.now();
+      pause = state.blockedUntil - now;
+      if (pause > longest) return state;
+      const begins = this.#next(state, now);
+      wait = begins - now;
+      return { ...state, begun: [...state.begun, begins] };
+    });
+    if (pause > longest) return pause;
+    if (wait > 0) await this.#timing.sleep(wait);
+    return undefined;
+  }
+
+  /** Lets no process begin a request for some time. */
+  async block(milliseconds: number): Promise<void> {
+    const until = this.#timing.now() + milliseconds;
+    await this.#change((state) => ({ ...state, blockedUntil: Math.max(state.blockedUntil, until) }));
+  }
+
+  /** When the next request may begin, in milliseconds since 1970, and how many in the minute from now on. */
+  async outlook(): Promise<{ readonly next: number; readonly inMinute: number }> {
+    let [first, inMinute] = [0, 0];
+    await this.#change((state) => {
+      const now = this.#timing.now();
+      const begun = [...state.begun];
+      const next = () => this.#next({ ...state, begun }, now);
+      first = next();
+      for (let time = first; time < now + 60_000; time = next()) begun.push(time);
+      inMinute = begun.length - state.begun.length;
+      return state;
+    });
+    return { next: first, inMinute };
+  }
+
+  #next({ begun, blockedUntil }: PaceState, now: number): number {
+    return this.#rules.reduce(
+      (begins, { requests, milliseconds }) => {
+        const earlier = begun.at(-requests);
+        return earlier === undefined ? begins : Math.max(begins, earlier + milliseconds);
+      },
+      Math.max(now, blockedUntil),
+    );
+  }
+
+  async #change(change: (state: PaceState) => PaceState): Promise<void> {
+    const lock = await this.#lock();
+    try {
+      this.#own = change(this.#current(lock === undefined ? undefined : this.#read()));
+      if (lock !== undefined) this.#write(this.#own);
+    } finally {
+      await lock?.close();
+    }
+  }
+
+  /** The part of the state that still counts, from the file or else of this process. */
+  #current(shared: PaceState | undefined): PaceState {
+    const { begun, blockedUntil } = shared ?? this.#own;
+    const now = this.#timing.now();
+    const longest = Math.max(...this.#rules.map(({ milliseconds }) => milliseconds));
+    return {
+      begun: begun.filter((time) => Math.abs(time - now) < 2 * longest).sort((a, b) => a - b),
+      blockedUntil: blockedUntil - now < longestBlock ? blockedUntil : 0,
+    };
+  }
+
+  async #lock(): Promise<Lock | undefined> {
+    if (this.#file === undefined) return undefined;
+    try {
+      makeFolder(dirname(this.#file), 0o700);
+      for (let waited = 0; waited < longestLock; waited += lockPause) {
+        const lock = await openLock(`${this.#file}.lock`);
+        if (lock !== undefined) return lock;
+        await new Promise((resolve) => setTimeout(resolve, lockPause));
+      }
+    } catch {
+      // The folder cannot be written, so only the pace of this process is left.
+    }
+    return undefined;
+  }
+
+  #read(): PaceState | undefined {
+    try {
+      const { begun, blockedUntil } = JSON.parse(readFileSync(this.#file ?? '', 'utf8'));
+      if (!Array.isArray(begun) || !begun.every(Number.isFinite) || !Number.isFinite(blockedUntil))
+        return rest;
+      return { begun, blockedUntil };
+    } catch {
+      return rest;
+    }
+  }
+
+  #write(state: PaceState): void {
+    try {
+      writeFileSync(this.#file ?? '', JSON.stringify(state), { mode: 0o600 });
+    } catch {
+      // A full disk does not stop the pull; this process keeps the pace by itself.
+    }
   }
 }

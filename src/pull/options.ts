@@ -1,10 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
-import { readStoreIfAny, writing } from '../store/open.ts';
-import type { StoreWriter } from '../store/store.ts';
-import { Getter, type PullEvent } from './getter.ts';
-import type { Timing } from './pace.ts';
-import type { PullSource, SourceName, SourceSettings } from './source.ts';
-import type { PulledSubject, PullStop } from './summary.ts';
+import type { Problem } from '../errors/problem.ts';
+import type { PullEvent, Timing } from './getter.ts';
+import type { PullCounts, SourceName, SourceSettings } from './source.ts';
 
 /**
  * What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows of that
@@ -65,64 +62,44 @@ export type PullProgress = {
   readonly rows: number;
 };
 
-/** What the sources of a pull share. */
-export type PullContext = {
-  readonly options: PullOptions;
-  readonly signal: AbortSignal;
-  readonly clock: () => Date;
-  readonly timing: Timing;
-  readonly results: PullResults;
+/** How pulling one subject ended. */
+export type PullOutcome = 'pulled' | 'nothing-new' | 'conflict' | 'failed' | 'left' | 'planned';
+
+/** What a pull did for one subject: a series, a curve, a company. */
+export type PulledSubject = {
+  readonly source: SourceName;
+  readonly name: string;
+  readonly outcome: PullOutcome;
+  /** What is new in the store, by the names of the source: `new_vintages`. */
+  readonly counts: PullCounts;
+  /** The requests that were sent for it, or for a dry run the fewest that would be. */
+  readonly requests: number;
+  /** The last day for which the store now has what the source published. */
+  readonly upTo: Day | undefined;
+  /** What is left to do, in words; empty if nothing. */
+  readonly left: string;
+  readonly notes: readonly string[];
+  /** Why it failed, or what contradicts the store. */
+  readonly problem?: Problem;
 };
 
-type PullResults = {
-  readonly started: number;
-  readonly subjects: PulledSubject[];
-  readonly stops: PullStop[];
-  created: boolean;
-  outOfTime: boolean;
-  requests: number;
-  rows: number;
-  plannedSeconds: number;
+/** Why a source was left before all its subjects were done. */
+export type PullStop = { readonly source: SourceName; readonly problem: Problem };
+
+/** What a pull did, or for a dry run would do. */
+export type PullSummary = {
+  /** The address of the store. */
+  readonly store: string;
+  /** Whether this pull created the store. */
+  readonly created: boolean;
+  /** Whether there is a store after the pull, which remembers what is left. */
+  readonly stored: boolean;
+  readonly dryRun: boolean;
+  readonly subjects: readonly PulledSubject[];
+  readonly stops: readonly PullStop[];
+  /** Whether the time that was allowed ran out. */
+  readonly outOfTime: boolean;
+  readonly requests: number;
+  /** The time that it took, or for a dry run the shortest time that the pace allows. */
+  readonly seconds: number;
 };
-
-/** The results of a pull that begins at this time. */
-export function newResults(started: number): Pick<PullContext, 'results'> {
-  const counts = { requests: 0, rows: 0, plannedSeconds: 0 };
-  return { results: { started, subjects: [], stops: [], created: false, outOfTime: false, ...counts } };
-}
-
-/**
- * Writes to the store at an address in one transaction, and creates a missing store; a failure leaves it as it was.
- * If another process creates the store meanwhile, `work` runs again.
- */
-export async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
-  let creates = false;
-  try {
-    return await writing(address, async (writer) => {
-      creates = writer.created;
-      const result = await work(writer);
-      await writer.commit();
-      return result;
-    });
-  } catch (error) {
-    const isThere = creates && (await readStoreIfAny(address, async () => true)) === true;
-    if (isThere) return writeStore(address, work);
-    throw error;
-  }
-}
-
-/** Opens the requests to a source; `unauthorized` without the key or contact that it needs. */
-export function openGetter(source: PullSource, { options, timing, signal, results }: PullContext): Getter {
-  const { maxDuration = Number.POSITIVE_INFINITY } = options;
-  return new Getter(source, source.access(options.settings?.[source.name] ?? {}), {
-    timeout: options.timeout ?? 30,
-    retries: options.retries ?? 3,
-    maxWait: options.maxWait ?? 60,
-    deadline: results.started + maxDuration * 1000,
-    paceFolder: options.cacheFolder,
-    env: options.env ?? process.env,
-    timing,
-    signal,
-    watch: options.watch ?? (() => undefined),
-  });
-}

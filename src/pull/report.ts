@@ -1,8 +1,10 @@
 import { counted } from '../errors/wording.ts';
+import type { Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import type { Followed } from '../store/followed.ts';
-import { pullSources } from './pull.ts';
-import { countsText, type PulledSubject, type PullSummary } from './summary.ts';
+import type { PulledSubject, PullSummary } from './options.ts';
+import type { PullCounts } from './source.ts';
+import { pullSources } from './sources.ts';
 
 /** A subject in a line: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
 export function subjectLine({ source, name, outcome, counts, requests, left, notes }: PulledSubject): string {
@@ -21,6 +23,16 @@ export function subjectLine({ source, name, outcome, counts, requests, left, not
     case 'failed':
       return `${name}  ${news === '' ? '' : `${news}, `}${asked}; failed: ${left}`;
   }
+}
+
+function countsText(
+  counts: PullCounts,
+  words: Readonly<Record<string, readonly [one: string, several: string]>>,
+): string {
+  return Object.entries(words)
+    .filter(([name]) => (counts[name] ?? 0) > 0)
+    .map(([name, [one, several]]) => counted(counts[name] ?? 0, one, several))
+    .join(', ');
 }
 
 /** What a pull did as a whole, in lines. */
@@ -102,27 +114,25 @@ export function summaryJson(summary: PullSummary): object {
   };
 }
 
-/** The columns of `asof pull --list`. */
-export const followedFields: readonly Field[] = [
-  { name: 'source', type: 'text', description: 'The live source.' },
-  { name: 'name', type: 'text', description: 'What the store follows there.' },
-  { name: 'since', type: 'text', description: 'When following began.' },
-  { name: 'up_to', type: 'text', description: 'The last day that the store covers.', nullable: true },
-  { name: 'last_run', type: 'text', description: 'When the source last answered.', nullable: true },
-  { name: 'left', type: 'text', description: 'What the last run left undone.', nullable: true },
-];
-
-/** A row of `asof pull --list`. */
-export function followedRow({ source, name, since, upTo, lastRun, left }: Followed) {
-  return {
+/** The table of `asof pull --list`. */
+export const followedTable = {
+  fields: [
+    { name: 'source', type: 'text', description: 'The live source.' },
+    { name: 'name', type: 'text', description: 'What the store follows there.' },
+    { name: 'since', type: 'text', description: 'When following began.' },
+    { name: 'up_to', type: 'text', description: 'The last day that the store covers.', nullable: true },
+    { name: 'last_run', type: 'text', description: 'When the source last answered.', nullable: true },
+    { name: 'left', type: 'text', description: 'What the last run left undone.', nullable: true },
+  ] satisfies readonly Field[],
+  row: ({ source, name, since, upTo, lastRun, left }: Followed): Row => ({
     source,
     name,
     since,
     up_to: upTo ?? null,
     last_run: lastRun ?? null,
     left: left === '' ? null : left,
-  };
-}
+  }),
+};
 
 /** The columns of `asof pull fred --search`. */
 export const listingFields: readonly Field[] = [

@@ -1,15 +1,12 @@
 import { type Day, latestDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { sourceFile } from '../import/files/content.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
-import type { LoadOptions } from '../import/load/file-loader.ts';
-import type { ImportFile } from '../import/load/load.ts';
-import type { StoreContents } from '../store/contents.ts';
+import { sourceFile } from '../import/files/source-file.ts';
+import type { ImportFile, LoadOptions } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
-import type { StoreView } from '../store/store.ts';
-import type { Getter, SourceAccess } from './getter.ts';
+import type { StoreView, WholeView } from '../store/store.ts';
+import type { Getter, PaceRule, SourceAccess } from './getter.ts';
 import type { Outstanding } from './outstanding.ts';
-import type { PaceRule } from './pace.ts';
 
 /** The live sources that a store can follow. */
 export type SourceName = 'fred' | 'treasury' | 'sec';
@@ -53,7 +50,7 @@ export type PullTask = {
   readonly now: Date;
   readonly get: Getter['get'];
   /** Reads the store as it is now; undefined while there is none. */
-  readonly read: <T>(work: (view: StoreView & StoreContents) => Promise<T>) => Promise<T | undefined>;
+  readonly read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>;
   /** Tells the user something about this subject. */
   readonly note: (text: string) => void;
 };

@@ -2,7 +2,6 @@ import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
-import { toWire } from '../operations/wire.ts';
 
 /** The fields that an output shows, in order; `chosen` if the user named them, since JSON drops fields only then. */
 export type Columns = {
@@ -39,21 +38,6 @@ function unknownColumn(name: string, names: readonly string[]): Problem {
 
 function columnsProblem(detail: string, hints: readonly string[] = []): Problem {
   return new Problem('bad-input', detail, { field: 'columns', hints });
-}
-
-/** Makes rows as they are on the wire, reduced to the columns that the user chose, in that order. */
-export function wireRows({ all, fields, chosen }: Columns): (row: Row) => Row {
-  const wire = toWire(all);
-  if (!chosen) return wire;
-  return (row) => {
-    const whole = wire(row);
-    return Object.fromEntries(
-      fields.flatMap(({ name }) => {
-        const cell = whole[name];
-        return cell === undefined ? [] : [[name, cell]];
-      }),
-    );
-  };
 }
 
 /** Makes the texts of a row for files and tables: missing is empty, and each kind of field has its own text. */

@@ -1,28 +1,14 @@
-import type { Envelope } from '../operations/envelope.ts';
+import type { Row } from '../operations/envelope.ts';
 import { cellTexts } from './columns.ts';
-import type { OutputLayout, TextRenderer } from './renderer.ts';
+import { LineRenderer, type OutputLayout } from './renderer.ts';
+
+type FormatRecord = (cells: readonly string[]) => string;
 
 /** A text of one record per row; the header comes first, also when there are no rows. */
-class DelimitedRenderer implements TextRenderer {
-  readonly #texts: ReturnType<typeof cellTexts>;
-  readonly #format: (cells: readonly string[]) => string;
-  #header: string;
-
-  constructor({ columns, header }: OutputLayout, format: (cells: readonly string[]) => string) {
-    this.#texts = cellTexts(columns.fields);
-    this.#format = format;
-    this.#header = header ? format(columns.fields.map(({ name }) => name)) : '';
-  }
-
-  page({ results }: Envelope): string {
-    return this.end() + results.map((row) => this.#format(this.#texts(row))).join('');
-  }
-
-  /** The header, unless a page has already returned it. */
-  end(): string {
-    const header = this.#header;
-    this.#header = '';
-    return header;
+class DelimitedRenderer extends LineRenderer {
+  constructor({ columns: { fields }, header }: OutputLayout, format: FormatRecord) {
+    const texts = cellTexts(fields);
+    super((row: Row) => format(texts(row)), header ? format(fields.map(({ name }) => name)) : '');
   }
 }
 

@@ -2,10 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Envelope } from '../operations/envelope.ts';
 import { type Chunk, endChunks, type Renderer } from './renderer.ts';
 
-/**
- * The size in bytes of the content of one member. It is fixed, so that the bytes do not depend on how content
- * arrives.
- */
+/** The bytes of content in one member; fixed, so that the result does not depend on how content arrives. */
 const memberSize = 2 ** 20;
 
 /** Compresses content as it arrives, into gzip members of equal size; equal content gives equal bytes. */

@@ -1,7 +1,8 @@
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { headToWire } from '../operations/wire.ts';
-import { wireRows } from './columns.ts';
-import type { OutputLayout, TextRenderer } from './renderer.ts';
+import { headToWire, toWire } from '../operations/wire.ts';
+import { defined } from '../platform/defined.ts';
+import type { Columns } from './columns.ts';
+import { LineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
 /** An envelope as it is on the wire; the user may leave out the request id. */
 type JsonPage = Omit<Envelope, 'request_id'>;
@@ -38,11 +39,7 @@ export class JsonRenderer implements TextRenderer {
     if (this.#first === undefined) throw new Error('a JSON output needs an envelope');
     if (this.#last === undefined) return `${JSON.stringify(this.#first, null, 2)}\n`;
     const { has_more, next_cursor } = this.#last;
-    const tail = {
-      results_count: this.#count,
-      has_more,
-      ...(next_cursor !== undefined && { next_cursor }),
-    };
+    const tail = { results_count: this.#count, has_more, ...defined({ next_cursor }) };
     return `${this.#count === 0 ? '' : '\n  '}],${JSON.stringify(tail, null, 2).slice('{'.length)}\n`;
   }
 
@@ -74,18 +71,24 @@ function indentItems(rows: readonly Row[]): string {
 }
 
 /** One JSON object per line, as on the wire. */
-export class NdjsonRenderer implements TextRenderer {
-  readonly #wire: (row: Row) => Row;
-
+export class NdjsonRenderer extends LineRenderer {
   constructor({ columns }: OutputLayout) {
-    this.#wire = wireRows(columns);
+    const wire = wireRows(columns);
+    super((row) => `${JSON.stringify(wire(row))}\n`);
   }
+}
 
-  page({ results }: Envelope): string {
-    return results.map((row) => `${JSON.stringify(this.#wire(row))}\n`).join('');
-  }
-
-  end(): string {
-    return '';
-  }
+/** Makes rows as they are on the wire, reduced to the columns that the user chose, in that order. */
+function wireRows({ all, fields, chosen }: Columns): (row: Row) => Row {
+  const wire = toWire(all);
+  if (!chosen) return wire;
+  return (row) => {
+    const whole = wire(row);
+    return Object.fromEntries(
+      fields.flatMap(({ name }) => {
+        const cell = whole[name];
+        return cell === undefined ? [] : [[name, cell]];
+      }),
+    );
+  };
 }

@@ -1,46 +1,24 @@
-import type { Envelope } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
 import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
-import type { OutputLayout, TextRenderer } from './renderer.ts';
+import { LineRenderer, type OutputLayout } from './renderer.ts';
 
-/**
- * A table for LaTeX with the rules of booktabs: exact digits, numbers aligned right, missing values empty. Cells are
- * text, never markup: what LaTeX would read as a command is escaped.
- */
-export class LatexRenderer implements TextRenderer {
-  readonly #texts: ReturnType<typeof cellTexts>;
-  readonly #cell: readonly ((text: string) => string)[];
-  #header: string;
-
+/** A table for LaTeX with the rules of booktabs and exact digits; cells are text, never markup. */
+export class LatexRenderer extends LineRenderer {
   constructor({ columns: { fields }, header }: OutputLayout) {
-    this.#texts = cellTexts(fields);
-    this.#cell = fields.map((field) => (isNumber(field) ? numberCell : escapeText));
+    const texts = cellTexts(fields);
+    const cells = fields.map((field) => (isNumber(field) ? numberCell : escapeText));
     const names = lineOf(fields.map(({ name }) => escapeText(name)));
     const columns = fields.map((field) => (isNumber(field) ? 'r' : 'l')).join('');
-    this.#header = [
-      '% needs \\usepackage{booktabs}\n',
-      `\\begin{tabular}{${columns}}\n\\toprule\n`,
-      header ? `${names}\\midrule\n` : '',
-    ].join('');
-  }
-
-  page({ results }: Envelope): string {
-    const lines = results.map((row) =>
-      lineOf(this.#texts(row).map((text, i) => this.#cell[i]?.(text) ?? '')),
+    super(
+      (row) => lineOf(texts(row).map((text, i) => cells[i]?.(text) ?? '')),
+      [
+        '% needs \\usepackage{booktabs}\n',
+        `\\begin{tabular}{${columns}}\n\\toprule\n`,
+        header ? `${names}\\midrule\n` : '',
+      ].join(''),
+      '\\bottomrule\n\\end{tabular}\n',
     );
-    return this.#begin() + lines.join('');
-  }
-
-  end(): string {
-    return `${this.#begin()}\\bottomrule\n\\end{tabular}\n`;
-  }
-
-  /** The lines before the first row, once. */
-  #begin(): string {
-    const header = this.#header;
-    this.#header = '';
-    return header;
   }
 }
 

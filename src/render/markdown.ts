@@ -1,32 +1,21 @@
-import type { Envelope } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
 import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
-import type { OutputLayout, TextRenderer } from './renderer.ts';
+import { LineRenderer, type OutputLayout } from './renderer.ts';
 
 /**
  * A table in GitHub-flavoured Markdown: exact digits, numbers aligned right, missing values empty. Cells are text,
  * never markup: a line break becomes `<br>`, a control character its picture, and markup is escaped. Web addresses
  * stay unchanged, because GitHub links them and would show a backslash in them.
  */
-export class MarkdownRenderer implements TextRenderer {
-  readonly #texts: ReturnType<typeof cellTexts>;
-  #header: string;
-
+export class MarkdownRenderer extends LineRenderer {
   constructor({ columns: { fields } }: OutputLayout) {
-    this.#texts = cellTexts(fields);
-    this.#header = formatLine(fields.map(({ name }) => escapeCell(name))) + formatLine(fields.map(delimiter));
-  }
-
-  page({ results }: Envelope): string {
-    return this.end() + results.map((row) => formatLine(this.#texts(row).map(escapeCell))).join('');
-  }
-
-  /** The header, unless a page has already returned it. */
-  end(): string {
-    const header = this.#header;
-    this.#header = '';
-    return header;
+    const texts = cellTexts(fields);
+    const names = fields.map(({ name }) => escapeCell(name));
+    super(
+      (row) => formatLine(texts(row).map(escapeCell)),
+      formatLine(names) + formatLine(fields.map(delimiter)),
+    );
   }
 }
 

@@ -1,15 +1,128 @@
+import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Envelope } from '../operations/envelope.ts';
+import { defined } from '../platform/defined.ts';
 import type { ChartOptions, Drawing, TextSize } from './chart/drawing.ts';
 import { selectColumns } from './columns.ts';
-import {
-  checkFormat,
-  createRenderer,
-  formatForFile,
-  isGzipName,
-  isPicture,
-  type OutputFormat,
-} from './formats.ts';
-import type { OutputLayout, Renderer } from './renderer.ts';
+import { CsvRenderer, TsvRenderer } from './delimited.ts';
+import { printableLines } from './printable.ts';
+import { type Chunk, endChunks, type OutputLayout, type Renderer } from './renderer.ts';
+
+type RendererClass = new (layout: OutputLayout) => Renderer;
+
+type FormatEntry = {
+  readonly extensions: readonly string[];
+  readonly load: () => Promise<RendererClass>;
+  /** Whether the output is binary, which a terminal cannot show. */
+  readonly binary?: true;
+  /** Whether the output is a chart. */
+  readonly picture?: true;
+  /** Whether the format requires a header. */
+  readonly needsHeader?: true;
+};
+
+/** The output formats; the code of a format is loaded when it is first used. */
+const formats = {
+  table: { extensions: ['txt'], load: async () => (await import('./table.ts')).TableRenderer },
+  csv: { extensions: ['csv'], load: async () => CsvRenderer },
+  tsv: { extensions: ['tsv', 'tab'], load: async () => TsvRenderer },
+  json: { extensions: ['json'], load: async () => (await import('./json.ts')).JsonRenderer },
+  ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./json.ts')).NdjsonRenderer },
+  parquet: {
+    extensions: ['parquet'],
+    load: async () => (await import('./parquet.ts')).ParquetRenderer,
+    binary: true,
+  },
+  markdown: {
+    extensions: ['md', 'markdown'],
+    load: async () => (await import('./markdown.ts')).MarkdownRenderer,
+    needsHeader: true,
+  },
+  latex: { extensions: ['tex'], load: async () => (await import('./latex.ts')).LatexRenderer },
+  xlsx: {
+    extensions: ['xlsx'],
+    load: async () => (await import('./xlsx.ts')).XlsxRenderer,
+    binary: true,
+  },
+  svg: {
+    extensions: ['svg'],
+    load: async () => (await import('./chart/svg.ts')).SvgRenderer,
+    picture: true,
+  },
+  png: {
+    extensions: ['png'],
+    load: async () => (await import('./chart/png.ts')).PngRenderer,
+    binary: true,
+    picture: true,
+  },
+} as const satisfies { readonly [name: string]: FormatEntry };
+
+/** The name of an output format. */
+export type OutputFormat = keyof typeof formats;
+
+/** The names of all output formats, in the order of the help. */
+export const formatNames = Object.keys(formats) as readonly OutputFormat[];
+
+/** Reads the name of a format; an unknown name is a Problem that lists the formats. */
+export function parseFormat(text: string): OutputFormat {
+  const format = formatNames.find((name) => name === text);
+  if (format !== undefined) return format;
+  const meant = closest(text, formatNames);
+  const reason = `use ${formatNames.join(', ')}`;
+  throw new Problem('bad-input', `invalid format ${JSON.stringify(text)}: ${reason}`, {
+    field: 'format',
+    refusal: { param: 'format', value: text, reason },
+    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
+  });
+}
+
+/** Whether a file name asks for compression. */
+export function isGzipName(name: string | undefined): boolean {
+  return name !== undefined && /[^/\\]\.gz$/i.test(name);
+}
+
+/** The format for the extension of a file name before a last `.gz`; a Problem for an extension that no format has. */
+export function formatForFile(path: string): OutputFormat | undefined {
+  const plain = isGzipName(path) ? path.slice(0, -'.gz'.length) : path;
+  const extension = /[^/\\]\.([^./\\]+)$/.exec(plain)?.[1]?.toLowerCase();
+  if (extension === undefined) return undefined;
+  const known = (name: OutputFormat): readonly string[] => formats[name].extensions;
+  const format = formatNames.find((name) => known(name).includes(extension));
+  if (format !== undefined) return format;
+  throw new Problem(
+    'bad-input',
+    `asof writes no .${extension} files: the formats are ${formatNames.join(', ')}`,
+    {
+      field: 'output',
+      hints: ['--format sets the format of a file with any name'],
+    },
+  );
+}
+
+function isPicture(name: OutputFormat): boolean {
+  const format: FormatEntry = formats[name];
+  return format.picture === true;
+}
+
+/** Refuses a format that cannot be written as the user asks: binary on a terminal, Markdown without a header. */
+function checkFormat(
+  name: OutputFormat,
+  { header, onTerminal }: { readonly header: boolean; readonly onTerminal: boolean },
+): void {
+  const format: FormatEntry = formats[name];
+  if (format.binary === true && onTerminal)
+    throw new Problem('bad-input', `${name} is a binary format, which a terminal cannot show`, {
+      hints: [`-o FILE.${format.extensions[0]} writes it to a file`],
+    });
+  if (format.needsHeader === true && !header)
+    throw new Problem('bad-input', `a ${name} table needs its header: leave out --no-header`);
+}
+
+/** Loads a format and starts an output in it. */
+export async function createRenderer(format: OutputFormat, layout: OutputLayout): Promise<Renderer> {
+  const Format: RendererClass = await formats[format].load();
+  return new Format(layout);
+}
 
 /** What a caller says about the output of a query. */
 export type OutputFlags = {
@@ -65,10 +178,7 @@ export type OutputChoice = {
   readonly failEmpty: boolean;
 };
 
-/**
- * The output that flags ask for at a place; a Problem where they contradict each other, or `drawable` is false and a
- * chart is asked for.
- */
+/** The output that flags ask for at a place; a Problem if they contradict each other or the rows cannot be drawn. */
 export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: boolean): OutputChoice {
   const { file, header, double = false } = flags;
   const terminal = file === undefined ? place.terminal : undefined;
@@ -145,7 +255,7 @@ function plotSize(
 }
 
 /** What an output shows: the fields and columns of its rows, and how they are drawn where they are. */
-export type Shown = {
+type Shown = {
   readonly fields: OutputLayout['columns']['fields'];
   readonly columns: readonly string[];
   readonly drawing?: Drawing;
@@ -162,7 +272,7 @@ export async function rendererFor(
   requestId: boolean,
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {
-    const { TextChartRenderer } = await import('./chart/text/text.ts');
+    const { TextChartRenderer } = await import('./chart/text.ts');
     return packedFor(output, new TextChartRenderer(drawing, output.plot, output.colour, output.chart));
   }
   const layout = {
@@ -171,18 +281,16 @@ export async function rendererFor(
     double: output.double,
     colour: output.colour,
     requestId,
-    ...(output.width !== undefined && { width: output.width }),
-    ...(drawing !== undefined && { drawing, chart: output.chart }),
-    ...(about !== undefined && { about }),
+    chart: output.chart,
+    ...defined({ width: output.width, drawing, about }),
   };
   if (card === true && output.onTerminal && output.format === 'table') {
-    const { CardRenderer } = await import('./table/table.ts');
+    const { CardRenderer } = await import('./table.ts');
     return new CardRenderer(layout);
   }
   const renderer = await createRenderer(output.format, layout);
   // A table is made for terminals.
   if (!output.onTerminal || output.format === 'table') return packedFor(output, renderer);
-  const { PrintableRenderer } = await import('./printable-renderer.ts');
   return new PrintableRenderer(renderer);
 }
 
@@ -190,4 +298,25 @@ async function packedFor({ file }: OutputChoice, renderer: Renderer): Promise<Re
   if (!isGzipName(file)) return renderer;
   const { GzipRenderer } = await import('./gzip.ts');
   return new GzipRenderer(renderer);
+}
+
+/** Makes the text of another renderer safe for a terminal. */
+class PrintableRenderer implements Renderer {
+  readonly #inner: Renderer;
+
+  constructor(inner: Renderer) {
+    this.#inner = inner;
+  }
+
+  page(envelope: Envelope): Chunk {
+    return printableChunk(this.#inner.page(envelope));
+  }
+
+  async *end(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of endChunks(this.#inner)) yield Buffer.from(printableChunk(chunk));
+  }
+}
+
+function printableChunk(chunk: Chunk): string {
+  return printableLines(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
 }

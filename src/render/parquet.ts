@@ -76,9 +76,7 @@ export class ParquetRenderer implements Renderer {
   }
 }
 
-/**
- * Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together.
- */
+/** Makes the column of a field; its type follows from the field alone: files with different rows fit together. */
 function parquetColumn({ name, type, fields = [] }: Field, double: boolean): ParquetColumn {
   const { parquet } = fieldKinds[type];
   const { elements, stored } =
@@ -169,8 +167,7 @@ function isDay(cell: Cell | undefined): cell is string {
 }
 
 function misfit(name: string, cell: Cell | undefined, type: string): never {
-  const text = JSON.stringify(cell ?? null);
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  const shown = shortened(JSON.stringify(cell ?? null));
   throw new Problem('bad-input', `column '${name}' has ${shown}, and Parquet would hold ${type}`, {
     hints: ['-f csv writes it as it is; --columns leaves it out'],
   });
@@ -192,11 +189,7 @@ function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaEle
   return { name, repetition_type: 'OPTIONAL', ...element };
 }
 
-/**
- * The type of every number: the most digits that readers of Parquet hold, and room for the decimals of a double.
- * Readers take the type of a set of files from one of them, and round the others to it, so that all files have the
- * same type.
- */
+/** The type of every number, one for all files, since readers take that of a set of files from one of them. */
 const [precision, scale] = [38, 18];
 
 /** Exact numbers as DECIMAL(38,18). A number with more digits is a Problem that names it. */
@@ -227,20 +220,20 @@ function doubleColumn(name: string): ParquetColumn {
 function unscaled(name: string, cell: Cell | undefined): bigint {
   const text = parseDecimal(String(cell));
   if (text === undefined)
-    throw refused(`column '${name}' has ${shorten(String(cell))}, which is not a number`);
+    throw refused(`column '${name}' has '${shortened(String(cell))}', which is not a number`);
   const [digits = '', decimals = ''] = text.replace('-', '').split('.');
   const whole = digits.replace(/^0+/, '');
   const fraction = decimals.replace(/0+$/, '');
   if (whole.length > precision - scale || fraction.length > scale)
     throw refused(
-      `column '${name}' has ${shorten(text)}, and numbers in Parquet have at most ${precision - scale} digits before the point and ${scale} after it`,
+      `column '${name}' has '${shortened(text)}', and numbers in Parquet have at most ${precision - scale} digits before the point and ${scale} after it`,
     );
   const units = BigInt(whole + fraction.padEnd(scale, '0'));
   return text.startsWith('-') ? -units : units;
 }
 
-function shorten(text: string): string {
-  return `'${text.length > 60 ? `${text.slice(0, 60)}…` : text}'`;
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 function refused(detail: string): Problem {

@@ -1,4 +1,4 @@
-import type { Envelope } from '../operations/envelope.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
 import type { ChartOptions, Drawing } from './chart/drawing.ts';
 import type { Columns } from './columns.ts';
 
@@ -41,8 +41,33 @@ export type TextRenderer = Renderer & {
   end(): string;
 };
 
-/** The class that renders a format. */
-export type RendererClass = new (layout: OutputLayout) => Renderer;
+/** A text of one line or record for each row, after a header and before an end. */
+export class LineRenderer implements TextRenderer {
+  readonly #lineOf: (row: Row) => string;
+  readonly #ending: string;
+  #header: string;
+
+  constructor(lineOf: (row: Row) => string, header = '', ending = '') {
+    this.#lineOf = lineOf;
+    this.#header = header;
+    this.#ending = ending;
+  }
+
+  page({ results }: Envelope): string {
+    return this.#begin() + results.map(this.#lineOf).join('');
+  }
+
+  end(): string {
+    return this.#begin() + this.#ending;
+  }
+
+  /** The header, unless a page has already returned it. */
+  #begin(): string {
+    const header = this.#header;
+    this.#header = '';
+    return header;
+  }
+}
 
 /** Completes an output; returns the remaining chunks. */
 export function endChunks(renderer: Renderer): Iterable<Chunk> | AsyncIterable<Chunk> {

@@ -3,10 +3,10 @@ import { Problem } from '../errors/problem.ts';
 import { counted } from '../errors/wording.ts';
 import type { Envelope, Cell as FieldCell } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
+import { defined } from '../platform/defined.ts';
 import { printable } from './printable.ts';
 import type { OutputLayout, Renderer } from './renderer.ts';
 
-/** A cell of a sheet. */
 type SheetCell = {
   readonly value: string | number | boolean | Date;
   readonly type: StringConstructor | NumberConstructor | BooleanConstructor | DateConstructor;
@@ -15,10 +15,8 @@ type SheetCell = {
   readonly align?: 'right';
 } | null;
 
-/** The rows of a sheet, with that of the header. */
 const mostRows = 1_048_576;
 
-/** The significant digits of a number that a cell of Excel holds. */
 const mostDigits = 15;
 
 /** The first day that Excel and its programs agree on: before it Excel has a day in 1900 that there was not. */
@@ -94,10 +92,7 @@ export class XlsxRenderer implements Renderer {
     yield withoutTimes(await writeExcelFile(sheets).toBuffer());
   }
 
-  /**
-   * Makes the cells of a column of a user's file numbers or days, if all of its texts are: one that is not, such as a
-   * code that begins with 0, leaves them as they are.
-   */
+  /** Makes the cells of a user's column numbers or days if all its texts are; a code that begins with 0 is neither. */
   #readColumn(place: number): void {
     const rows = this.#rows.slice(this.#layout.header ? 1 : 0);
     const texts = rows.flatMap((cells) => cells[place]?.value ?? []).map(String);
@@ -118,10 +113,7 @@ export class XlsxRenderer implements Renderer {
   }
 }
 
-/**
- * How numbers, days and times are written that a column of a user's file may have; a cell keeps thousandths of a
- * second.
- */
+/** How a column of a user's file writes numbers, days and times; a cell keeps thousandths of a second. */
 const forms = {
   decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/,
   day: /^\d{4}-\d\d-\d\d$/,
@@ -157,13 +149,10 @@ function numberCell(text: string): SheetCell {
 }
 
 function textCell(text: string, align?: 'right'): SheetCell {
-  return { value: printable(text), type: String, ...(align !== undefined && { align }) };
+  return { value: printable(text), type: String, ...defined({ align }) };
 }
 
-/**
- * The same archive with the first time that archives have, instead of the time of writing: equal rows give equal
- * bytes.
- */
+/** The archive with the first time that archives have, not that of writing: equal rows give equal bytes. */
 function withoutTimes(archive: Buffer): Buffer {
   const bytes = Buffer.from(archive);
   const end = bytes.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');

@@ -2,7 +2,7 @@ import Negotiator from 'negotiator';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import { invalid, type ParamTexts } from '../operations/param.ts';
-import { queryTexts } from './malformed-request.ts';
+import { queryTexts } from './request-target.ts';
 
 /** The formats of answers, by their names in `format`, with their media types; the first is the default. */
 export const answerFormats = {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { explorerFolder } from '../platform/installation.ts';
+import { builtPath } from '../platform/installation.ts';
 import { fileAnswer } from './respond.ts';
 
 /** Everything comes from the service; pictures are made in the page, and saved through `blob:` addresses. */
@@ -17,14 +17,14 @@ const types: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/jav
  */
 export function explorerFiles(store?: string): ReadonlyMap<string, ReturnType<typeof fileAnswer>> {
   const answer = (name: string, type: string, change = (text: Buffer) => text) => {
-    const content = async () => change(await readFile(join(explorerFolder(), name)));
+    const content = async () => change(await readFile(join(builtPath('explorer'), name)));
     return fileAnswer({ type: `${type}; charset=utf-8`, policy, content });
   };
   const withStore = (page: Buffer): Buffer =>
     store === undefined
       ? page
       : Buffer.from(String(page).replace('<html ', () => `<html data-store="${escaped(store)}" `));
-  const loaded = readdirSync(explorerFolder()).flatMap((name) => {
+  const loaded = readdirSync(builtPath('explorer')).flatMap((name) => {
     const type = types[name.split('.').at(-1) ?? ''];
     return type === undefined ? [] : [[`/explorer/${name}`, answer(name, type)] as const];
   });

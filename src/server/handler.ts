@@ -6,12 +6,12 @@ import { beginExchange, type Exchange, type Log, type Sending, type SentPart } f
 import { explorerFiles } from './explorer-files.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
-import { longestTarget, targetOf } from './malformed-request.ts';
 import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
 import { asksForTable, createResponseCache, type OperationRoute, operationRoute } from './operation-route.ts';
-import { questionRoute, questions } from './questions.ts';
+import { endpoints, questionRoute } from './questions.ts';
 import { referencePage } from './reference-page.ts';
+import { longestTarget, targetOf } from './request-target.ts';
 import {
   checkMethod,
   checkNoBody,
@@ -81,7 +81,7 @@ class Routes {
     this.#addOpenRoutes();
     for (const operation of operations)
       this.#addGated(operation.path, operationRoute(operation, options, this.#cache), asksForTable);
-    for (const question of questions)
+    for (const question of endpoints)
       this.#addGated(question.path, questionRoute(question, options), () => true);
     this.#app.notFound(async ({ req, env: { exchange } }) => {
       if (/^\/v1(\/|$)/.test(req.path)) await this.#admit(exchange);

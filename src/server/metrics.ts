@@ -6,7 +6,7 @@ import { freshnessOf } from '../store/followed.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
 import type { Handler, RequestMetrics } from './handler.ts';
 import { isSameSecret } from './keys/gate.ts';
-import { targetOf } from './malformed-request.ts';
+import { targetOf } from './request-target.ts';
 import { checkMethod, checkNoBody, httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
@@ -17,7 +17,7 @@ import type { Services } from './service-lease.ts';
 export type MetricsAccess = { readonly port?: number; readonly key?: string };
 
 /** What metrics are about. */
-export type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
+type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
 
 /** Seconds: from an answer of the cache to a large table. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -12,7 +12,7 @@ import {
   reference,
   responsesOf,
 } from './openapi-answers.ts';
-import { parametersOf, type Question, questions } from './questions.ts';
+import { type Endpoint, endpoints } from './questions.ts';
 import {
   checksSchema,
   envelopeExample,
@@ -40,7 +40,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
     tags: Object.entries(operationHeadings).map(([name, description]) => ({ name, description })),
     paths: {
       ...Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
-      ...Object.fromEntries(questions.map((question) => [question.path, questionItem(question)])),
+      ...Object.fromEntries(endpoints.map((question) => [question.path, questionItem(question)])),
       ...probes,
     },
     components: {
@@ -58,7 +58,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
       responses: problemResponses,
       schemas: {
         ...Object.fromEntries(operations.flatMap(schemasOf)),
-        ...Object.fromEntries(questions.flatMap(questionSchemas)),
+        ...Object.fromEntries(endpoints.flatMap(questionSchemas)),
         Problem: problemSchema,
         Checks: checksSchema,
       },
@@ -79,7 +79,7 @@ function schemasOf(operation: Operation): [string, Schema][] {
   ];
 }
 
-function questionSchemas({ mayBeWide, ...question }: Question): [string, Schema][] {
+function questionSchemas({ mayBeWide = false, ...question }: Endpoint): [string, Schema][] {
   const { layout, example } = question;
   const name = typeName(question);
   const row = reference('schemas', `${name}Row`);
@@ -122,7 +122,7 @@ function pathItem(operation: Operation): Schema {
   };
 }
 
-function questionItem(question: Question): Schema {
+function questionItem(question: Endpoint): Schema {
   const { name, heading, summary, object, layout, example } = question;
   return {
     parameters: [reference('parameters', 'Format')],
@@ -131,7 +131,7 @@ function questionItem(question: Question): Schema {
       tags: [heading],
       summary,
       description: withExample(question),
-      parameters: parametersOf(question).map((parameter) => questionParameter(parameter, example.params)),
+      parameters: question.parameters.map((parameter) => questionParameter(parameter, example.params)),
       responses: responsesOf(
         typeName(question),
         envelopeExample({ object, fields: layout.fields, example }),
@@ -145,7 +145,7 @@ function questionItem(question: Question): Schema {
 }
 
 function questionParameter(
-  { name, schema: described, required }: ReturnType<typeof parametersOf>[number],
+  { name, schema: described, required }: Endpoint['parameters'][number],
   { [name]: text }: Readonly<Record<string, string>>,
 ): Schema {
   const { description, ...schema } = described;
@@ -172,7 +172,7 @@ function withExample({
   path,
   description,
   example,
-}: Pick<Operation | Question, 'description' | 'example' | 'path'>): string {
+}: Pick<Operation | Endpoint, 'description' | 'example' | 'path'>): string {
   const given = Object.entries<string>(example.params).map(([name, text]) => [name, asTyped(text)] as const);
   const filled = given.reduce((whole, [name, text]) => whole.replace(`{${name}}`, text), path);
   const query = given.flatMap(([name, text]) => (path.includes(`{${name}}`) ? [] : [`${name}=${text}`]));

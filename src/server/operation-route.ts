@@ -1,12 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import type { OperationQuery, RevisionsQuery } from '../analysis/query.ts';
+import type { Query } from '../analysis/query.ts';
+import { readTexts } from '../analysis/question.ts';
 import type { Operation } from '../operations/operation.ts';
-import { clockAt, type ParamTexts } from '../operations/param.ts';
+import type { ParamTexts } from '../operations/param.ts';
+import { type Clock, clockAt } from '../operations/value.ts';
 import { envelopeToWire } from '../operations/wire.ts';
+import { questionNamed } from '../questions/table.ts';
 import { readQuery } from './answer-format.ts';
 import type { Exchange } from './exchange.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
-import { pathTexts, targetOf } from './malformed-request.ts';
+import { pathTexts, targetOf } from './request-target.ts';
 import { checkNoBody, namesTag, notModified, respond } from './respond.ts';
 import type { TableSource } from './tables.ts';
 
@@ -39,10 +42,16 @@ export function operationRoute(
     const { texts: asked, format } = readQuery(query, request.headers.get('accept'));
     const texts = [...pathTexts(operation.path, path), ...asked];
     if (format !== 'json') {
-      operation.prepare(texts, clockAt(now));
+      const clock = clockAt(now);
+      operation.prepare(texts, clock);
       const { answerTable } = await import('./tables.ts');
       const about = { operation, texts };
-      return answerTable({ query: tableQuery(operation, texts), format, about }, plan, exchange, source);
+      return answerTable(
+        { query: tableQuery(operation, texts, clock), format, about },
+        plan,
+        exchange,
+        source,
+      );
     }
     const day = Math.floor(now.getTime() / 86_400_000);
     const keyIn = (state: string) => `${state} ${day} ${plan.name} ${path}?${query}`;
@@ -98,7 +107,10 @@ function bodyOf(tag: string, text: string, requestId: string): CachedBody {
 }
 
 /** The query for all rows of an operation as one table; for revisions, with the columns that the command adds. */
-function tableQuery({ name, command }: Operation, texts: ParamTexts): OperationQuery | RevisionsQuery {
+function tableQuery({ name, command }: Operation, texts: ParamTexts, clock: Clock): Query {
+  const question = questionNamed(name);
+  if (question !== undefined)
+    return { kind: 'question', question, values: readTexts(question, texts, clock) };
   const { limit, ...params } = Object.fromEntries(texts);
   const extent = { ...(limit !== undefined && { limit: Number(limit) }) };
   if (command.analysis === 'revisions') return { kind: 'revisions', id: '', ...params, ...extent };

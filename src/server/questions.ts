@@ -1,28 +1,37 @@
 import type { Demands } from '../analysis/basis.ts';
-import { diffLayout } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
+import {
+  demandParams,
+  paramsOf,
+  type Question,
+  type QuestionEndpoint,
+  readTexts,
+  splitDemands as splitNamed,
+} from '../analysis/question.ts';
 import { servicePanel } from '../analysis/service-panel.ts';
-import { type Day, parseDay } from '../domain/series/date.ts';
+import { parseDay } from '../domain/series/date.ts';
 import { Problem, refused, type Voice, wireVoice } from '../errors/problem.ts';
-import { diffQuery, panelQuery, seriesOf, splitDemands } from '../library/analysis-queries.ts';
-import { type AnyKinds, choice, described, type NamedValues, seriesIds } from '../library/arguments.ts';
+import { panelQuery, seriesOf, splitDemands } from '../library/analysis-queries.ts';
+import { type AnyKinds, described, ofSeveralIds } from '../library/arguments.ts';
 import { checkArguments, type Signature } from '../library/call.ts';
 import { askedOf, signaturesOf } from '../library/operation-signatures.ts';
 import type { PanelParams } from '../library/panel-params.ts';
-import { analysisSignatures, type DiffParams } from '../library/signatures.ts';
+import { analysisSignatures } from '../library/signatures.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout, Schema } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
-import { type Clock, clockAt, invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/param.ts';
+import { invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/param.ts';
+import { type Clock, choice, clockAt, type NamedValues } from '../operations/value.ts';
+import { questions as table } from '../questions/table.ts';
 import { readQuery } from './answer-format.ts';
-import { targetOf } from './malformed-request.ts';
 import type { OperationRoute } from './operation-route.ts';
+import { targetOf } from './request-target.ts';
 import { checkNoBody } from './respond.ts';
 import type { TableSource } from './tables.ts';
 
 /** A question that needs several answers, which the service composes in one request; asof's own. */
-export type Question = {
+type ComposedQuestion = {
   readonly name: string;
   readonly path: string;
   readonly object: string;
@@ -45,12 +54,12 @@ export type Question = {
   readonly query: (values: NamedValues, clock: Clock) => { readonly query: Query; readonly demands: Demands };
 };
 
-const { panel, diff } = analysisSignatures;
+const { panel } = analysisSignatures;
 const ofSeveral = signaturesOf(observations, true)([]);
 const { cursor: _, ...kindsOfSeveral } = ofSeveral.params?.kinds ?? {};
 
 /** Every question of this kind. */
-export const questions: readonly Question[] = [
+const questions: readonly ComposedQuestion[] = [
   {
     name: 'observations_of_several',
     path: '/v1/observations',
@@ -61,7 +70,7 @@ export const questions: readonly Question[] = [
       'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
     signature: {
       ...ofSeveral,
-      args: [{ name: 'ids', kind: seriesIds }],
+      args: [{ name: 'ids', kind: ofSeveralIds }],
       params: {
         noun: 'parameter',
         ...ofSeveral.params,
@@ -127,39 +136,53 @@ export const questions: readonly Question[] = [
       return { query: panelQuery([ids].flat().map(String), own as PanelParams, clock), demands };
     },
   },
-  {
-    name: 'diff',
-    path: '/v1/diff',
-    object: 'diff',
-    heading: 'Series',
-    summary: 'The dates for which series had other values as of one day than as of another',
-    description: `${diff.about} \`days\` are the two as-of dates. The answer has no pages.`,
-    signature: diff,
-    layout: diffLayout,
-    mayBeWide: false,
-    members: ['missing'],
-    example: {
-      params: { ids: 'GDP', days: '2015-01-30,2015-02-27', from: '2014-10-01' },
-      row: {
-        series_id: 'GDP',
-        date: '2014-10-01',
-        old: '17710.7',
-        new: '17701.3',
-        change: '-9.4',
-        percent: '-0.0531',
-        kind: 'revised',
+];
+
+/** A question of the table as an endpoint of the service. */
+function endpointOf(declared: Question): readonly Endpoint[] {
+  const { endpoint, name } = declared;
+  if (endpoint === undefined) return [];
+  const parameters = Object.entries({ ...paramsOf(declared), ...demandParams });
+  return [
+    {
+      ...endpoint,
+      name,
+      parameters: parameters.map(([key, { schema, description, required }]) => ({
+        name: key,
+        schema: { ...schema, description },
+        required,
+      })),
+      read(texts, clock) {
+        const { demands, values } = splitNamed(readTexts(declared, texts, clock));
+        return { query: { kind: 'question', question: declared, values }, demands };
       },
     },
-    query: ({ ids, days, ...values }) => {
-      const { demands, own } = splitDemands(values as NamedValues & Demands);
-      const [first = '', second = ''] = [days].flat().map(String) as readonly Day[];
-      return { query: diffQuery([ids].flat().map(String), [first, second], own as DiffParams), demands };
-    },
-  },
+  ];
+}
+
+/** A question as the service answers it. */
+export type Endpoint = QuestionEndpoint & {
+  readonly name: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly schema: Schema;
+    readonly required: boolean;
+  }[];
+  readonly read: (texts: ParamTexts, clock: Clock) => { readonly query: Query; readonly demands: Demands };
+};
+
+/** Every question that the service composes in one request; asof's own. */
+export const endpoints: readonly Endpoint[] = [
+  ...questions.map((one) => ({
+    ...one,
+    parameters: parametersOf(one),
+    read: (texts: ParamTexts, clock: Clock) => read(one, texts, clock),
+  })),
+  ...Object.values<Question>(table).flatMap(endpointOf),
 ];
 
 /** What a question takes, each by its name on the wire. */
-export function parametersOf({ signature: { args, params } }: Question) {
+function parametersOf({ signature: { args, params } }: ComposedQuestion) {
   const required = new Set([...args.map(({ name }) => name), ...(params?.required ?? [])]);
   const kinds: AnyKinds = {
     ...Object.fromEntries(args.map(({ name, kind }) => [name, kind])),
@@ -174,20 +197,32 @@ export function parametersOf({ signature: { args, params } }: Question) {
 }
 
 /** The route of a question, in every format. */
-export function questionRoute(question: Question, source: TableSource): OperationRoute {
+export function questionRoute(endpoint: Endpoint, source: TableSource): OperationRoute {
   return async (exchange, plan) => {
     const { request, now } = exchange;
     checkNoBody(request.headers);
     const { texts, format } = readQuery(targetOf(request.url).query, request.headers.get('accept'));
-    const { query, demands } = read(question, texts, clockAt(now));
+    const { query, demands } = asked(endpoint, texts, clockAt(now));
     checkIds(query);
     const { answerTable } = await import('./tables.ts');
     return answerTable({ query, demands, format }, plan, exchange, source);
   };
 }
 
+function asked(endpoint: Endpoint, texts: ParamTexts, clock: Clock): ReturnType<Endpoint['read']> {
+  try {
+    return endpoint.read(texts, clock);
+  } catch (error) {
+    throw error instanceof Problem ? onWire(error) : error;
+  }
+}
+
 /** The query that texts ask for; a validation error names the parameter as it is on the wire. */
-function read(question: Question, texts: ParamTexts, clock: Clock): ReturnType<Question['query']> {
+function read(
+  question: ComposedQuestion,
+  texts: ParamTexts,
+  clock: Clock,
+): ReturnType<ComposedQuestion['query']> {
   const parameters = parametersOf(question);
   const values: Record<string, unknown> = {};
   for (const [name, text] of texts) {
@@ -205,23 +240,19 @@ function read(question: Question, texts: ParamTexts, clock: Clock): ReturnType<Q
   if (missing !== undefined) throw invalid(missing.name, `parameter '${missing.name}' is missing`);
   const names = new Set(args.map(({ name }) => name));
   const others = Object.entries(values).filter(([own]) => !names.has(own));
-  try {
-    const asked = [...args.map(({ name }) => values[name]), Object.fromEntries(others)];
-    checkArguments(
-      params === undefined ? question.signature : { ...question.signature, params },
-      asked,
-      clock,
-      wireNames,
-    );
-    return question.query(values, clock);
-  } catch (error) {
-    throw error instanceof Problem ? onWire(error) : error;
-  }
+  checkArguments(
+    params === undefined ? question.signature : { ...question.signature, params },
+    [...args.map(({ name }) => values[name]), Object.fromEntries(others)],
+    clock,
+    wireNames,
+  );
+  return question.query(values, clock);
 }
 
 /** The contract's ids are in upper case; an id in lower case is an unknown series. */
 function checkIds(query: Query): void {
-  const other = 'ids' in query ? query.ids?.find((id) => id !== id.toUpperCase()) : undefined;
+  const { ids }: NamedValues = query.kind === 'question' ? query.values : { ...query };
+  const other = Array.isArray(ids) ? ids.find((id) => id !== id.toUpperCase()) : undefined;
   if (other !== undefined) throw new Problem('not-found', `series '${other}' not found`);
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { swaggerFolder } from '../platform/installation.ts';
+import { builtPath } from '../platform/installation.ts';
 import type { Exchange } from './exchange.ts';
 import { fileAnswer, type HttpAnswer, respond } from './respond.ts';
 
@@ -64,5 +64,5 @@ function moved(to: string): HttpAnswer {
 }
 
 function swaggerFile(name: string): Promise<Buffer> {
-  return readFile(join(swaggerFolder(), name));
+  return readFile(join(builtPath('swagger-ui'), name));
 }

@@ -39,7 +39,7 @@ function complete(body: string | Buffer, status: number, headers: Record<string,
 }
 
 /** The content of a response whose body is made while it is sent. */
-export type StreamedAnswer = Omit<HttpAnswer, 'body' | 'status'> & {
+type StreamedAnswer = Omit<HttpAnswer, 'body' | 'status'> & {
   readonly chunks: AsyncGenerator<Uint8Array>;
   /** Ends the connection if the rest of the body cannot be made, so that the client does not take it for complete. */
   readonly cut: (error: unknown) => void;
@@ -115,7 +115,7 @@ export function tagOf(content: string | Buffer): string {
 }
 
 /** A file that a service answers: the same bytes for as long as it runs. */
-export type ServedFile = {
+type ServedFile = {
   readonly type: string;
   /** The Content-Security-Policy of a page, which its files carry too. */
   readonly policy: string;
@@ -209,7 +209,7 @@ function commonHeaders({ requestId, admission, crossOrigin }: Exchange): Record<
 }
 
 /** A content coding that asof can send. */
-export type Coding = 'br' | 'gzip';
+type Coding = 'br' | 'gzip';
 
 /** Codings by the names in `Accept-Encoding`, in the order of our preference. */
 const codings: ReadonlyMap<string, Coding> = new Map([

@@ -6,11 +6,11 @@ import { createLog, type Log, type LogLevel } from './exchange.ts';
 import { createHandler, type PublicUrl } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import type { MetricsAccess } from './metrics.ts';
-import { HttpServer, type ServerOptions, type ServerTimeouts } from './server.ts';
+import { HttpServer, type ServerOptions } from './server.ts';
 import { type OpenService, Services, serviceOf } from './service-lease.ts';
 
 /** The store to serve, to whom, and where. */
-export type ServeOptions = {
+type ServeOptions = {
   /** Opens the store; called again for every reload. */
   readonly openStore: () => Promise<ServiceOptions['store']>;
   /** Whether `openStore` would open another store now; asked twice a second. */
@@ -37,7 +37,7 @@ export type ServeOptions = {
   /** Serves `/metrics`: on a separate port, or to those who have the key. */
   readonly metrics?: MetricsAccess;
   readonly clock?: () => Date;
-  readonly timeouts?: Partial<ServerTimeouts>;
+  readonly timeouts?: ServerOptions['timeouts'];
 };
 
 /** The name or the address of a host, and its port. */

@@ -1,22 +1,24 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  METHODS,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Duplex, finished } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { systemProblem } from '../errors/system-errors.ts';
+import { newRequestId } from '../service/service.ts';
 import type { Log, Sending } from './exchange.ts';
 import type { Handler, PublicUrl } from './handler.ts';
-import {
-  longestTarget,
-  type MalformedRequest,
-  malformedAnswer,
-  malformedMessage,
-  malformedRequest,
-} from './malformed-request.ts';
+import { longestTarget } from './request-target.ts';
 
 /** How long the server waits, in milliseconds. */
-export type ServerTimeouts = {
+type ServerTimeouts = {
   /** For the headers of a request, also on a connection that sends nothing. */
   readonly headers: number;
   /** For a whole request. */
@@ -322,4 +324,98 @@ function sendingOf(env: object): Sending {
 
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A request that Node cannot parse, or that no endpoint accepts: the status and the detail of its answer. */
+type MalformedRequest = {
+  readonly status: number;
+  readonly detail: string;
+  readonly path?: string;
+  /** Whether the answer has no body: to HEAD, or if the method is not known. */
+  readonly bodiless?: boolean;
+};
+
+/** A problem document for a malformed request, with the headers that go with it. */
+function malformedAnswer({ status, detail, path = '/' }: MalformedRequest, publicUrl: string) {
+  const requestId = newRequestId(new Date());
+  const text = JSON.stringify({
+    type: status === 400 ? `${publicUrl}/errors/validation-error` : 'about:blank',
+    title: status === 400 ? 'Validation Error' : STATUS_CODES[status],
+    status,
+    detail,
+    instance: path,
+    request_id: requestId,
+  });
+  return {
+    requestId,
+    text,
+    headers: {
+      'Content-Type': 'application/problem+json',
+      'Content-Length': String(Buffer.byteLength(text)),
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      Connection: 'close',
+      ...(status === 405 && { Allow: 'GET, HEAD' }),
+    },
+  };
+}
+
+/** The whole HTTP message of that answer, for a socket that has no response object. */
+function malformedMessage(malformed: MalformedRequest, publicUrl: string) {
+  const { requestId, text, headers: described } = malformedAnswer(malformed, publicUrl);
+  const bodiless = malformed.bodiless === true;
+  const headers = bodiless ? { ...described, 'Content-Length': '0' } : described;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const phrase = STATUS_CODES[malformed.status] ?? '';
+  return {
+    requestId,
+    message: `HTTP/1.1 ${malformed.status} ${phrase}\r\n${lines.join('')}\r\n${bodiless ? '' : text}`,
+  };
+}
+
+/**
+ * The malformed request behind an error of Node's parser, on a connection from which `bytesRead` bytes were read;
+ * undefined if the client is gone.
+ */
+function malformedRequest(error: Error, bytesRead: number): MalformedRequest | undefined {
+  const { code = '', rawPacket, bytesParsed } = error as ParserError;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
+  const { length, method, path } = requestLine(rawPacket, bytesParsed);
+  // For a request in several packets the parser shows the last one, which lacks the method or is only its end.
+  const mayBegin = bytesRead === (rawPacket?.length ?? 0) || METHODS.includes(method ?? '');
+  const where = {
+    ...(path !== undefined && { path }),
+    bodiless: mayBeHead(rawPacket) || !mayBegin,
+  };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, detail: 'the request did not arrive in time', ...where };
+  if (code !== 'HPE_HEADER_OVERFLOW')
+    return { status: 400, detail: 'this is not a valid HTTP request', ...where };
+  if (length > longestTarget)
+    return { status: 414, detail: 'the address of the request is too long', ...where, path: '/' };
+  return { status: 431, detail: 'the headers of the request are too long', ...where };
+}
+
+/** Whether one of the requests in a packet is a HEAD; the parser does not show which one is broken. */
+function mayBeHead(packet: Buffer | undefined): boolean {
+  return /^HEAD /m.test(packet?.toString('latin1') ?? '');
+}
+
+/** What Node says about bytes that it cannot parse. */
+type ParserError = { readonly code?: string; readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+/**
+ * The request line of the request in which the parser stopped, which may follow others in its packet; a packet that
+ * does not begin with it belongs to the headers.
+ */
+function requestLine(
+  packet: Buffer = Buffer.alloc(0),
+  stopped = 0,
+): { readonly length: number; readonly method?: string; readonly path?: string } {
+  const text = packet.toString('latin1');
+  const others = [...text.slice(0, stopped).matchAll(/\n\r?\n/g)].at(-1);
+  const start = others === undefined ? 0 : others.index + others[0].length;
+  const [line = ''] = text.slice(start).split('\n', 1);
+  const [, method, path] = /^([A-Z]+) (\/[^ ?#\r]*)/.exec(line) ?? [];
+  return method === undefined || path === undefined ? { length: 0 } : { length: line.length, method, path };
 }

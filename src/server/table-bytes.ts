@@ -1,5 +1,6 @@
 import { Basis, type Demands } from '../analysis/basis.ts';
 import type { Query } from '../analysis/query.ts';
+import type { QuestionQuery } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
 import { type Client, dataChanged } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
@@ -7,17 +8,24 @@ import type { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { type Operation, operationNamed, type Usage } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
+import type { NamedValues } from '../operations/value.ts';
+import { questionNamed } from '../questions/table.ts';
 import { selectColumns } from '../render/columns.ts';
-import { createRenderer } from '../render/formats.ts';
+import { createRenderer } from '../render/output.ts';
 import { renderPages } from '../render/renderer.ts';
 import { createService, type Service, type ServiceOptions } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
 import type { AnswerFormat } from './answer-format.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
 
+/** A query as plain data: a question is called by its name. */
+export type QueryData =
+  | Exclude<Query, QuestionQuery>
+  | { readonly kind: 'question'; readonly name: string; readonly values: NamedValues };
+
 /** A table to make, as plain data that another thread can receive. */
 export type TableJob = {
-  readonly query: Query;
+  readonly query: QueryData;
   readonly demands?: Demands | undefined;
   readonly format: AnswerFormat;
   /** The request for one series, if the answer is about only one. */
@@ -76,7 +84,7 @@ async function oneState(
 }
 
 async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Array, string | undefined> {
-  const { query, demands = {}, format, about, plan, now, state } = job;
+  const { demands = {}, format, about, plan, now, state } = job;
   const asked = about && { operation: operationNamed(about.operation), texts: about.texts };
   if ((await service.state(asked)) !== state) throw dataChanged();
   const tooManyRows = (): Problem => {
@@ -84,7 +92,7 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
     return service.refusal(reason, { plan: plan.name });
   };
   const basis = new Basis(demands, utcDay(now));
-  const answer = await run(query, {
+  const answer = await run(receivedQuery(job.query), {
     client: basis.through(clientOf(job, service, tooManyRows)),
     basis,
     // The thread of a table that nobody wants any more is ended.
@@ -104,6 +112,13 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
   };
   for await (const chunk of renderPages(renderer, whole())) yield Buffer.from(chunk);
   return cursor;
+}
+
+function receivedQuery(sent: QueryData): Query {
+  if (sent.kind !== 'question') return sent;
+  const question = questionNamed(sent.name);
+  if (question === undefined) throw new Error(`there is no question ${sent.name}`);
+  return { kind: 'question', question, values: sent.values };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Problem, type ProblemKind, type ProblemOptions } from '../errors/problem.ts';
-import { tableWorkerPath } from '../platform/installation.ts';
+import { builtPath } from '../platform/installation.ts';
 import type { TableJob } from './table-bytes.ts';
 
 /** What a thread is started with. */
@@ -166,7 +166,7 @@ class TableThread {
 
   constructor({ address, billingUrl }: WorkerData) {
     const workerData: WorkerData = { address, ...(billingUrl !== undefined && { billingUrl }) };
-    this.#worker = new Worker(tableWorkerPath(), { workerData });
+    this.#worker = new Worker(builtPath('table-worker.cjs'), { workerData });
     this.#worker.unref();
     this.#worker.on('message', (reply: WorkerReply) => this.#resolve(reply));
     this.#worker.on('error', (error) => this.#fail(error));

@@ -9,9 +9,10 @@ import type { Service } from '../service/service.ts';
 import { type AnswerFormat, answerFormats } from './answer-format.ts';
 import type { Exchange, Log } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
-import { targetOf } from './malformed-request.ts';
+import { targetOf } from './request-target.ts';
 import { namesTag, notModified, respond, respondStream, tagOf } from './respond.ts';
 import type { OpenService, Services } from './service-lease.ts';
+import type { QueryData } from './table-bytes.ts';
 
 /** A question whose answer is one table, without pages. */
 export type TableQuestion = {
@@ -21,6 +22,12 @@ export type TableQuestion = {
   /** The request for one series, if the answer is about only one. */
   readonly about?: Parameters<Service['state']>[0];
 };
+
+/** Returns a query as plain data, which another thread can receive. */
+function queryData(query: Query): QueryData {
+  if (query.kind !== 'question') return query;
+  return { kind: 'question', name: query.question.name, values: query.values };
+}
 
 /** What tables are answered from. */
 export type TableSource = { readonly services: Services; readonly log: Log };
@@ -159,7 +166,7 @@ class Table {
     const { query, demands, format, about } = this.#question;
     const { requestId, now, admission: { usage, keyId = '' } = {} } = this.#exchange;
     const job = {
-      ...{ query, demands, format, plan: this.#plan, usage, requestId, now, state },
+      ...{ query: queryData(query), demands, format, plan: this.#plan, usage, requestId, now, state },
       about: about && { operation: about.operation.name, texts: about.texts },
     };
     return this.#source.tables.answer(job, keyId, signal);

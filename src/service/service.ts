@@ -7,11 +7,13 @@ import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Principal, Usage } from '../operations/operation.ts';
 import type { Page } from '../operations/page.ts';
-import { type Clock, clockAt, type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import { type Clock, clockAt } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
 import type { AskFollowed } from '../store/followed.ts';
-import { KnownView } from '../store/known-view.ts';
+import { knownView } from '../store/known-view.ts';
 import type { Store, StoreView } from '../store/store.ts';
-import { YieldSeriesView } from './yield-series-view.ts';
+import { yieldSeriesView } from './yield-series-view.ts';
 
 /** The store of a service and its settings. */
 export type ServiceOptions = {
@@ -30,7 +32,6 @@ export const owner: Principal = {
   vintageAccess: true,
 };
 
-/** One request for an operation. */
 type ServiceRequest<R = Row> = {
   readonly operation: Operation<Params, R>;
   readonly texts: ParamTexts;
@@ -89,98 +90,70 @@ export type Service = {
 };
 
 /** A service over a store. */
-export function createService(options: ServiceOptions): Service {
-  return new StoreService(options);
-}
-
-class StoreService implements Service {
-  readonly #store: Store;
-  readonly #clock: () => Date;
-  readonly #billingUrl: string | undefined;
-
-  constructor({ store, clock = () => new Date(), billingUrl }: ServiceOptions) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#billingUrl = billingUrl;
-  }
-
-  answer<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal) {
-    const request = this.#requestOf(operation, texts, principal);
-    return within(request, () => this.#store.read(this.#checked(request).answer));
-  }
-
-  answerTogether(operation: Operation, questions: readonly ParamTexts[], principal: Principal) {
-    const requests = questions.map((texts) => this.#requestOf(operation, texts, principal));
-    const work = async (view: StoreView) => {
-      const answers = requests.map(async (request) => this.#checked(request).answer(view));
-      await Promise.allSettled(answers);
-      return answers;
-    };
-    const reading = this.#store.readTogether?.(work) ?? this.#store.read(work);
-    return requests.map((request, i) =>
-      within(request, async () => {
-        const answer = (await reading)[i];
-        if (answer === undefined) throw new Error('a question has no answer');
-        return answer;
+export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions): Service {
+  const requestOf = <R>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+    principal: Principal,
+  ): ServiceRequest<R> => ({ operation, texts, principal, requestId: newRequestId(clock()) });
+  const checked = <R>(request: ServiceRequest<R>) => checkedRequest(request, clock(), billingUrl);
+  return {
+    answer(operation, texts, principal) {
+      const request = requestOf(operation, texts, principal);
+      return within(request, () => store.read(checked(request).answer));
+    },
+    answerTogether(operation, questions, principal) {
+      const requests = questions.map((texts) => requestOf(operation, texts, principal));
+      const work = async (view: StoreView) => {
+        const answers = requests.map(async (request) => checked(request).answer(view));
+        await Promise.allSettled(answers);
+        return answers;
+      };
+      const reading = store.readTogether?.(work) ?? store.read(work);
+      return requests.map((request, i) =>
+        within(request, async () => {
+          const answer = (await reading)[i];
+          if (answer === undefined) throw new Error('a question has no answer');
+          return answer;
+        }),
+      );
+    },
+    reply: (request, known) =>
+      within(request, () => {
+        const { answer, today } = checked(request);
+        return store.read(async (view) => {
+          const stated = knownIn(view, clockAt(clock())).state(seriesOf(request));
+          // Without a tag to compare, the state and the facts need one round trip to a database.
+          const answered = known === undefined ? answer(view) : undefined;
+          const [{ name: state }, early] = await Promise.all([stated, answered]);
+          const tag = tagOf(request, today, state);
+          if (known?.(tag) === true) return { tag, state };
+          return { tag, state, envelope: early ?? (await answer(view)) };
+        });
       }),
-    );
-  }
-
-  reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>> {
-    return within(request, () => {
-      const { answer, today } = this.#checked(request);
-      return this.#store.read(async (view) => {
-        const stated = knownIn(view, clockAt(this.#clock())).state(seriesOf(request));
-        // Without a tag to compare, the state and the facts need one round trip to a database.
-        const answered = known === undefined ? answer(view) : undefined;
-        const [{ name: state }, early] = await Promise.all([stated, answered]);
-        const tag = tagOf(request, today, state);
-        if (known?.(tag) === true) return { tag, state };
-        return { tag, state, envelope: early ?? (await answer(view)) };
-      });
-    });
-  }
-
-  state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string> {
-    const clock = clockAt(this.#clock());
-    return this.#store.read(
-      async (view) => (await knownIn(view, clock).state(request && seriesOf(request))).name,
-    );
-  }
-
-  refusal(reason: string, principal: Pick<Principal, 'plan'>): Problem {
-    return upgradeRequired(reason, principal, this.#billingUrl);
-  }
-
-  status(): Promise<DataStatus> {
-    return this.#store.read(async (view) => {
-      const [{ revision }, { covered }, PAR, TIPS, filings] = await Promise.all([
-        view.state(),
-        view.seriesTotals(),
-        view.coveredTo('PAR'),
-        view.coveredTo('TIPS'),
-        view.coveredTo('filings'),
-      ]);
-      return { revision, coveredTo: { series: covered ?? undefined, PAR, TIPS, filings } };
-    });
-  }
-
-  followed() {
-    return this.#store.read((view) => view.followed());
-  }
-
-  #requestOf<R>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal): ServiceRequest<R> {
-    return { operation, texts, principal, requestId: newRequestId(this.#clock()) };
-  }
-
-  #checked<R>(request: ServiceRequest<R>): CheckedRequest<R> {
-    return checkedRequest(request, this.#clock(), this.#billingUrl);
-  }
+    state(request) {
+      const now = clockAt(clock());
+      return store.read(async (view) => (await knownIn(view, now).state(request && seriesOf(request))).name);
+    },
+    refusal: (reason, principal) => upgradeRequired(reason, principal, billingUrl),
+    status: () =>
+      store.read(async (view) => {
+        const [{ revision }, { covered }, PAR, TIPS, filings] = await Promise.all([
+          view.state(),
+          view.contents.totals(),
+          view.rates.coveredTo('PAR'),
+          view.rates.coveredTo('TIPS'),
+          view.filings.coveredTo(),
+        ]);
+        return { revision, coveredTo: { series: covered ?? undefined, PAR, TIPS, filings } };
+      }),
+    followed: () => store.read((view) => view.sources.followed()),
+  };
 }
 
 /** What is known in a state of a store: what was published by the latest day that has begun anywhere on Earth. */
 function knownIn(view: StoreView, { latest }: Clock): StoreView {
-  return new KnownView(new YieldSeriesView(view), latest);
+  return knownView(yieldSeriesView(view), latest);
 }
 
 /** The result of `work`; its failure is a Problem that names the request. */
@@ -223,13 +196,8 @@ function checkedRequest<R>(
     throw upgradeRequired('point-in-time queries need the pro plan or higher', principal, billingUrl);
   return {
     answer: async (view) => {
-      const page = await query.run({
-        view: knownIn(view, clock),
-        principal,
-        ...(usage && { usage }),
-        ...(position && { position }),
-      });
-      return envelope(request, page);
+      const run = { view: knownIn(view, clock), principal, ...defined({ usage, position }) };
+      return envelope(request, await query.run(run));
     },
     today: query.dependsOnToday ? clock.today : undefined,
   };
@@ -260,12 +228,14 @@ function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: P
     object: operation.object,
     request_id: requestId,
     status: 'ok',
-    ...(page.asOf !== undefined && { as_of: page.asOf }),
-    ...(page.series !== undefined && { series: page.series }),
-    ...(page.coverage !== undefined && { coverage: page.coverage }),
-    ...(page.vintage !== undefined && { vintage: page.vintage }),
-    ...(page.coveredTo !== undefined && { covered_to: page.coveredTo }),
-    ...(page.unknownTicker !== undefined && { unknown_ticker: page.unknownTicker }),
+    ...defined({
+      as_of: page.asOf,
+      series: page.series,
+      coverage: page.coverage,
+      vintage: page.vintage,
+      covered_to: page.coveredTo,
+      unknown_ticker: page.unknownTicker,
+    }),
     results: page.rows,
     results_count: page.rows.length,
     has_more: page.next !== undefined,

@@ -1,21 +1,20 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
-import type { IndexQuery } from '../domain/series/search-index.ts';
+import type { IndexQuery } from '../domain/series/search.ts';
 import { type SearchedSeries, searchableWords } from '../domain/series/words.ts';
-import { type CurveType, type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
-import type { ClusterTradesQuery, DaysOfTradesQuery, FilingsQuery } from '../store/filing-queries.ts';
+import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
+import { defined } from '../platform/defined.ts';
 import type {
-  CurveQuery,
+  AllSeriesView,
+  DatesQuery,
   ObservationQuery,
   RateSummary,
   Series,
   SeriesQuery,
-  SpreadQuery,
   StoredObservation,
   StoreState,
   StoreView,
   VintageOnDay,
   VintageQuery,
-  YieldsQuery,
 } from '../store/store.ts';
 
 /** The yield series of each state of a store, because they are needed again and again. */
@@ -25,23 +24,33 @@ const known = new WeakMap<StoreState, Promise<readonly Series[]>>();
  * A view of a store in which the maturities of the curves are series too, under the ids of FRED. A series that the
  * store itself holds under such an id answers instead. A rate is known from its trade date on, and never revised.
  */
-export class YieldSeriesView implements StoreView {
+export function yieldSeriesView(view: StoreView): StoreView {
+  return {
+    state: (seriesId) => view.state(seriesId),
+    series: new SeriesWithYields(view),
+    rates: view.rates,
+    filings: view.filings,
+    sources: view.sources,
+  };
+}
+
+class SeriesWithYields implements AllSeriesView {
   readonly #view: StoreView;
 
   constructor(view: StoreView) {
     this.#view = view;
   }
 
-  async findSeries(id: string): Promise<Series | undefined> {
-    return (await this.#view.findSeries(id)) ?? (definitionOf(id) && this.#found(id));
+  async find(id: string): Promise<Series | undefined> {
+    return (await this.#view.series.find(id)) ?? (definitionOf(id) && this.#found(id));
   }
 
-  async searchSeries(query: SeriesQuery): Promise<readonly Series[]> {
+  async search(query: SeriesQuery): Promise<readonly Series[]> {
     const { text, after = '', limit } = query;
     const isAsked = ({ id }: Pick<Series, 'id'>) =>
       id > after && id.includes(text.toUpperCase()) && (query.ids?.includes(id) ?? true);
     const rates = yieldSeries.some(isAsked) ? this.#all() : [];
-    const [held, matching] = await Promise.all([this.#view.searchSeries(query), rates]);
+    const [held, matching] = await Promise.all([this.#view.series.search(query), rates]);
     const ids = new Set(held.map(({ id }) => id));
     const added = matching.filter((one) => isAsked(one) && !ids.has(one.id));
     if (added.length === 0) return held;
@@ -51,7 +60,7 @@ export class YieldSeriesView implements StoreView {
   async searchEntries(query: IndexQuery): Promise<readonly SearchedSeries[]> {
     const all = await this.#begunBy(query.upTo);
     const ids = all.map(({ id }) => id);
-    const held = await this.#view.searchEntries({ ...query, ids: [...query.ids, ...ids] });
+    const held = await this.#view.series.searchEntries({ ...query, ids: [...query.ids, ...ids] });
     const known = new Set(held.map(({ id }) => id));
     return [...held, ...all.filter(({ id }) => !known.has(id))];
   }
@@ -59,31 +68,25 @@ export class YieldSeriesView implements StoreView {
   async searchable(what: 'ids' | 'words', upTo?: Day): Promise<readonly string[]> {
     const begun = await this.#begunBy(upTo);
     const added = begun.flatMap((one) => (what === 'ids' ? one.id : searchableWords(one)));
-    return [...new Set([...(await this.#view.searchable(what, upTo)), ...added])];
+    return [...new Set([...(await this.#view.series.searchable(what, upTo)), ...added])];
   }
 
   async observations(query: ObservationQuery) {
     const series = await this.#answering(query.seriesId);
-    if (series === undefined) return this.#view.observations(query);
+    if (series === undefined) return this.#view.series.observations(query);
     const { asOf, firstRelease, from, to, before, limit } = query;
     const begin = firstRelease === true ? addDays(series.firstVintage, 1) : undefined;
     const last = [to, asOf, before && addDays(before, -1)].flatMap((day) => day ?? []);
-    const rows = await this.#rates(series.id, {
-      from: [from, begin]
-        .flatMap((day) => day ?? [])
-        .sort()
-        .at(-1),
-      to: last.sort()[0],
-      limit,
-    });
+    const first = [from, begin].flatMap((day) => day ?? []);
+    const rows = await this.#rates(series.id, { from: first.sort().at(-1), to: last.sort()[0], limit });
     const vintage = await this.#vintageOn(series, asOf);
     return { series: await this.#coveredOn(series, asOf), vintage, rows };
   }
 
-  async dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
+  async dates(query: DatesQuery) {
     const { seriesId, from, to, before, limit } = query;
     const series = await this.#answering(seriesId);
-    if (series === undefined) return this.#view.dates(query);
+    if (series === undefined) return this.#view.series.dates(query);
     const last = before === undefined ? to : earlier(to ?? before, addDays(before, -1));
     const rates = await this.#rates(seriesId, { from, to: last, limit });
     return { series, rows: rates.map(({ date }) => date) };
@@ -91,112 +94,42 @@ export class YieldSeriesView implements StoreView {
 
   async revisions(seriesId: string, date: Day) {
     const series = await this.#answering(seriesId);
-    if (series === undefined) return this.#view.revisions(seriesId, date);
+    if (series === undefined) return this.#view.series.revisions(seriesId, date);
     const rates = await this.#rates(seriesId, { from: date, to: date, limit: 1 });
-    return {
-      series,
-      rows: rates.map(({ asOfDate, value }) => ({ asOfDate, value, kind: 'exact' as const })),
-    };
+    const kind = 'exact' as const;
+    return { series, rows: rates.map(({ asOfDate, value }) => ({ asOfDate, value, kind })) };
   }
 
   impliedFrequencies(seriesId: string) {
-    return this.#view.impliedFrequencies(seriesId);
+    return this.#view.series.impliedFrequencies(seriesId);
   }
 
   async vintages(query: VintageQuery) {
     const { seriesId, from, to, before, limit } = query;
     const series = await this.#answering(seriesId);
-    if (series === undefined) return this.#view.vintages(query);
+    if (series === undefined) return this.#view.series.vintages(query);
     const last = before === undefined ? to : earlier(to ?? before, addDays(before, -1));
     const rates = await this.#rates(seriesId, { from, to: last, limit });
-    return {
-      series,
-      firstDate: series.firstVintage,
-      rows: rates.map(({ asOfDate }) => ({
-        asOfDate,
-        added: 1,
-        revised: 0,
-        withdrawn: 0,
-        kind: 'exact' as const,
-      })),
-    };
-  }
-
-  state(seriesId?: string) {
-    return this.#view.state(seriesId);
-  }
-
-  curve(query: CurveQuery) {
-    return this.#view.curve(query);
-  }
-
-  yields(query: YieldsQuery) {
-    return this.#view.yields(query);
-  }
-
-  spread(query: SpreadQuery) {
-    return this.#view.spread(query);
-  }
-
-  rates() {
-    return this.#view.rates();
-  }
-
-  filings(query: FilingsQuery) {
-    return this.#view.filings(query);
-  }
-
-  symbols() {
-    return this.#view.symbols();
-  }
-
-  acceptedFilings(accessionNumbers: readonly string[]) {
-    return this.#view.acceptedFilings(accessionNumbers);
-  }
-
-  filingCounts() {
-    return this.#view.filingCounts();
-  }
-
-  coveredTo(what: CurveType | 'filings', upTo?: Day) {
-    return this.#view.coveredTo(what, upTo);
-  }
-
-  clusterTrades(query: ClusterTradesQuery) {
-    return this.#view.clusterTrades(query);
-  }
-
-  tradePlaces(query: DaysOfTradesQuery) {
-    return this.#view.tradePlaces(query);
-  }
-
-  filedTrades(query: DaysOfTradesQuery) {
-    return this.#view.filedTrades(query);
+    const counts = { added: 1, revised: 0, withdrawn: 0, kind: 'exact' as const };
+    const rows = rates.map(({ asOfDate }) => ({ asOfDate, ...counts }));
+    return { series, firstDate: series.firstVintage, rows };
   }
 
   statements(seriesId: string) {
-    return this.#view.statements(seriesId);
+    return this.#view.series.statements(seriesId);
   }
 
   completeVintages(seriesId: string) {
-    return this.#view.completeVintages(seriesId);
-  }
-
-  imports() {
-    return this.#view.imports();
-  }
-
-  followed() {
-    return this.#view.followed();
+    return this.#view.series.completeVintages(seriesId);
   }
 
   descriptionChanges(seriesId: string) {
-    return this.#view.descriptionChanges(seriesId);
+    return this.#view.series.descriptionChanges(seriesId);
   }
 
   /** The yield series for an id; undefined if the store holds a series of that id, or no rates. */
   async #answering(id: string): Promise<Series | undefined> {
-    if (definitionOf(id) === undefined || (await this.#view.findSeries(id)) !== undefined) return undefined;
+    if (definitionOf(id) === undefined || (await this.#view.series.find(id)) !== undefined) return undefined;
     return this.#found(id);
   }
 
@@ -219,7 +152,7 @@ export class YieldSeriesView implements StoreView {
   }
 
   async #describe(version: number): Promise<readonly Series[]> {
-    const summaries = await this.#view.rates();
+    const summaries = await this.#view.rates.summaries();
     if (summaries.length === 0) return [];
     const described: Series[] = [];
     for (const definition of yieldSeries) {
@@ -249,7 +182,7 @@ export class YieldSeriesView implements StoreView {
   async #coveredOn(series: Series, day: Day | undefined): Promise<Series> {
     const curveType = definitionOf(series.id)?.rate.curveType;
     if (day === undefined || day >= series.coveredTo || curveType === undefined) return series;
-    return { ...series, coveredTo: (await this.#view.coveredTo(curveType, day)) ?? series.coveredTo };
+    return { ...series, coveredTo: (await this.#view.rates.coveredTo(curveType, day)) ?? series.coveredTo };
   }
 
   /** The newest trade date up to a day, which is its vintage. */
@@ -272,36 +205,28 @@ export class YieldSeriesView implements StoreView {
     if (less === undefined || summary === undefined) return summary;
     const { curveType, maturity: long } = rate;
     const every = Number.MAX_SAFE_INTEGER;
-    const pairs = await this.#view.spread({ curveType, long, short: less.maturity, limit: every });
+    const pairs = await this.#view.rates.spread({ curveType, long, short: less.maturity, limit: every });
     const [newest, oldest] = [pairs[0], pairs.at(-1)];
     if (newest === undefined || oldest === undefined) return undefined;
-    return {
-      count: pairs.length,
-      first: oldest.tradeDate,
-      last: newest.tradeDate,
-      sources: summary.sources,
-    };
+    const { sources } = summary;
+    return { count: pairs.length, first: oldest.tradeDate, last: newest.tradeDate, sources };
   }
 
   /** The values of a yield series, newest first. */
   async #rates(
     id: string,
-    {
-      from,
-      to,
-      limit,
-    }: { readonly from: Day | undefined; readonly to: Day | undefined; readonly limit: number },
+    { from, to, limit }: { from: Day | undefined; to: Day | undefined; limit: number },
   ): Promise<readonly StoredObservation[]> {
     const definition = definitionOf(id);
     if (definition === undefined) return [];
     const { rate, less } = definition;
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), limit };
+    const range = { ...defined({ from, to }), limit };
     if (less === undefined) {
-      const points = await this.#view.yields({ ...rate, ...range });
+      const points = await this.#view.rates.yields({ ...rate, ...range });
       return points.map(({ tradeDate, rate: value }) => ({ date: tradeDate, value, asOfDate: tradeDate }));
     }
     const { curveType, maturity: long } = rate;
-    const pairs = await this.#view.spread({ curveType, long, short: less.maturity, ...range });
+    const pairs = await this.#view.rates.spread({ curveType, long, short: less.maturity, ...range });
     const { changeBetween } = await import('../domain/series/arithmetic.ts');
     return pairs.map((pair) => ({
       date: pair.tradeDate,

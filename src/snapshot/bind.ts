@@ -1,4 +1,5 @@
 import { asOfDates, type OperationQuery, type Query } from '../analysis/query.ts';
+import type { NamedDay } from '../analysis/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -74,14 +75,10 @@ function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery 
       const words = query.compared && query.days[0] === 'latest' ? ['--as-of', day] : [];
       return { query: { ...query, days }, asOf: day, words };
     }
-    case 'diff': {
-      const [first, second] = query.days.map((one) => (one === 'latest' ? day : one));
-      const days = [first ?? day, second ?? day] as const;
-      refuseLater([
-        ['the first date', days[0]],
-        ['the second date', days[1]],
-      ]);
-      return { query: { ...query, days }, asOf: day, words: [] };
+    case 'question': {
+      const { values, days, asOf = day, words } = query.question.bind(query.values, day);
+      refuseLater(days);
+      return { query: { ...query, values }, asOf, words };
     }
     case 'real-time-panel': {
       const { to = day, from, each } = query;
@@ -113,9 +110,6 @@ function rangeOf({ from, to }: { readonly from?: unknown; readonly to?: unknown 
     ...(to === undefined ? [] : [['to', String(to)] as const]),
   ];
 }
-
-/** A day, and the parameter that names it, or in words which one it is. */
-type NamedDay = readonly [name: string, day: Day];
 
 function refuseDays(day: Day, named: readonly NamedDay[], { naming, bound }: BindingWords): void {
   for (const [name, text] of named)

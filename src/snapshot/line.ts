@@ -14,8 +14,13 @@ import { Problem } from '../errors/problem.ts';
 import { isSystemError, problemOf, systemProblem } from '../errors/system-errors.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { naming } from '../platform/files.ts';
-import { formatForFile } from '../render/formats.ts';
-import { type OutputChoice, type OutputFlags, outputChoice, rendererFor } from '../render/output.ts';
+import {
+  formatForFile,
+  type OutputChoice,
+  type OutputFlags,
+  outputChoice,
+  rendererFor,
+} from '../render/output.ts';
 import { renderPages } from '../render/renderer.ts';
 import { bind, boundedClient } from './bind.ts';
 import type { PlanLine } from './plan.ts';

@@ -25,7 +25,7 @@ export type FileRecord = {
  * Where a snapshot's data came from: a service, or a store with the log of its imports (as `asof import --log` prints
  * it).
  */
-export type Source =
+type Source =
   | { readonly service: string }
   | ((Sample | { readonly store: string }) & { readonly imports: number; readonly imports_sha256: string });
 
@@ -40,7 +40,6 @@ export type Manifest = {
   readonly files: readonly FileRecord[];
 };
 
-/** The version of the layout of a manifest. */
 const format = 1;
 
 /** The manifest as text, with a checksum of the manifest itself. */

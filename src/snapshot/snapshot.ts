@@ -1,18 +1,33 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import {
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Demands } from '../analysis/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
+import { flush, naming } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
 import type { Lock } from '../store/access-store.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { openLock } from '../store/open.ts';
 import { type BoundLine, boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
-import { importLogText, type Manifest, type Source } from './manifest.ts';
-import { lockPath, type Place, placeOf, sweepHalfDone } from './place.ts';
-import { lineOf, readPlan } from './plan.ts';
-import { beginRun, giveUp, publish, type Run, recordFile, sweepAfter, type WrittenFile } from './run.ts';
+import { type FileRecord, importLogText, type Manifest, manifestText } from './manifest.ts';
+import { lineOf, manifestName, readPlan } from './plan.ts';
 
 /** A plan whose lines are bound to a day. */
 export type BoundPlan = {
@@ -93,9 +108,10 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
 /** How long a run waits for another one to end, and how often it looks, in milliseconds. */
 const lockWait = { total: 5000, step: 100 } as const;
 
+/** Takes the lock file of the runs; it is never removed, because then two runs could hold it. */
 async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<Lock> {
   for (let waited = 0; ; waited += lockWait.step) {
-    const lock = await openLock(lockPath(place));
+    const lock = await openLock(join(place.folder, `.${place.name}.lock`));
     if (lock !== undefined) return lock;
     if (waited >= lockWait.total)
       throw new Problem('local-io', `another asof snapshot is writing ${out}`, {
@@ -105,7 +121,6 @@ async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<L
   }
 }
 
-/** Writes the files of a run and makes its manifest. */
 async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: SnapshotOptions) {
   const { name, asOf, lines, sha256 } = plan;
   const explain = (error: unknown, line: BoundLine) =>
@@ -116,7 +131,7 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
     folder: run.folder,
     signal,
     explain,
-    ...(onLine !== undefined && { onLine }),
+    ...defined({ onLine }),
   };
   const { written, source } = await readConsistently(client, async () => {
     const written = await writeLines(lines, writing);
@@ -139,11 +154,191 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
   return { files, manifest, notes: new Set(written.flatMap(({ notes }) => notes)) };
 }
 
-async function sourceOf(client: Client): Promise<Source> {
+async function sourceOf(client: Client): Promise<Manifest['source']> {
   const { mode, where, sample, imports = [] } = await client.origin();
   if (mode === 'remote') return { service: where };
   const log = createHash('sha256').update(importLogText(imports)).digest('hex');
   // The path of the sample on this machine says nothing about the sample.
   const store = sample ? ({ sample: true } as const) : { store: absoluteAddress(where) };
   return { ...store, imports: imports.length, imports_sha256: log };
+}
+
+/** The place of a snapshot: a link at `path`, and the folders of runs beside it. */
+type Place = {
+  readonly path: string;
+  readonly folder: string;
+  readonly name: string;
+  /** The folder of the run that the link shows, if there is one. */
+  readonly current: string | undefined;
+  /** Whether an empty folder is at `path`, which the link replaces. */
+  readonly isEmptyFolder: boolean;
+};
+
+/**
+ * The place that `--out` names; a Problem if a snapshot would replace anything but an empty folder or another
+ * snapshot.
+ */
+export async function placeOf(out: string): Promise<Place> {
+  const path = resolve(out);
+  const place = {
+    path,
+    folder: dirname(path),
+    name: basename(path),
+    current: undefined,
+    isEmptyFolder: false,
+  };
+  if (out === '' || place.name === '') throw refused(out, 'it is not the name of a folder');
+  if ((await lstat(`${place.folder}/`).catch(absent)) === undefined)
+    throw new Problem('local-io', `cannot write ${out}: there is no folder ${place.folder}`);
+  const found = await lstat(path).catch(absent);
+  if (found === undefined) return place;
+  if (found.isSymbolicLink()) return { ...place, current: await runShown(place, out) };
+  if (!found.isDirectory()) throw refused(out, 'it is a file');
+  if ((await readdir(path)).length > 0) throw refused(out, 'it is a folder with something in it');
+  return { ...place, isEmptyFolder: true };
+}
+
+async function runShown(place: Place, out: string): Promise<string | undefined> {
+  const target = await readlink(place.path);
+  if (!isRunOf(place, target)) throw refused(out, `it is a link to ${target}, which is not a snapshot`);
+  const run = join(place.folder, target);
+  return (await lstat(run).catch(absent))?.isDirectory() === true ? run : undefined;
+}
+
+function refused(out: string, reason: string): Problem {
+  return new Problem('local-io', `cannot write a snapshot to ${JSON.stringify(out)}: ${reason}`, {
+    hints: ['name a new folder, or the snapshot of an earlier run'],
+  });
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}
+
+function isRunOf({ name }: Place, entry: string): boolean {
+  const prefix = `.${name}.`;
+  return entry.startsWith(prefix) && /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(entry.slice(prefix.length));
+}
+
+function draftLink({ folder, name }: Place): string {
+  return join(folder, `.${name}.link`);
+}
+
+async function sweepHalfDone(place: Place): Promise<void> {
+  await rm(draftLink(place), { force: true });
+  for (const run of await runsAt(place)) {
+    const complete = await lstat(join(run, manifestName)).catch(absent);
+    if (complete === undefined && run !== place.current) await rm(run, { recursive: true, force: true });
+  }
+}
+
+async function runsAt(place: Place): Promise<readonly string[]> {
+  const entries = await readdir(place.folder);
+  return entries.filter((entry) => isRunOf(place, entry)).map((entry) => join(place.folder, entry));
+}
+
+/** A snapshot in the making: a folder that the link does not show before it is complete. */
+type Run = { readonly place: Place; readonly folder: string };
+
+/** The record of a file that a run made, and whether the current snapshot holds the same. */
+type WrittenFile = { readonly record: FileRecord; readonly isUnchanged: boolean };
+
+/** A new empty run. */
+export async function beginRun(place: Place, day: Day): Promise<Run> {
+  const folder = join(place.folder, `.${place.name}.${day}-${randomBytes(6).toString('hex')}`);
+  await mkdir(folder);
+  return { place, folder };
+}
+
+/** Syncs a file of a run to the disk, as a hard link to the old file if that is the same, and records it. */
+export async function recordFile(
+  { place, folder }: Run,
+  made: Omit<FileRecord, 'bytes' | 'sha256'>,
+): Promise<WrittenFile> {
+  const path = join(folder, made.name);
+  const sum = await sumOfFile(path);
+  const isUnchanged = await syncOrLink(path, sum, shownBefore(place, made.name));
+  return { record: { ...made, ...sum }, isUnchanged };
+}
+
+/** Completes a run and shows it in one step, by renaming a new link. */
+export async function publish({ place, folder }: Run, manifest: Manifest): Promise<void> {
+  const path = join(folder, manifestName);
+  await writeFile(path, manifestText(manifest), { flag: 'wx' }).catch(naming(path));
+  await syncOrLink(path, await sumOfFile(path), shownBefore(place, manifestName));
+  await flush(folder);
+  const link = draftLink(place);
+  await symlink(basename(folder), link);
+  if (place.isEmptyFolder) await rmdir(place.path);
+  await rename(link, place.path);
+  await flush(place.folder);
+}
+
+function shownBefore({ current }: Place, name: string): string | undefined {
+  return current && join(current, name);
+}
+
+/** Removes all other runs except the one that was shown before, which somebody may still read. */
+export async function sweepAfter({ place, folder }: Run): Promise<void> {
+  for (const run of await runsAt(place))
+    if (run !== folder && run !== place.current) await rm(run, { recursive: true, force: true });
+}
+
+/** Removes a run, unless the link shows it; the snapshot is as it was. */
+export async function giveUp({ place, folder }: Run): Promise<void> {
+  const shown = await readlink(place.path).catch(() => undefined);
+  if (shown === basename(folder)) return;
+  await rm(draftLink(place), { force: true });
+  await rm(folder, { recursive: true, force: true });
+}
+
+type FileSum = { readonly bytes: number; readonly sha256: string };
+
+/** Reads a whole file. */
+export async function sumOfFile(path: string): Promise<FileSum> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      hash.update(chunk);
+    }
+  });
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/**
+ * Syncs a new file to the disk, or replaces it by a hard link to the old one if that has the same content, owner and
+ * mode; resolves to whether the content is unchanged. Reads the old file, so that damage to it does not persist.
+ */
+export async function syncOrLink(path: string, sum: FileSum, old: string | undefined): Promise<boolean> {
+  const same = old !== undefined && (await holds(old, sum));
+  const linked = same && (await isOpenToTheSame(old, path)) && (await linkedInPlace(old, path));
+  if (!linked) await flush(path);
+  return same;
+}
+
+async function holds(path: string, { bytes, sha256 }: FileSum): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isFile() !== true || found.size !== bytes) return false;
+  return (await sumOfFile(path).catch(() => undefined))?.sha256 === sha256;
+}
+
+/** Whether two files have the same owner and mode: a link would keep those of the old file. */
+async function isOpenToTheSame(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([lstat(one), lstat(other)]);
+  return a.uid === b.uid && a.gid === b.gid && a.mode === b.mode;
+}
+
+/** Replaces the new file by a hard link to the old one; false if the file system has no links, and the file stays. */
+async function linkedInPlace(old: string, path: string): Promise<boolean> {
+  const name = `${path}.link`;
+  try {
+    await link(old, name);
+    await rename(name, path);
+    return true;
+  } catch {
+    await rm(name, { force: true });
+    return false;
+  }
 }

@@ -16,7 +16,7 @@ import {
 } from './line.ts';
 import { type FileRecord, type Manifest, parseManifest } from './manifest.ts';
 import { manifestName, wordsOf } from './plan.ts';
-import { sumOfFile } from './run.ts';
+import { sumOfFile } from './snapshot.ts';
 
 /** A snapshot as it was when it was opened, even if another one replaces it. */
 export type OpenedSnapshot = { readonly folder: string; readonly manifest: Manifest };
@@ -119,7 +119,6 @@ function overstated(recorded: readonly SubjectBasis[], given: readonly SubjectBa
 /** A difference from the manifest: a file, and what is different about it. */
 export type Finding = { readonly name: string; readonly what: string };
 
-/** The manifest in a folder; a Finding if it is damaged. Throws errors of the operating system. */
 async function readManifest(folder: string): Promise<Manifest | Finding> {
   const path = join(folder, manifestName);
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
@@ -131,7 +130,6 @@ async function readManifest(folder: string): Promise<Manifest | Finding> {
   return manifest ?? { name: manifestName, what: 'is damaged' };
 }
 
-/** Compares the files of a folder with its manifest. */
 async function compareFiles(folder: string, { files }: Manifest): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const file of files) {

@@ -20,13 +20,11 @@ export type StoredKey = KeyRecord & { readonly hash: string; readonly previousHa
 /** A secret that replaces another one, in the form that a store keeps. */
 export type NewSecret = Pick<StoredKey, 'hash' | 'start'>;
 
-/** The columns of a key that may be empty. */
 type EmptyColumns = 'expiresAt' | 'previousHash' | 'previousUntil' | 'revokedAt';
 
 /** A key as a store has it in columns. */
 export type KeyRow = Omit<StoredKey, EmptyColumns> & { readonly [K in EmptyColumns]: string | null };
 
-/** The key of a row. */
 export function storedKey({ expiresAt, previousHash, previousUntil, revokedAt, ...key }: KeyRow): StoredKey {
   return {
     ...key,

@@ -5,7 +5,7 @@ import type { KeptChange } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../domain/series/words.ts';
 import { monthsOf } from '../domain/treasury/curve.ts';
-import { searchableNames } from './filing-record.ts';
+import { searchableNames } from './filings.ts';
 
 /**
  * What a store counts for a series; all of it follows from the rows of the series. Days are empty without a vintage.
@@ -36,9 +36,6 @@ export type SeriesContents = {
   readonly vintages: readonly HeldVintage[];
 };
 
-/** How large a store is, and in which format. */
-export type StoreSize = { readonly format: number; readonly bytes: number };
-
 /** All series of a store together; days are null if there are none. */
 export type SeriesTotals = {
   readonly series: number;
@@ -56,26 +53,15 @@ export type SeriesTotals = {
 export interface StoreContents {
   /** The ids of all series, including those that are only described, ascending. */
   seriesIds(): Promise<readonly string[]>;
-  contents(seriesId: string): Promise<SeriesContents | undefined>;
+  series(seriesId: string): Promise<SeriesContents | undefined>;
   /** The changes of a series by date and then as-of date, in batches. */
   changes(seriesId: string): AsyncIterable<readonly KeptChange[]>;
-  seriesTotals(): Promise<SeriesTotals>;
-  size(): Promise<StoreSize>;
+  totals(): Promise<SeriesTotals>;
+  size(): Promise<{ readonly format: number; readonly bytes: number }>;
   /** Damage that the engine finds, and contradictions in what it derives from filings: a text for each fault. */
   faults(): Promise<readonly string[]>;
 }
 
-/** Writes series in the form in which a store keeps them, in the transaction of an import. */
-export interface ContentsWriter {
-  /** Replaces the series with this id; `changes` are those that another store keeps. */
-  putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void>;
-  /** Removes a series with everything that is kept of it; false for an unknown id. */
-  removeSeries(seriesId: string): Promise<boolean>;
-  /** Gives a series another id, which no series may have yet. */
-  renameSeries(from: string, to: string): Promise<void>;
-}
-
-/** The number of changes that are read at once. */
 const changesAtOnce = 20_000;
 
 /**

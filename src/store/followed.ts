@@ -51,7 +51,6 @@ export type FollowedRow = Omit<Followed, 'upTo' | 'lastRun'> & {
   readonly lastRun: string | null;
 };
 
-/** The record of a row. */
 export function followedOf({ upTo, lastRun, ...row }: FollowedRow): Followed {
   return { ...row, upTo: upTo ?? undefined, lastRun: lastRun ?? undefined };
 }

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
 import { ImportsCollide } from './collision.ts';
-import type { StoreContents } from './contents.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
-import type { Store, StoreOptions, StoreView } from './store.ts';
-import type { TransactionWriter } from './writer.ts';
+import type { Store, StoreOptions, WholeView } from './store.ts';
+import type { StoreDraft, StoreWriter } from './writer.ts';
 
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
@@ -38,27 +37,21 @@ export async function openStoreIfAny(address: string): Promise<Store | undefined
 }
 
 /** Reads the store at an address: calls `work` with a view of one state of it. */
-export async function readStore<T>(
-  address: string,
-  work: (view: StoreView & StoreContents) => Promise<T>,
-): Promise<T> {
+export async function readStore<T>(address: string, work: (view: WholeView) => Promise<T>): Promise<T> {
   return readAndClose(await openStore(address), work);
 }
 
 /** Reads the store at an address; undefined if there is no store. */
 export async function readStoreIfAny<T>(
   address: string,
-  work: (view: StoreView & StoreContents) => Promise<T>,
+  work: (view: WholeView) => Promise<T>,
 ): Promise<T | undefined> {
   const store = await openStoreIfAny(address);
   return store && readAndClose(store, work);
 }
 
 /** Calls `work` with a view of a store, which is closed afterwards. */
-export async function readAndClose<T>(
-  store: Store,
-  work: (view: StoreView & StoreContents) => Promise<T>,
-): Promise<T> {
+async function readAndClose<T>(store: Store, work: (view: WholeView) => Promise<T>): Promise<T> {
   try {
     return await store.read(work);
   } finally {
@@ -67,7 +60,7 @@ export async function readAndClose<T>(
 }
 
 /** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */
-export async function openWriter(address: string, copyOf?: string): Promise<TransactionWriter> {
+export async function openWriter(address: string, copyOf?: string): Promise<StoreWriter> {
   checkAddress(address);
   if (isDatabase(address)) return openDatabaseWriter(address, copyOf);
   const { openSqliteWriter } = await import('./sqlite/writer.ts');
@@ -78,7 +71,7 @@ async function openDatabaseWriter(
   address: string,
   copyOf: string | undefined,
   needed?: ImportsCollide['needed'],
-): Promise<TransactionWriter> {
+): Promise<StoreWriter> {
   if (copyOf !== undefined)
     throw new Problem('bad-input', 'only a store in a file can begin as a copy of the sample', {
       hints: ['leave out --with-sample'],
@@ -93,7 +86,7 @@ async function openDatabaseWriter(
  */
 export async function initStore(address: string, distribute: boolean): Promise<boolean> {
   if (isDatabase(address)) {
-    const { initPostgresStore } = await import('./postgres/init.ts');
+    const { initPostgresStore } = await import('./postgres/schema.ts');
     return initPostgresStore(address, distribute);
   }
   if (distribute)
@@ -113,7 +106,7 @@ export async function initStore(address: string, distribute: boolean): Promise<b
  */
 export async function writing<T>(
   address: string,
-  work: (writer: TransactionWriter) => Promise<T>,
+  work: (writer: StoreWriter) => Promise<T>,
   copyOf?: string,
 ): Promise<T> {
   let needed: ImportsCollide['needed'] | undefined;
@@ -130,6 +123,60 @@ export async function writing<T>(
       needed = error.needed;
     }
   }
+}
+
+/**
+ * Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. Only one
+ * process at a time can make a store in a file, so that it publishes exactly what it has read again.
+ */
+export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
+  if (isDatabase(address)) return databaseDraft(address, copyOf);
+  await checkDraftable(address, replace);
+  const { openFileDraft, publishCopy, refuseUsed } = await import('./sqlite/copy.ts');
+  // The store behind a link is replaced, not the link.
+  const path = existsSync(address) ? realpathSync(address) : address;
+  return openFileDraft(path + unfinishedEnding, {
+    begin: () => existsSync(path) && refuseUsed(path),
+    publish: (draft) => publishCopy(draft, path, replace),
+  });
+}
+
+/** Refuses an address at which something exists already; `replace` allows a store in a file there. */
+export async function checkDraftable(address: string, replace = false): Promise<void> {
+  refuseForeign(address);
+  if (isDatabase(address)) return (await import('./postgres/draft.ts')).checkEmpty(address);
+  if (lstatSync(address, { throwIfNoEntry: false }) === undefined) return;
+  const found = existsSync(address) ? 'exists already' : 'is a link to a file that does not exist';
+  if (!replace || !existsSync(address))
+    throw new Problem('bad-input', `${address} ${found}`, {
+      hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
+    });
+  (await import('./sqlite/copy.ts')).checkReplaceable(address);
+}
+
+/** A draft in the store itself, which is marked as unfinished until the end. */
+async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
+  refuseForeign(address);
+  const [{ openPostgresWriter }, { openPostgresStore }, { emptyCopy, finishCopy }] = await Promise.all([
+    import('./postgres/writer.ts'),
+    import('./postgres/reader.ts'),
+    import('./postgres/draft.ts'),
+  ]);
+  const writer = (isBegun: boolean) => openPostgresWriter(address, 'everything', { of: copyOf, isBegun });
+  // The mark comes first, so that an address that cannot take a copy is refused before anything is read.
+  await (await writer(false)).end(async () => undefined);
+  let read: number | undefined;
+  return {
+    write: async (work) => (await writer(true)).end(work),
+    read: async (work) =>
+      readAndClose(await openPostgresStore(address, true), async (view) => {
+        read = (await view.state()).revision;
+        return work(view);
+      }),
+    publish: () => finishCopy(address, copyOf, read),
+    discard: () => emptyCopy(address, copyOf),
+    close: async () => undefined,
+  };
 }
 
 /** Opens the access store at an address; creates it if it does not exist. */

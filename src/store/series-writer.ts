@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Day, type Frequency, keptDate, later } from '../domain/series/date.ts';
-import { type DateSetText, parseDateSet } from '../domain/series/date-set.ts';
+import { type DateSetText, formatDateSet, parseDateSet } from '../domain/series/date-set.ts';
 import {
   type HeldSeries,
   type HeldVintage,
+  type MergeCounts,
   type MergeOptions,
   type MergePlan,
   planCompletion,
@@ -13,56 +14,99 @@ import {
 } from '../domain/series/merge-plan.ts';
 import {
   addDifferences,
-  type Change,
   type KeptChange,
   type Statement,
   type StatementConflict,
 } from '../domain/series/revision-history.ts';
-import { frequencyOf, type KeptKind, kindOf, kindsText } from '../domain/series/series.ts';
+import { frequencyOf, kindOf, kindsText, type SeriesMetadata } from '../domain/series/series.ts';
 import type { DescriptionChange } from './followed.ts';
-import { recordCells } from './series-record.ts';
-import type { Merged, SeriesRecord } from './store.ts';
-import { addedRows, RowChanges, type SeriesBefore } from './undo-record.ts';
+import { recordCells, type SeriesRecord } from './series-record.ts';
+import type { SeriesRows, SeriesStart } from './transaction.ts';
 
-/** What an import needs to know about a series before it writes. */
-export type SeriesStart = {
-  readonly record: SeriesRecord;
-  readonly normalisedBy: Frequency;
-  /** Empty without coverage. */
-  readonly coveredTo: Day;
-  /** Empty without a vintage. */
-  readonly newestVintage: Day;
-  readonly version: number;
-  /** Whether this import created it. */
+type RowKind = KeptChange['kind'];
+
+/** A series before an import. */
+export type SeriesBefore = {
+  /** Whether the import created the series. */
   readonly isNew: boolean;
+  /** Whether it had vintages; if not, the import brought all of them. */
+  readonly hadVintages: boolean;
+  readonly stated: SeriesMetadata;
+  readonly implied: SeriesMetadata;
+  readonly normalisedBy: Frequency;
+  readonly coveredTo: string;
+  /** The coverage after the import: a pull that finds nothing new extends it further. */
+  readonly coveredAfter: string;
+  /** The rows that the import added, as their dates by vintage. */
+  readonly added: Readonly<Record<RowKind, readonly (readonly [asOf: Day, dates: DateSetText])[]>>;
+  readonly removed: readonly KeptChange[];
+  readonly addedVintages: readonly Day[];
+  readonly vintages: readonly HeldVintage[];
+  /** The changes of its description, if the import added to them. */
+  readonly descriptions?: readonly DescriptionChange[];
 };
 
-/** What is derived from the vintages of a series; an engine counts the rest. */
-export type DerivedColumns = {
-  readonly spacing: Frequency;
-  readonly coveredTo: Day;
-  readonly vintageKind: string;
-};
+/** The outcome of a merge; `changed` is false if the store holds the same as before. */
+export type Merged = MergeCounts & { readonly changed: boolean };
 
-/** The rows of one series as an engine reads and writes them, all in one transaction. */
-export interface SeriesRows {
-  /** The row of the series, which is created if it is missing. */
-  begin(): Promise<SeriesStart>;
-  putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>): Promise<void>;
-  setFrequency(frequency: Frequency): Promise<void>;
-  /** The vintages, oldest first. */
-  vintages(): Promise<readonly HeldVintage[]>;
-  /** The changes of text of the dates between two days (inclusive), each date's oldest first. */
-  changes(from: Day, to: Day): Promise<ReadonlyMap<Day, readonly Change[]>>;
-  /** The latest change of text of each date between two days (inclusive). */
-  latestChanges(from: Day, to: Day): Promise<ReadonlyMap<Day, readonly Change[]>>;
-  /** The distinct texts of dates that vintages have. */
-  dateSets(): Promise<readonly DateSetText[]>;
-  kinds(): Promise<readonly KeptKind[]>;
-  apply(plan: MergePlan): Promise<void>;
-  removeVintages(asOfs: readonly Day[]): Promise<void>;
-  /** Counts what the series holds, and gives it a new version. */
-  summarise(summary: DerivedColumns): Promise<void>;
+/** The rows of a series that an import adds and removes, in all its merges together. */
+class RowChanges {
+  readonly #rows = new Map<
+    string,
+    { readonly before: KeptChange | undefined; now: KeptChange | undefined }
+  >();
+  readonly #vintages = new Map<Day, HeldVintage | undefined>();
+
+  /** Takes what is about to be written; `held` are the vintages before it, none if all vintages of the plan are new. */
+  take({ removed, inserted, vintages }: MergePlan, held: readonly HeldVintage[]): void {
+    for (const row of removed) this.#entry(row, row).now = undefined;
+    for (const row of inserted) this.#entry(row, undefined).now = row;
+    const before = new Map(held.map((vintage) => [vintage.asOf, vintage]));
+    for (const { asOf } of vintages)
+      if (!this.#vintages.has(asOf)) this.#vintages.set(asOf, before.get(asOf));
+  }
+
+  /** What was there before the import, and what it added. */
+  before(): Pick<SeriesBefore, 'added' | 'removed' | 'addedVintages' | 'vintages'> {
+    const dates: Record<RowKind, Map<Day, Day[]>> = { fact: new Map(), respelling: new Map() };
+    const removed: KeptChange[] = [];
+    for (const { before, now } of this.#rows.values()) {
+      if (before?.value === now?.value && (before === undefined) === (now === undefined)) continue;
+      if (before !== undefined) removed.push(before);
+      if (now === undefined) continue;
+      const own = dates[now.kind].get(now.asOf);
+      if (own === undefined) dates[now.kind].set(now.asOf, [now.date]);
+      else own.push(now.date);
+    }
+    const listed = (kind: RowKind) =>
+      Array.from(dates[kind], ([asOf, days]) => [asOf, formatDateSet(days)] as const);
+    const vintages = [...this.#vintages.values()].filter((one) => one !== undefined);
+    const addedVintages = [...this.#vintages].flatMap(([asOf, one]) => (one === undefined ? [asOf] : []));
+    return {
+      added: { fact: listed('fact'), respelling: listed('respelling') },
+      removed,
+      addedVintages,
+      vintages,
+    };
+  }
+
+  #entry(row: KeptChange, before: KeptChange | undefined) {
+    const key = `${row.kind} ${row.date} ${row.asOf}`;
+    const known = this.#rows.get(key) ?? { before, now: undefined };
+    this.#rows.set(key, known);
+    return known;
+  }
+}
+
+/** The places of the added rows, without their values. */
+export function addedRows({ added }: Pick<SeriesBefore, 'added'>): readonly KeptChange[] {
+  return (['fact', 'respelling'] as const).flatMap((kind) =>
+    added[kind].flatMap(([asOf, dates]) =>
+      parseDateSet(dates)
+        .days()
+        .map((date) => ({ kind, date, asOf, value: null })),
+    ),
+  );
 }
 
 /** A day before and a day after every day that a series can have. */
@@ -84,7 +128,7 @@ export class SeriesWriter {
   /** Undefined if the import brings all vintages: then everything is new. */
   readonly #tracked: RowChanges | undefined;
 
-  private constructor(rows: SeriesRows, start: SeriesStart) {
+  constructor(rows: SeriesRows, start: SeriesStart) {
     this.#rows = rows;
     this.#start = start;
     this.#tracked = start.newestVintage === '' ? undefined : new RowChanges();
@@ -93,16 +137,6 @@ export class SeriesWriter {
     this.#normalisedBy = start.normalisedBy;
     this.#coveredTo = start.coveredTo;
     this.#newest = start.newestVintage;
-  }
-
-  /** The writer of a series that was begun. */
-  static over(rows: SeriesRows, start: SeriesStart): SeriesWriter {
-    return new SeriesWriter(rows, start);
-  }
-
-  /** The writer of a series, which is created if it is missing. */
-  static async begin(rows: SeriesRows): Promise<SeriesWriter> {
-    return new SeriesWriter(rows, await rows.begin());
   }
 
   async putRecord({ stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>): Promise<void> {

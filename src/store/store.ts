@@ -1,14 +1,11 @@
-import type { Filing } from '../domain/insider/filing.ts';
-import type { FilingsPlan } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
-import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
-import type { SearchIndex } from '../domain/series/search-index.ts';
-import type { FrequencySince, SeriesMetadata, VintageKind } from '../domain/series/series.ts';
+import type { Statement } from '../domain/series/revision-history.ts';
+import type { SearchIndex } from '../domain/series/search.ts';
+import type { FrequencySince, VintageKind } from '../domain/series/series.ts';
 import type { SearchedSeries } from '../domain/series/words.ts';
-import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
+import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { StoreContents } from './contents.ts';
-import type { FilingsView } from './filing-queries.ts';
+import type { FilingsView } from './filings.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
 /** A series that has at least one statement. */
@@ -45,6 +42,9 @@ export type ObservationQuery = {
   readonly limit: number;
 };
 
+/** Selects dates of a series, as an observation query selects its values. */
+export type DatesQuery = Omit<ObservationQuery, 'asOf' | 'firstRelease'>;
+
 /** A change of a date's value (null marks a withdrawal), and how the vintage of its day came about. */
 export type Revision = {
   readonly asOfDate: Day;
@@ -71,7 +71,7 @@ export type VintageCounts = {
 };
 
 /** A vintage date, and how the vintage came about. */
-export type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
+type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
 
 /** The newest vintage on a day. */
 export type VintageOnDay = {
@@ -161,26 +161,19 @@ export type StoreState = {
   readonly sample: boolean;
 };
 
-/** A page of a series' rows, and the series itself. */
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
 type ObservationPage = SeriesPage<StoredObservation> & { readonly vintage: VintageOnDay };
 
 /** A page of vintages, and the first date of the series with a value in any vintage. */
 type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
 
-/** The facts in one state of a store. Rows are in the contract's order; a page of an unknown series is undefined. */
-export interface StoreView extends FilingsView, SearchIndex<SearchedSeries> {
-  /**
-   * The state that every answer of this view comes from; views of the same state of a store give the same object. For
-   * a series, the state of the answers about it, which stays the same when other series are imported, if the engine
-   * can tell.
-   */
-  state(seriesId?: string): Promise<StoreState>;
-  findSeries(id: string): Promise<Series | undefined>;
-  searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
+/** What a view answers about series, in the contract's order; a page of an unknown series is undefined. */
+export interface AllSeriesView extends SearchIndex<SearchedSeries> {
+  find(id: string): Promise<Series | undefined>;
+  search(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
   /** The dates that ever had a value, newest first; then the changes of one date's value, oldest first. */
-  dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>): Promise<SeriesPage<Day> | undefined>;
+  dates(query: DatesQuery): Promise<SeriesPage<Day> | undefined>;
   revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
   /**
    * The frequencies that the spacing of the dates of a series implied, each from a day on, oldest first; none if its
@@ -189,23 +182,50 @@ export interface StoreView extends FilingsView, SearchIndex<SearchedSeries> {
   impliedFrequencies(seriesId: string): Promise<readonly FrequencySince[]>;
   /** Every day on which anything was stated about a series, including days that changed nothing. */
   vintages(query: VintageQuery): Promise<VintagePage | undefined>;
-  curve(query: CurveQuery): Promise<readonly CurvePoint[]>;
-  yields(query: YieldsQuery): Promise<readonly CurvePoint[]>;
-  spread(query: SpreadQuery): Promise<readonly RatePair[]>;
-  /** Every maturity that has rates, by curve type and then shortest first. */
-  rates(): Promise<readonly RateSummary[]>;
-  /** The newest trade date of a kind of curve, or the newest filing date, up to a day; undefined without any. */
-  coveredTo(what: CurveType | 'filings', upTo?: Day): Promise<Day | undefined>;
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */
   completeVintages(seriesId: string): Promise<readonly VintageDate[]>;
+  /** The changes of a series' description, oldest first. */
+  descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
+}
+
+/** What a view answers about rates. */
+export interface RatesView {
+  curve(query: CurveQuery): Promise<readonly CurvePoint[]>;
+  yields(query: YieldsQuery): Promise<readonly CurvePoint[]>;
+  spread(query: SpreadQuery): Promise<readonly RatePair[]>;
+  /** Every maturity that has rates, by curve type and then shortest first. */
+  summaries(): Promise<readonly RateSummary[]>;
+  /** The newest trade date of a kind of curve up to a day; undefined without any. */
+  coveredTo(curveType: CurveType, upTo?: Day): Promise<Day | undefined>;
+}
+
+/** Where the facts of a store come from. */
+export interface SourcesView {
   /** The log of imports, oldest first. */
   imports(): Promise<readonly LoggedImport[]>;
   /** What the store follows at live sources, by source and name. */
   followed(): Promise<readonly Followed[]>;
-  /** The changes of a series' description, oldest first. */
-  descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
+}
+
+/** The facts in one state of a store, by subject. */
+export interface StoreView {
+  /**
+   * The state that every answer of this view comes from; views of the same state of a store give the same object. For
+   * a series, the state of the answers about it, which stays the same when other series are imported, if the engine
+   * can tell.
+   */
+  state(seriesId?: string): Promise<StoreState>;
+  readonly series: AllSeriesView;
+  readonly rates: RatesView;
+  readonly filings: FilingsView;
+  readonly sources: SourcesView;
+}
+
+/** A view that also gives what the store keeps, as it keeps it. */
+export interface WholeView extends StoreView {
+  readonly contents: StoreContents;
 }
 
 /** A cache of pages of observations; it may forget any of them. */
@@ -229,65 +249,10 @@ export interface Store {
    * Calls `work` with a view of the newest state and returns its result. All answers of the view, streams included,
    * come from that state, even if an import commits meanwhile. The view cannot be used after `work` has ended.
    */
-  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
+  read<T>(work: (view: WholeView) => Promise<T>): Promise<T>;
   /** Like `read`, for work that asks about many series at once; absent if the engine gains nothing by it. */
   readTogether?<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
   /** Closes the files that no read needs just now, so that another can take their place; absent if it has none. */
   rest?(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** The metadata of a series in a store. */
-export type SeriesRecord = {
-  /** Stated by metadata files. */
-  readonly stated: SeriesMetadata;
-  /** Implied by the formats of its files; used for fields that are not stated. */
-  readonly implied: SeriesMetadata;
-  /** Whether the series had any statement before this import. */
-  readonly hadStatements: boolean;
-};
-
-/** The outcome of a merge; `changed` is false if the store holds the same as before. */
-export type Merged = MergeCounts & { readonly changed: boolean };
-
-/** The outcome of a merge of curve points. */
-export type MergedPoints = Omit<PointsPlan, 'put'> & { readonly changed: boolean };
-
-/** The outcome of a merge of filings, in trades. */
-export type MergedFilings = Omit<FilingsPlan, 'put'> & { readonly changed: boolean };
-
-/** A transaction that writes to a store, which has one writer at a time. Readers see nothing before the commit. */
-export interface StoreWriter {
-  readonly address: string;
-  /** Whether this import creates the store. */
-  readonly created: boolean;
-  /** The records of those of the series that the store knows. */
-  records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
-  /** Those of the series that had statements before this import; other imports may write to them meanwhile. */
-  withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>>;
-  putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>): Promise<void>;
-  /** Adds statements of one series, in any order. The result does not depend on the order of calls. */
-  merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged>;
-  /** Makes vintages speak for every date of their series, including dates that later imports bring. */
-  complete(seriesId: string, vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged>;
-  /** Extends the coverage of series to the last day that this import speaks for. */
-  cover(coveredTo: ReadonlyMap<string, Day>): Promise<void>;
-  mergePoints(points: readonly CurvePoint[], options: MergeOptions): Promise<MergedPoints>;
-  /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
-  mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings>;
-  recordImport(record: ImportRecord): Promise<void>;
-  /** Records that a field of a series' description changed; of several changes on one day, keeps the first text. */
-  recordChange(change: DescriptionChange): Promise<void>;
-  /** Follows something from now on, or updates its progress; changes no facts, nor the state of the data. */
-  follow(record: Followed): Promise<void>;
-  /** Stops following; false if it was not followed. The facts stay. */
-  unfollow(source: string, name: string): Promise<boolean>;
-  /**
-   * Updates what is derived from the statements of these series: the periods of dates, counts, coverage. Must be
-   * called once, after all merges. Returns the conflicts between dates of one period, by series.
-   */
-  finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>>;
-  commit(): Promise<void>;
-  /** Leaves the store as it was; a store that this import created is removed. */
-  rollback(): Promise<void>;
 }

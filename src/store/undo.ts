@@ -1,49 +1,122 @@
 import { type Filing, filingOf } from '../domain/insider/filing.ts';
 import type { HeldFiling } from '../domain/insider/merge-filings.ts';
-import { parseDateSet } from '../domain/series/date-set.ts';
+import type { Day } from '../domain/series/date.ts';
+import { type DateSetText, formatDateSet, parseDateSet } from '../domain/series/date-set.ts';
 import type { HeldVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
-import type { CurvePoint } from '../domain/treasury/curve.ts';
+import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
-import type { DescriptionChange, Followed } from './followed.ts';
-import { type SeriesRows, SeriesWriter } from './series-writer.ts';
-import {
-  addedPoints,
-  addedRows,
-  type FilingPlace,
-  type FilingsBefore,
-  type FollowedBefore,
-  type ImportChange,
-  type PointPlace,
-  type PointsBefore,
-  type SeriesBefore,
-} from './undo-record.ts';
+import type { Followed } from './followed.ts';
+import { addedRows, type SeriesBefore, SeriesWriter } from './series-writer.ts';
+import type { ImportChange, PointPlace, WriteTransaction } from './transaction.ts';
 
-/** A transaction of an engine, as far as undoing an import needs it. */
-export interface UndoTransaction {
-  series(id: string): SeriesRows;
-  putPoints(points: readonly CurvePoint[]): Promise<void>;
-  /** Those of the filings that the store holds, by id. */
-  filings(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>>;
-  /** Writes new and changed filings with their new and changed trades; `held` are those that the store has. */
-  putFilings(put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): Promise<void>;
-  /** What the imports from a number on changed. */
-  changes(from: number): Promise<readonly ImportChange[]>;
-  /**
-   * Notes that the newest recorded change of a series leads to another version; with `from` only if it led to that
-   * one.
-   */
-  moveVersion(seriesId: string, to: number, from?: number): Promise<void>;
-  /** Removes an import, and what is recorded of its changes, from the log. */
-  removeImport(number: number): Promise<void>;
-  /** Replaces the changes of the description of a series. */
-  setDescriptionChanges(seriesId: string, changes: readonly DescriptionChange[]): Promise<void>;
-  removePoints(points: readonly PointPlace[]): Promise<void>;
-  removeFilings(filings: readonly FilingPlace[]): Promise<void>;
-  putFollowed(record: Followed): Promise<void>;
-  removeFollowed(source: string, name: string): Promise<boolean>;
-  /** Removes a series with its rows; false for an unknown id. */
-  removeSeries(id: string): Promise<boolean>;
+/** The rates of a curve before an import. */
+type PointsBefore = {
+  readonly curveType: CurveType;
+  /** The trade dates that the import covered. */
+  readonly days: DateSetText;
+  /** The rates that the import added, as their trade dates by maturity. */
+  readonly added: readonly (readonly [maturity: Maturity, days: DateSetText])[];
+  readonly changed: readonly CurvePoint[];
+};
+
+/** The filings before an import. */
+type FilingsBefore = {
+  /** Those that the store had before. */
+  readonly held: readonly string[];
+  readonly added: readonly (readonly [filingId: string, issuerCik: string])[];
+  readonly changed: readonly HeldFiling[];
+};
+
+/** What a store followed before an import, by source and name; null for what it did not follow. */
+type FollowedBefore = readonly {
+  readonly source: string;
+  readonly name: string;
+  readonly before: Followed | null;
+}[];
+
+/** What an import changes besides series, collected until the import ends. */
+export class OtherChanges {
+  readonly #points = new Map<
+    string,
+    { readonly point: CurvePoint; readonly before: CurvePoint | undefined }
+  >();
+  readonly #days = new Map<CurveType, Set<Day>>();
+  readonly #filings = new Map<
+    string,
+    { readonly issuerCik: string; before: HeldFiling | null | undefined }
+  >();
+  readonly #followed = new Map<string, FollowedBefore[number]>();
+
+  points(given: readonly CurvePoint[], put: readonly CurvePoint[], held: readonly CurvePoint[]): void {
+    for (const { curveType, tradeDate } of given) {
+      const days = this.#days.get(curveType) ?? new Set<Day>();
+      this.#days.set(curveType, days.add(tradeDate));
+    }
+    const keyOf = ({ curveType, tradeDate, maturity }: CurvePoint) => `${curveType} ${tradeDate} ${maturity}`;
+    const before = new Map(held.map((point) => [keyOf(point), point]));
+    for (const point of put) {
+      const key = keyOf(point);
+      if (!this.#points.has(key)) this.#points.set(key, { point, before: before.get(key) });
+    }
+  }
+
+  filings(given: readonly Filing[], put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): void {
+    for (const { filingId, issuerCik } of given)
+      if (!this.#filings.has(filingId)) this.#filings.set(filingId, { issuerCik, before: undefined });
+    for (const { header } of put) {
+      const known = this.#filings.get(header.filingId);
+      if (known !== undefined && known.before === undefined) known.before = held.get(header.filingId) ?? null;
+    }
+  }
+
+  followed(source: string, name: string, before: Followed | undefined): void {
+    const key = `${source} ${name}`;
+    if (!this.#followed.has(key)) this.#followed.set(key, { source, name, before: before ?? null });
+  }
+
+  /** The subjects, and what each was before. */
+  before(): readonly (readonly [subject: string, content: object])[] {
+    const points = Array.from(this.#days, ([curveType, days]) => {
+      const own = [...this.#points.values()].filter(({ point }) => point.curveType === curveType);
+      const added = new Map<Maturity, Day[]>();
+      for (const { point, before } of own) {
+        if (before !== undefined) continue;
+        const known = added.get(point.maturity);
+        if (known === undefined) added.set(point.maturity, [point.tradeDate]);
+        else known.push(point.tradeDate);
+      }
+      const content: PointsBefore = {
+        curveType,
+        days: formatDateSet(days),
+        added: Array.from(added, ([maturity, dates]) => [maturity, formatDateSet(dates)]),
+        changed: own.flatMap(({ before }) => before ?? []),
+      };
+      return [`curve ${curveType}`, content] as const;
+    });
+    const filings: FilingsBefore = {
+      held: [...this.#filings].flatMap(([filingId, { before }]) => (before === null ? [] : [filingId])),
+      added: [...this.#filings].flatMap(([filingId, { issuerCik, before }]) =>
+        before === null ? [[filingId, issuerCik] as const] : [],
+      ),
+      changed: [...this.#filings.values()].flatMap(({ before }) => before ?? []),
+    };
+    const followed: FollowedBefore = [...this.#followed.values()];
+    return [
+      ...points,
+      ...(this.#filings.size > 0 ? [['filings', filings] as const] : []),
+      ...(followed.length > 0 ? [['followed', followed] as const] : []),
+    ];
+  }
+}
+
+/** The places of the rates that were added. */
+function addedPoints({ curveType, added }: PointsBefore): readonly PointPlace[] {
+  return added.flatMap(([maturity, dates]) =>
+    parseDateSet(dates)
+      .days()
+      .map((tradeDate) => ({ curveType, tradeDate, maturity })),
+  );
 }
 
 /** What undoing an import changes in one subject. */
@@ -76,11 +149,11 @@ export type UndoneChanges = {
  * or filings; otherwise a Problem names those imports. `pause` is called before each subject, and may throw.
  */
 export async function undoImport(
-  transaction: UndoTransaction,
+  transaction: WriteTransaction,
   number: number,
   pause: () => Promise<void>,
 ): Promise<UndoneChanges> {
-  const changes = await transaction.changes(number);
+  const changes = await transaction.sources.changes(number);
   const own = changes.filter((change) => change.import === number);
   refuseBefore(
     own,
@@ -101,8 +174,8 @@ export async function undoImport(
       subjects.push(restored.undone);
     }
   }
-  await transaction.removeImport(number);
-  for (const [id, version] of versions) await transaction.moveVersion(id, version);
+  await transaction.sources.removeImport(number);
+  for (const [id, version] of versions) await transaction.sources.moveVersion(id, version);
   const count = (of: (subject: UndoneSubject) => boolean) =>
     subjects.filter(of).reduce((sum, { removed, restored }) => sum + removed + restored, 0);
   return {
@@ -196,7 +269,7 @@ function undoneSeries(id: string, before: SeriesBefore, now: readonly HeldVintag
 }
 
 async function restoreSeries(
-  transaction: UndoTransaction,
+  transaction: WriteTransaction,
   id: string,
   version: number,
   before: SeriesBefore,
@@ -212,15 +285,15 @@ async function restoreSeries(
     await transaction.removeSeries(id);
     return { version: 0, undone };
   }
-  const restored = await SeriesWriter.over(rows, start).restore(before);
-  if (before.descriptions !== undefined) await transaction.setDescriptionChanges(id, before.descriptions);
+  const restored = await new SeriesWriter(rows, start).restore(before);
+  if (before.descriptions !== undefined) await transaction.descriptions.replace(id, before.descriptions);
   return { version: restored, undone };
 }
 
-async function restorePoints(transaction: UndoTransaction, before: PointsBefore): Promise<UndoneSubject> {
+async function restorePoints(transaction: WriteTransaction, before: PointsBefore): Promise<UndoneSubject> {
   const [added, { changed, curveType }] = [addedPoints(before), before];
-  await transaction.removePoints(added);
-  if (changed.length > 0) await transaction.putPoints(changed);
+  await transaction.rates.remove(added);
+  if (changed.length > 0) await transaction.rates.put(changed);
   return undoneSubject(`${curveType} curve`, {
     removed: added.length,
     restored: changed.length,
@@ -229,14 +302,14 @@ async function restorePoints(transaction: UndoTransaction, before: PointsBefore)
 }
 
 async function restoreFilings(
-  transaction: UndoTransaction,
+  transaction: WriteTransaction,
   { added, changed }: FilingsBefore,
 ): Promise<UndoneSubject> {
-  await transaction.removeFilings(added.map(([filingId, issuerCik]) => ({ filingId, issuerCik })));
+  await transaction.filings.remove(added.map(([filingId, issuerCik]) => ({ filingId, issuerCik })));
   if (changed.length > 0) {
-    const held = await transaction.filings(changed.flatMap(anyTrade));
-    await transaction.removeFilings([...held.values()].map(({ header }) => header));
-    await transaction.putFilings(changed, new Map());
+    const held = await transaction.filings.held(changed.flatMap(anyTrade));
+    await transaction.filings.remove([...held.values()].map(({ header }) => header));
+    await transaction.filings.put(changed, new Map());
   }
   return undoneSubject('filings', { removed: added.length, restored: changed.length });
 }
@@ -247,12 +320,12 @@ function anyTrade({ header, trades: [trade] }: HeldFiling) {
 }
 
 async function restoreFollowed(
-  transaction: UndoTransaction,
+  transaction: WriteTransaction,
   records: FollowedBefore,
 ): Promise<UndoneSubject> {
   for (const { source, name, before } of records) {
-    await transaction.removeFollowed(source, name);
-    if (before !== null) await transaction.putFollowed(before);
+    await transaction.sources.removeFollowed(source, name);
+    if (before !== null) await transaction.sources.putFollowed(before);
   }
   return undoneSubject('followed', { restored: records.length });
 }

@@ -1,52 +1,27 @@
 import type { Filing } from '../domain/insider/filing.ts';
-import { planFilings } from '../domain/insider/merge-filings.ts';
+import { type FilingsPlan, planFilings } from '../domain/insider/merge-filings.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
-import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
-import type { ContentsWriter, SeriesContents, StoreContents } from './contents.ts';
+import { type CurvePoint, type PointsPlan, planPoints } from '../domain/treasury/curve.ts';
+import type { SeriesContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
-import { SeriesWriter } from './series-writer.ts';
-import type {
-  ImportRecord,
-  LoggedImport,
-  Merged,
-  MergedFilings,
-  MergedPoints,
-  SeriesRecord,
-  StoreView,
-  StoreWriter,
-} from './store.ts';
-import { type UndoneChanges, type UndoTransaction, undoImport } from './undo.ts';
-import { type ImportChange, OtherChanges } from './undo-record.ts';
+import type { SeriesRecord } from './series-record.ts';
+import { type Merged, SeriesWriter } from './series-writer.ts';
+import type { ImportRecord, LoggedImport, WholeView } from './store.ts';
+import type { WriteTransaction } from './transaction.ts';
+import { OtherChanges, type UndoneChanges, undoImport } from './undo.ts';
 
-/** The curve points of one kind between two trade dates, both included. */
-export type PointsRange = { readonly curveType: CurveType; readonly from: Day; readonly to: Day };
-
-/** A transaction of an engine: it reads and writes rows, and decides nothing about them. */
-export interface WriteTransaction extends UndoTransaction {
-  readonly address: string;
-  readonly created: boolean;
-  records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
-  withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>>;
-  points(range: PointsRange): Promise<readonly CurvePoint[]>;
-  /** Adds an entry to the log for the import with a number, for a new one, or for none (null). Returns the number. */
-  addImport(record: ImportRecord & Partial<LoggedImport>, number?: number | null): Promise<number>;
-  putChanges(changes: readonly ImportChange[]): Promise<void>;
-  descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
-  followed(): Promise<readonly Followed[]>;
-  addChange(change: DescriptionChange): Promise<void>;
-  renameSeries(from: string, to: string): Promise<void>;
-  /** Ends the transaction; `changed` says whether the state of the data differs from the one before. */
-  commit(changed: boolean): Promise<void>;
-  rollback(): Promise<void>;
-}
-
-/** The number of series that an import finishes together. */
 const finishedTogether = 100;
 
-/** The writer of a store over a transaction of its engine: it plans each merge by the rules of the domain. */
-export class TransactionWriter implements StoreWriter, ContentsWriter {
+/**
+ * Writes to a store, which has one writer at a time, in a transaction of its engine; plans each merge by the rules of
+ * the domain. Readers see nothing before the commit.
+ */
+export class StoreWriter {
+  readonly address: string;
+  /** Whether this import creates the store. */
+  readonly created: boolean;
   readonly #transaction: WriteTransaction;
   readonly #series = new Map<string, SeriesWriter>();
   /** The number of this import, once it is in the log. */
@@ -60,20 +35,16 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
 
   constructor(transaction: WriteTransaction) {
     this.#transaction = transaction;
+    this.address = transaction.address;
+    this.created = transaction.created;
   }
 
-  get address(): string {
-    return this.#transaction.address;
-  }
-
-  get created(): boolean {
-    return this.#transaction.created;
-  }
-
+  /** The records of those of the series that the store knows. */
   records(seriesIds: readonly string[]) {
     return this.#transaction.records(seriesIds);
   }
 
+  /** Those of the series that had statements before this import; other imports may write to them meanwhile. */
   withStatements(seriesIds: readonly string[]) {
     return this.#transaction.withStatements(seriesIds);
   }
@@ -82,10 +53,12 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     for (const [id, record] of records) await (await this.#seriesOf(id)).putRecord(record);
   }
 
+  /** Adds statements of one series, in any order. The result does not depend on the order of calls. */
   async merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
     return (await this.#seriesOf(seriesId)).merge(statements, options);
   }
 
+  /** Makes vintages speak for every date of their series, including dates that later imports bring. */
   async complete(
     seriesId: string,
     vintages: readonly WholeVintage[],
@@ -94,56 +67,71 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     return (await this.#seriesOf(seriesId)).complete(vintages, options);
   }
 
+  /** Extends the coverage of series to the last day that this import speaks for. */
   async cover(coveredTo: ReadonlyMap<string, Day>): Promise<void> {
     for (const [id, day] of coveredTo) (await this.#seriesOf(id)).cover(day);
   }
 
-  async mergePoints(points: readonly CurvePoint[], options: MergeOptions): Promise<MergedPoints> {
+  async mergePoints(
+    points: readonly CurvePoint[],
+    options: MergeOptions,
+  ): Promise<Omit<PointsPlan, 'put'> & { readonly changed: boolean }> {
     const held = await this.#heldPoints(points);
     const { put, ...counts } = planPoints(held, points, options);
     this.#others.points(points, put, held);
-    if (put.length > 0) await this.#transaction.putPoints(put);
+    if (put.length > 0) await this.#transaction.rates.put(put);
     return this.#noted({ ...counts, changed: put.length > 0 });
   }
 
-  async mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings> {
-    const held = await this.#transaction.filings(filings);
+  /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
+  async mergeFilings(
+    filings: readonly Filing[],
+    options: MergeOptions,
+  ): Promise<Omit<FilingsPlan, 'put'> & { readonly changed: boolean }> {
+    const held = await this.#transaction.filings.held(filings);
     const { put, ...counts } = planFilings([...held.values()], filings, options);
     this.#others.filings(filings, put, held);
-    if (put.length > 0) await this.#transaction.putFilings(put, held);
+    if (put.length > 0) await this.#transaction.filings.put(put, held);
     return this.#noted({ ...counts, changed: put.length > 0 });
   }
 
   /** Records an import; an entry of another store's log can say that it is outdated. */
   async recordImport(record: ImportRecord & Partial<LoggedImport>): Promise<void> {
     // This store does not know what an import into another store changed.
-    if (record.number !== undefined) await this.#transaction.addImport(record, null);
-    else this.#number = await this.#transaction.addImport(record, this.#number);
+    if (record.number !== undefined) await this.#transaction.sources.addImport(record, null);
+    else this.#number = await this.#transaction.sources.addImport(record, this.#number);
   }
 
+  /** Records that a field of a series' description changed; of several changes on one day, keeps the first text. */
   async recordChange(change: DescriptionChange): Promise<void> {
     const { seriesId } = change;
     if (!this.#described.has(seriesId))
-      this.#described.set(seriesId, await this.#transaction.descriptionChanges(seriesId));
-    return this.#transaction.addChange(change);
+      this.#described.set(seriesId, await this.#transaction.descriptions.of(seriesId));
+    return this.#transaction.descriptions.add(change);
   }
 
+  /** Follows something from now on, or updates its progress; changes no facts, nor the state of the data. */
   async follow(record: Followed): Promise<void> {
     await this.#noteFollowed(record);
-    return this.#transaction.putFollowed(record);
+    return this.#transaction.sources.putFollowed(record);
   }
 
+  /** Stops following; false if it was not followed. The facts stay. */
   async unfollow(source: string, name: string): Promise<boolean> {
     await this.#noteFollowed({ source, name });
-    return this.#transaction.removeFollowed(source, name);
+    return this.#transaction.sources.removeFollowed(source, name);
   }
 
   async #noteFollowed({ source, name }: Pick<Followed, 'source' | 'name'>): Promise<void> {
-    this.#followedBefore ??= await this.#transaction.followed();
+    this.#followedBefore ??= await this.#transaction.sources.followed();
     const before = this.#followedBefore.find((one) => one.source === source && one.name === name);
     this.#others.followed(source, name, before);
   }
 
+  /**
+   * Updates what is derived from the statements of these series: the periods of dates, counts, coverage. Must be
+   * called once, after all merges. Returns the conflicts between dates of one period, by series.
+   */
   async finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>> {
     const conflicts = new Map<string, readonly StatementConflict[]>();
     for (let at = 0; at < seriesIds.length; at += finishedTogether) {
@@ -177,10 +165,11 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     if (this.#number !== undefined) {
       const text = JSON.stringify(content);
       const subject = `series ${id}`;
-      await this.#transaction.putChanges([{ import: this.#number, subject, version, content: text }]);
-    } else if (changed) await this.#transaction.moveVersion(id, version, version - 1);
+      await this.#transaction.sources.putChanges([{ import: this.#number, subject, version, content: text }]);
+    } else if (changed) await this.#transaction.sources.moveVersion(id, version, version - 1);
   }
 
+  /** Replaces the series with this id; `changes` are those that another store keeps. */
   async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void> {
     const { id, normalisedBy, coveredTo, vintages } = contents;
     this.#changed = true;
@@ -196,11 +185,13 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     await rows.summarise({ spacing, coveredTo, vintageKind });
   }
 
+  /** Removes a series with everything that is kept of it; false for an unknown id. */
   async removeSeries(seriesId: string): Promise<boolean> {
     this.#series.delete(seriesId);
     return this.#noted({ changed: await this.#transaction.removeSeries(seriesId) }).changed;
   }
 
+  /** Gives a series another id, which no series may have yet. */
   renameSeries(from: string, to: string): Promise<void> {
     this.#changed = true;
     return this.#transaction.renameSeries(from, to);
@@ -218,7 +209,7 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
   async commit(): Promise<void> {
     const number = this.#number;
     if (number !== undefined)
-      await this.#transaction.putChanges(
+      await this.#transaction.sources.putChanges(
         this.#others.before().map(([subject, content]) => ({
           import: number,
           subject,
@@ -229,14 +220,29 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
     return this.#transaction.commit(this.#changed);
   }
 
+  /** Leaves the store as it was; a store that this import created is removed. */
   rollback(): Promise<void> {
     return this.#transaction.rollback();
   }
 
+  /** Calls `work` with this writer, and commits; rolls back if it throws. */
+  async end(work: (writer: StoreWriter) => Promise<void>): Promise<void> {
+    try {
+      await work(this);
+      await this.commit();
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
   async #seriesOf(id: string): Promise<SeriesWriter> {
-    const known = this.#series.get(id) ?? (await SeriesWriter.begin(this.#transaction.series(id)));
-    this.#series.set(id, known);
-    return known;
+    const known = this.#series.get(id);
+    if (known !== undefined) return known;
+    const rows = this.#transaction.series(id);
+    const begun = new SeriesWriter(rows, await rows.begin());
+    this.#series.set(id, begun);
+    return begun;
   }
 
   async #heldPoints(points: readonly CurvePoint[]): Promise<readonly CurvePoint[]> {
@@ -245,7 +251,7 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
       const own = points.filter((point) => point.curveType === curveType);
       const days = own.map(({ tradeDate }) => tradeDate).sort();
       const [from = '', to = ''] = [days[0], days.at(-1)];
-      held.push(...(await this.#transaction.points({ curveType, from, to })));
+      held.push(...(await this.#transaction.rates.held({ curveType, from, to })));
     }
     return held;
   }
@@ -262,26 +268,12 @@ export class TransactionWriter implements StoreWriter, ContentsWriter {
  */
 export interface StoreDraft {
   /** Calls `work` in a transaction and commits it. */
-  write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
-  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
+  write(work: (writer: StoreWriter) => Promise<void>): Promise<void>;
+  read<T>(work: (view: WholeView) => Promise<T>): Promise<T>;
   /** Makes it the store at its address, in one step. */
   publish(): Promise<void>;
   /** Removes what it holds, so that it can be begun again. */
   discard(): Promise<void>;
   /** Lets another process continue it; must be called at the end, also after a failure. */
   close(): Promise<void>;
-}
-
-/** Calls `work` with a writer, and commits; rolls back if it throws. */
-export async function ended(
-  writer: TransactionWriter,
-  work: (writer: TransactionWriter) => Promise<void>,
-): Promise<void> {
-  try {
-    await work(writer);
-    await writer.commit();
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
 }

@@ -4,9 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { comparisonLayout, diffLayout, longPanelLayout, revisionLayout } from '../../src/analysis/layouts.ts';
+import { comparisonLayout, longPanelLayout, revisionLayout } from '../../src/analysis/layouts.ts';
+import type { Question } from '../../src/analysis/question.ts';
 import type { Field } from '../../src/operations/field.ts';
 import { operations } from '../../src/operations/index.ts';
+import { questions as composedQuestions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';
 import { newFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
@@ -119,7 +121,10 @@ describe('the Python client', () => {
         ...(field.type === 'decimal' ? [field.name] : []),
         ...decimalsOf(field.fields ?? []),
       ]);
-    const layouts = [...operations, comparisonLayout, diffLayout, longPanelLayout, revisionLayout];
+    const composed = Object.values<Question>(composedQuestions).flatMap(
+      ({ endpoint }) => endpoint?.layout ?? [],
+    );
+    const layouts = [...operations, comparisonLayout, longPanelLayout, revisionLayout, ...composed];
     const names = new Set(layouts.flatMap(({ fields }) => decimalsOf(fields)));
     const [said] = await python('[{"names": sorted(asof.DECIMALS)}]');
     expect(said?.rows?.[0]?.names).toEqual([...names].sort());

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/operations/index.ts';
-import { formatNames } from '../../src/render/formats.ts';
+import { formatNames } from '../../src/render/output.ts';
 import { openStore } from '../../src/store/open.ts';
 import { contractStore, oddId } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';

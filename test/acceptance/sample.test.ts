@@ -32,7 +32,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [build, sample], { cwd: folder });
   store = await openStore(sample);
   client = await openClient({ store: sample });
-  series = await store.read((view) => view.searchSeries({ text: '', limit: 1000 }));
+  series = await store.read((view) => view.series.search({ text: '', limit: 1000 }));
 });
 
 afterAll(async () => {
@@ -91,7 +91,7 @@ describe('the sample store that the build makes', () => {
     const files = fs
       .readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name !== 'README.md' && !fs.statSync(join(root, 'data', name)).isDirectory());
-    const imports = await store.read((view) => view.imports());
+    const imports = await store.read((view) => view.sources.imports());
     const log = imports.map(({ file, sha256 }) => [file, sha256]);
     expect(log.sort()).toEqual(files.map((name) => [name, sha256(join(root, 'data', name))]).sort());
     const times = new Set(imports.map(({ importedAt }) => importedAt));

@@ -208,7 +208,7 @@ describe('a bug in the service is the same internal error for every client', () 
     const path = await contractStore(folder);
     const broken = async () =>
       changedStore(await openStore(path), () => ({
-        curve: () => Promise.reject(new TypeError('a bug')),
+        rates: { curve: () => Promise.reject(new TypeError('a bug')) },
       }));
     const { client, close } = await modes[mode]({ openStore: broken, clock });
     try {

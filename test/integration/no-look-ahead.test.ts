@@ -1,7 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { allCommands } from '../../src/cli/options/commands.ts';
 import { type Note, open } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { agreeing, days, onePerKey, runs } from '../support/arbitrary.ts';
@@ -10,6 +9,7 @@ import { asof } from '../support/command.ts';
 import { onEveryEngine } from '../support/engines.ts';
 import { scratchFolder } from '../support/folders.ts';
 import type { ModelStatement } from '../support/knowledge.ts';
+import { everyCommand } from '../support/lines.ts';
 import { startService } from '../support/modes.ts';
 import { newStorePath } from '../support/scratch-store.ts';
 
@@ -161,7 +161,7 @@ async function written(line: readonly string[], where: readonly string[], now?: 
 
 /** The first words of the commands that take an as-of date. */
 function commandsWithAsOf(): readonly string[] {
-  const found = allCommands().filter(({ flags }) =>
+  const found = everyCommand.filter(({ flags }) =>
     flags.some(({ name }) => name === 'as-of' || name === 'known-before'),
   );
   return [...new Set(found.map(({ words }) => words.split(' ')[0] ?? ''))].filter(

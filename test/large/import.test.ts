@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../src/import/files/walk.ts';
-import { fredSeries } from '../../src/import/formats/fred/series.ts';
+import { fredSeries } from '../../src/import/formats/fred/api.ts';
 import { largeData } from '../support/repository.ts';
 import { readAll, realFile } from '../support/source-file.ts';
 import { insiderDataSetsSuite } from '../support/suites/insider-data-sets.ts';

@@ -1,7 +1,7 @@
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { ChartOptions, Drawing, TextSize } from '../../src/render/chart/drawing.ts';
-import { SvgRenderer } from '../../src/render/chart/svg/svg.ts';
-import { TextChartRenderer } from '../../src/render/chart/text/text.ts';
+import { SvgRenderer } from '../../src/render/chart/svg.ts';
+import { TextChartRenderer } from '../../src/render/chart/text.ts';
 import { layout } from './rows.ts';
 
 /** A reading of a line for tests: its place (a day or a maturity) and its value. */

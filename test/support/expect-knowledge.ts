@@ -33,23 +33,23 @@ export async function expectKnowledge(path: string, knowledge: NaiveModel): Prom
           firstReleases(knowledge, seriesId, day),
         );
       }
-      const listed = (await view.vintages(everything))?.rows ?? [];
+      const listed = (await view.series.vintages(everything))?.rows ?? [];
       // How they came about depends on the format that was drawn.
       expect(listed.map(({ kind: _, ...counts }) => counts)).toEqual(vintageCounts(knowledge, seriesId));
       const statements = statementsOf(knowledge, seriesId);
       for (const date of new Set(statements.map((statement) => statement.date))) {
-        const revised = (await view.revisions(seriesId, date))?.rows ?? [];
+        const revised = (await view.series.revisions(seriesId, date))?.rows ?? [];
         expect(revised.map(({ kind: _, ...change }) => change)).toEqual(
           revisionsOf(knowledge, seriesId, date),
         );
       }
       const valued = statements.filter(({ value }) => value !== null).map(({ date }) => date);
-      expect((await view.vintages(everything))?.firstDate).toBe(valued.sort()[0]);
+      expect((await view.series.vintages(everything))?.firstDate).toBe(valued.sort()[0]);
       const stated = await allStatements(view, seriesId);
       expect(stated.map(({ kind: _, ...statement }) => statement)).toEqual(
         statements.map(({ date, asOf: day, value }) => ({ seriesId, date, asOf: day, value })),
       );
-      const series = await view.findSeries(seriesId);
+      const series = await view.series.find(seriesId);
       const vintages = vintagesOf(knowledge, seriesId);
       expect(
         series && [series.observationCount, series.firstVintage, series.lastVintage, series.coveredTo],

@@ -6,18 +6,18 @@ import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
 import type { Statement } from '../../src/domain/series/revision-history.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
-import type { LoadOptions } from '../../src/import/load/file-loader.ts';
+import type { LoadOptions } from '../../src/import/load/load.ts';
 import { type ImportFile, load } from '../../src/import/load/load.ts';
 import type { FileSummary } from '../../src/import/load/tally.ts';
-import type { StoreContents } from '../../src/store/contents.ts';
 import { openStore, openWriter, writing } from '../../src/store/open.ts';
 import type {
-  MergedFilings,
   ObservationQuery,
   Store,
   StoredObservation,
   StoreView,
+  WholeView,
 } from '../../src/store/store.ts';
+import type { StoreWriter } from '../../src/store/writer.ts';
 import { scratchFolder } from './folders.ts';
 
 /** The day on which the tests' imports happen. */
@@ -81,7 +81,7 @@ export async function importFilings(
   path: string,
   filings: readonly Filing[],
   options: MergeOptions = { replace: false },
-): Promise<MergedFilings> {
+): ReturnType<StoreWriter['mergeFilings']> {
   const writer = await openWriter(path);
   const merged = await writer.mergeFilings(filings, options);
   await writer.commit();
@@ -99,7 +99,7 @@ export async function withStore<T>(path: string, work: (store: Store) => Promise
 }
 
 /** Opens a view of a store and passes it to `work`. */
-export function reading<T>(path: string, work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
+export function reading<T>(path: string, work: (view: WholeView) => Promise<T>): Promise<T> {
   return withStore(path, (store) => store.read(work));
 }
 
@@ -108,13 +108,13 @@ export async function observationsIn(
   view: StoreView,
   query: ObservationQuery,
 ): Promise<readonly StoredObservation[]> {
-  return (await view.observations(query))?.rows ?? [];
+  return (await view.series.observations(query))?.rows ?? [];
 }
 
 /** Every statement about a series. */
 export async function allStatements(view: StoreView, seriesId: string): Promise<readonly Statement[]> {
   const all: Statement[] = [];
-  for await (const batch of view.statements(seriesId)) all.push(...batch);
+  for await (const batch of view.series.statements(seriesId)) all.push(...batch);
   return all;
 }
 

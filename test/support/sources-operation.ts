@@ -25,7 +25,7 @@ export const sources = operation({
     row: { source: 'FRED', series_count: 1, last_vintage: '2015-01-30' },
   },
   async run({ min_series, limit }, { view, position }) {
-    const series = await view.searchSeries({ text: '', limit: 1000 });
+    const series = await view.series.search({ text: '', limit: 1000 });
     const rows = [...new Set(series.map(({ source }) => source))]
       .sort()
       .reverse()

@@ -5,11 +5,11 @@ import { reading } from './scratch-store.ts';
 export function contentOf(address: string) {
   return reading(address, async (view) => {
     const series: unknown[] = [];
-    for (const id of await view.seriesIds())
-      series.push([id, await digestOfSeries(view, id), (await view.contents(id))?.figures]);
+    for (const id of await view.contents.seriesIds())
+      series.push([id, await digestOfSeries(view, id), (await view.contents.series(id))?.figures]);
     const others: unknown[] = [];
     for await (const points of allPoints(view)) others.push(...points);
     for await (const filings of allFilings(view)) others.push(...filings);
-    return { series, others, symbols: await view.symbols(), followed: await view.followed() };
+    return { series, others, symbols: await view.filings.symbols(), followed: await view.sources.followed() };
   });
 }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serveSettingNames, serveSettings, serveValues } from '../../src/cli/config/serve-settings.ts';
-import { parse } from '../../src/cli/options/parse.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
+import { parse } from '../support/lines.ts';
 import { root } from '../support/repository.ts';
 
 const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');
@@ -44,7 +44,6 @@ describe('the files of deploy/', () => {
   it('the unit of systemd starts a line that asof understands, with the example of settings', () => {
     const [, words = ''] = /^ExecStart=\/usr\/bin\/env asof (.*)$/m.exec(textOf('asof.service')) ?? [];
     expect(parse(words.split(' '), { now: new Date() })).toMatchObject({
-      command: 'serve',
       config: '/etc/asof/serve.json',
     });
   });

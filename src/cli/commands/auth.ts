@@ -1,32 +1,96 @@
 import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
-import { configPath } from '../../platform/config-file.ts';
+import { type CommandSpec, messagesIn } from '../../lines/command.ts';
+import { sharedFlags } from '../../lines/shared-flags.ts';
+import type { Flag } from '../../operations/flag.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
+import { changeConfigFile, configPath } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, isUnencrypted } from '../config/places.ts';
-import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../config/user-key.ts';
-import type { AuthLine } from '../options/line.ts';
+import { type ChosenBaseUrl, chosenBaseUrl } from '../config/places.ts';
+import { checkedKey, keyFor, storedKeys } from '../config/user-key.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { type Messages, messagesOf } from '../terminal/messages.ts';
+import { messagesOf } from '../terminal/messages.ts';
+import { command, type OtherCommand } from './command.ts';
 
-/** `asof auth login|status|logout`: the keys that this user sends, one for the origin of each base URL. */
-export async function runAuth(line: AuthLine, io: Io): Promise<number> {
-  const messages = messagesOf(line.messages, io);
-  switch (line.command) {
-    case 'auth login':
-      return login(line, io, messages);
-    case 'auth status':
-      return status(line, io, messages);
-    case 'auth logout':
-      return logout(line, io, messages);
-  }
+const service: readonly Flag[] = [
+  { name: 'base-url', value: 'url', about: 'service that the key is for' },
+  { name: 'source', value: 'source', about: 'live source that the key is for', choices: ['fred'] },
+];
+
+/** Declares a command about the user's keys; `flags` are those besides the flags that all of them have. */
+function authCommand({
+  flags,
+  ...spec
+}: Pick<CommandSpec, 'words' | 'summary' | 'examples' | 'flags'> & {
+  readonly run: (line: AuthLine, io: Io) => Promise<number>;
+}): OtherCommand {
+  return command({
+    ...spec,
+    heading: 'Service',
+    args: [],
+    flags: [...service, ...flags, ...sharedFlags.messages],
+    read: valuesIn,
+  });
 }
 
-async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number> {
+type AuthLine = ReturnType<typeof valuesIn>;
+
+function valuesIn(line: TypedLine) {
+  return {
+    baseUrl: line.text('base-url'),
+    source: line.choice('source', ['fred']),
+    withToken: line.has('with-token'),
+    messages: messagesIn(line),
+  };
+}
+
+/** `asof auth login|status|logout`: the keys that this user sends, one for the origin of each base URL. */
+export const commands = [
+  authCommand({
+    words: 'auth login',
+    summary: 'Store the key for a service',
+    examples: `
+# prompt for the key, and store it for that service only (needs a terminal)
+asof auth login --base-url https://data.example.org
+# in a script (needs the key in that file)
+asof auth login --base-url https://data.example.org --with-token < ann.key
+`,
+    flags: [{ name: 'with-token', about: 'read the key from stdin instead of a prompt' }],
+    run: login,
+  }),
+  authCommand({
+    words: 'auth status',
+    summary: 'Show the stored keys and which one is sent',
+    examples: `
+# the stored keys (needs a stored key, else it exits with 4)
+asof auth status
+# the key that a service gets (needs a key for it)
+asof auth status --base-url https://data.example.org
+`,
+    flags: [],
+    run: status,
+  }),
+  authCommand({
+    words: 'auth logout',
+    summary: 'Remove the key for a service',
+    examples: `
+# remove the key for a service (needs a key for it)
+asof auth logout --base-url https://data.example.org
+# for the service in the settings (needs a setting and its key)
+asof auth logout
+`,
+    flags: [],
+    run: logout,
+  }),
+];
+
+async function login(line: AuthLine, io: Io): Promise<number> {
+  const { note } = messagesOf(line.messages, io);
   if (line.source !== undefined) {
-    await storeKey(io, line.source, await typedKey(line, io, line.source.toUpperCase()));
+    await changeConfigFile(io, 'keys', line.source, await typedKey(line, io, line.source.toUpperCase()));
     note(
       `asof: stored the key for ${line.source.toUpperCase()} in ${configPath(io, 'keys')}; \`asof ping --sources\` tries it`,
     );
@@ -34,7 +98,7 @@ async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number
   }
   const { base } = serviceOf(line, io);
   const key = await typedKey(line, io, base.origin);
-  await storeKey(io, base.origin, key);
+  await changeConfigFile(io, 'keys', base.origin, key);
   note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
   if (isUnencrypted(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
   for (const name of ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'])
@@ -43,12 +107,18 @@ async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number
   return exitCode.success;
 }
 
+/** Whether requests cross a network unencrypted: plain http to another machine. */
+function isUnencrypted({ origin }: ChosenBaseUrl['base']): boolean {
+  return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
+}
+
 async function typedKey({ withToken }: AuthLine, io: Io, owner: string): Promise<string> {
   if (withToken) return checkedKey(await wholeText(io), 'stdin');
   return checkedKey(await askSecret(io, `Key for ${owner}: `), 'the prompt');
 }
 
-async function status({ baseUrl }: AuthLine, io: Io, messages: Messages): Promise<number> {
+async function status({ baseUrl, messages: flags }: AuthLine, io: Io): Promise<number> {
+  const messages = messagesOf(flags, io);
   const chosen = chosenBaseUrl(io, baseUrl === undefined ? {} : { baseUrl });
   for (const [origin, key] of storedKeys(io))
     await print(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`, io);
@@ -65,10 +135,17 @@ async function status({ baseUrl }: AuthLine, io: Io, messages: Messages): Promis
   return used === undefined ? exitCode.unauthorized : exitCode.success;
 }
 
-async function logout(line: AuthLine, io: Io, { note }: Messages): Promise<number> {
+/** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */
+function maskedKey(key: string): string {
+  const [, start = ''] = /^(\w+_live_sk_.{4}).{8,}$/.exec(key) ?? [];
+  return `${start}…`;
+}
+
+async function logout(line: AuthLine, io: Io): Promise<number> {
+  const { note } = messagesOf(line.messages, io);
   const origin = line.source ?? serviceOf(line, io).base.origin;
   if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
-  await forgetKey(io, origin);
+  await changeConfigFile(io, 'keys', origin, undefined);
   note(`asof: removed the key for ${origin}`);
   return exitCode.success;
 }

@@ -1,35 +1,54 @@
 import type { Command } from 'commander';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { AnyCommand } from '../../lines/command.ts';
+import { firstWordOf } from '../../lines/first-words.ts';
+import type { HelpLine } from '../../lines/line.ts';
+import { programOf } from '../../lines/read-line.ts';
 import { print } from '../../platform/sink.ts';
 import { examples, introduction } from '../help/example-lines.ts';
-import type { CommandSpec } from '../options/command.ts';
-import { allCommands } from '../options/commands.ts';
-import { firstWordOf } from '../options/first-words.ts';
-import type { HelpLine } from '../options/line.ts';
-import { programOf } from '../options/read-line.ts';
-import { topicNamed, topics } from '../options/service-commands.ts';
+import { topics, topicTexts } from '../help/topic-texts.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
+import { command, type LoadCommands } from './command.ts';
+
+const showHelp = command({
+  words: 'help',
+  heading: 'Setup',
+  summary: 'Show help on a command or a topic',
+  examples: `
+# the flags of a command
+asof help observations
+# what "as of" means
+asof help as-of
+# the exit codes that scripts can rely on
+asof help exit-codes
+`,
+  args: [{ name: 'words', about: `a command, or ${topics.join(', ')}`, optional: true, several: true }],
+  flags: [],
+  read: (line): HelpLine => ({ command: 'help', words: line.args, isMistake: false }),
+  run: runHelp,
+});
+
+/** `asof help`. */
+export const commands = [showHelp];
 
 /** Prints help on a command or a topic; if a command is missing, on stderr and with the exit code of a usage error. */
-export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<number> {
+export async function runHelp({ words, isMistake }: HelpLine, io: Io, load: LoadCommands): Promise<number> {
   const [first = ''] = words;
-  const topic = words.length === 1 ? topicNamed(first) : undefined;
+  const topic = words.length === 1 && Object.hasOwn(topicTexts, first) ? topicTexts[first] : undefined;
   if (topic !== undefined) {
-    const { topicTexts } = await import('../help/topic-texts.ts');
-    await print(await topicTexts[topic](), io);
+    await print(await topic(), io);
     return exitCode.success;
   }
   if (isMistake) {
-    io.stderr.write(helpOn(words, io.stderr.columns || 100));
+    io.stderr.write(helpOn(words, await load(), io.stderr.columns || 100));
     return exitCode.usage;
   }
-  await print(helpOn(words, io.stdout.columns || 100), io);
+  await print(helpOn(words, await load(), io.stdout.columns || 100), io);
   return exitCode.success;
 }
 
-function helpOn(words: readonly string[], width: number): string {
-  const specs = allCommands();
+function helpOn(words: readonly string[], specs: readonly AnyCommand[], width: number): string {
   const root = programOf(specs, words[0], () => undefined);
   const command = commandIn(root, words);
   const called = namesOf(command);
@@ -74,7 +93,7 @@ function unknown(typed: string, word: string, command: Command): Problem {
 }
 
 /** The lines of the examples of a command; for a family the first example of each of its commands. */
-function examplesOf(called: string, specs: readonly CommandSpec[]): readonly string[] {
+function examplesOf(called: string, specs: readonly AnyCommand[]): readonly string[] {
   if (called === '') return linesOf(introduction);
   const linesFor = (words: string) =>
     linesOf(specs.find((spec) => spec.words === words)?.examples ?? examples[words]);

@@ -1,75 +1,73 @@
-import type { ParsedLine, QueryLine, VersionLine } from '../options/line.ts';
-import type { Io } from '../terminal/io.ts';
-import { runAuth } from './auth.ts';
-import { runCompletion } from './completion.ts';
-import { runConfig } from './config.ts';
-import { runExplore } from './explore.ts';
-import { runFacts } from './facts.ts';
-import { runHelp } from './help.ts';
-import { runImport, runImportLog } from './import.ts';
-import { runKeys } from './keys.ts';
-import { runMcp } from './mcp.ts';
-import { runPingSources, runPull, runUnfollow } from './pull.ts';
-import { runServe } from './serve.ts';
-import { runSnapshot } from './snapshot.ts';
-import { runStore } from './store.ts';
-import { runVerify } from './verify.ts';
+import type { CommandSpec } from '../../lines/command.ts';
+import { firstWordOf } from '../../lines/first-words.ts';
+import type { QueryLine } from '../../lines/line.ts';
+import { figureCommands } from '../../lines/query-commands.ts';
+import type { OtherCommand, RunnableLine } from './command.ts';
 
-/** Does what a line asks for that is not a query, and resolves to the exit code. */
-export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, io: Io): Promise<number> {
-  switch (line.command) {
-    case 'snapshot':
-      return runSnapshot(line, io);
-    case 'verify':
-      return runVerify(line, io);
-    case 'facts':
-      return runFacts(line, io);
-    case 'import':
-      return runImport(line, io);
-    case 'import-log':
-      return runImportLog(line, io);
-    case 'pull':
-      return runPull(line, io);
-    case 'ping-sources':
-      return runPingSources(line, io);
-    case 'unfollow':
-      return runUnfollow(line, io);
-    case 'store init':
-    case 'store info':
-    case 'store check':
-    case 'store backup':
-    case 'store restore':
-    case 'store copy':
-    case 'store merge':
-    case 'store undo':
-    case 'series rename':
-    case 'series rm':
-      return runStore(line, io);
-    case 'mcp':
-      return runMcp(line, io);
-    case 'explore':
-      return runExplore(line, io);
-    case 'serve':
-      return runServe(line, io);
-    case 'keys create':
-    case 'keys list':
-    case 'keys revoke':
-    case 'keys rotate':
-    case 'keys usage':
-      return runKeys(line, io);
-    case 'auth login':
-    case 'auth status':
-    case 'auth logout':
-      return runAuth(line, io);
-    case 'config get':
-    case 'config set':
-    case 'config unset':
-    case 'config list':
-    case 'config path':
-      return runConfig(line, io);
-    case 'completion':
-      return runCompletion(line, io);
-    case 'help':
-      return runHelp(line, io);
-  }
+/** A command that `dispatch` can run. */
+type RunnableCommand = CommandSpec<QueryLine | RunnableLine>;
+
+/** A file of commands that ask no question, and the first words of their lines. */
+type CommandFile = {
+  readonly words: readonly string[];
+  readonly load: () => Promise<{ readonly commands: readonly OtherCommand[] }>;
+};
+
+/** The files of commands that ask no question, in the order in which help lists the commands. */
+const families: readonly CommandFile[] = [
+  { words: ['snapshot'], load: () => import('./snapshot.ts') },
+  { words: ['verify'], load: () => import('./verify.ts') },
+  { words: ['facts'], load: () => import('./facts.ts') },
+  { words: ['import'], load: () => import('./import.ts') },
+  { words: ['ping'], load: () => import('./ping.ts') },
+  { words: ['pull', 'unfollow'], load: () => import('./pull.ts') },
+  { words: ['store', 'series'], load: () => import('./store.ts') },
+  { words: ['explore'], load: () => import('./explore.ts') },
+  { words: ['serve'], load: () => import('./serve.ts') },
+  { words: ['mcp'], load: () => import('./mcp.ts') },
+  { words: ['keys'], load: () => import('./keys.ts') },
+  { words: ['auth'], load: () => import('./auth.ts') },
+  { words: ['config'], load: () => import('./config.ts') },
+  { words: ['completion'], load: () => import('./completion.ts') },
+  { words: ['help'], load: () => import('./help.ts') },
+];
+
+/** Loads every command of asof, in the order in which help lists them; `inPlan` as in the lines of a plan. */
+export async function allCommands(inPlan = false): Promise<readonly RunnableCommand[]> {
+  return combined((await import('../../lines/parse.ts')).questionCommands(inPlan), families);
+}
+
+/** Loads the commands whose lines begin with a word, and no others; all of asof where no command does. */
+export async function commandsBeginning(word: string | undefined): Promise<readonly RunnableCommand[]> {
+  const own = families.filter(({ words }) => words.some((name) => name === word));
+  // A question about series and rates starts faster without the other commands.
+  const figures = figureCommands();
+  if (firstWordOf(figures, word) !== undefined) return combined(figures, own);
+  if (own.length > 0) return combined([], own);
+  const { questionCommands } = await import('../../lines/parse.ts');
+  const questions = questionCommands();
+  return firstWordOf(questions, word) === undefined ? allCommands() : questions;
+}
+
+/** Adds other commands to those of questions; one with the words of a question is called by a flag of its own there. */
+async function combined(
+  questions: readonly CommandSpec[],
+  loaded: readonly CommandFile[],
+): Promise<readonly RunnableCommand[]> {
+  if (loaded.length === 0) return questions;
+  const others = (await Promise.all(loaded.map(({ load }) => load()))).flatMap(({ commands }) => commands);
+  const namesakeOf = ({ words }: RunnableCommand, among: readonly RunnableCommand[]) =>
+    among.find((one) => one.words === words);
+  return [
+    ...questions.map((question): RunnableCommand => {
+      const other = namesakeOf(question, others);
+      if (other === undefined) return question;
+      return {
+        ...question,
+        flags: [...other.flags, ...question.flags],
+        read: (line) => (other.flags.some(({ name }) => line.has(name)) ? other : question).read(line),
+      };
+    }),
+    ...others.filter((other) => namesakeOf(other, questions) === undefined),
+  ];
 }

@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
-import { addDays } from '../../domain/series/date.ts';
-import { Problem } from '../../errors/problem.ts';
+import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
+import { Problem, refused } from '../../errors/problem.ts';
+import { type CommandSpec, messagesIn, outputIn } from '../../lines/command.ts';
+import { sharedFlags } from '../../lines/shared-flags.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
+import type { ArgumentSpec, Flag } from '../../operations/flag.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import { newKey, newSecret } from '../../server/keys/gate.ts';
@@ -12,34 +16,148 @@ import { isDatabase, shownAddress } from '../../store/address.ts';
 import { openAccess } from '../../store/open.ts';
 import { accessPath } from '../config/places.ts';
 import { serveSettings } from '../config/serve-settings.ts';
-import type { KeysLine } from '../options/line.ts';
 import { printRows } from '../run/rows.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
+import { command, type OtherCommand } from './command.ts';
 
-type CreateLine = Extract<KeysLine, { command: 'keys create' }>;
-type ListLine = Extract<KeysLine, { command: 'keys list' }>;
-type RotateLine = Extract<KeysLine, { command: 'keys rotate' }>;
-type RevokeLine = Extract<KeysLine, { command: 'keys revoke' }>;
-type UsageLine = Extract<KeysLine, { command: 'keys usage' }>;
+const { messages, access, format } = sharedFlags;
 
-/** `asof keys create`, `list`, `rotate`, `revoke` and `usage`: work on the access store of a service. */
-export async function runKeys(line: KeysLine, io: Io): Promise<number> {
-  switch (line.command) {
-    case 'keys create':
-      return createKey(line, io);
-    case 'keys list':
-      return listKeys(line, io);
-    case 'keys rotate':
-      return rotateKey(line, io);
-    case 'keys revoke':
-      return revokeKey(line, io);
-    case 'keys usage':
-      return showUsage(line, io);
-  }
+const plans: Flag = { name: 'plans', value: 'file', complete: 'files', about: serveSettings.plans.about };
+
+const keyId: ArgumentSpec = { name: 'key-id', about: 'id of the key, as asof keys list shows it' };
+
+/** Declares a command about keys; `flags` are those besides the flags about messages. */
+function keysCommand({
+  flags,
+  ...spec
+}: Pick<CommandSpec, 'words' | 'summary' | 'examples' | 'args' | 'flags'> & {
+  readonly run: (line: KeysLine, io: Io) => Promise<number>;
+}): OtherCommand {
+  return command({ ...spec, heading: 'Service', flags: [...flags, ...messages], read: valuesIn });
 }
 
-async function createKey(line: CreateLine, io: Io): Promise<number> {
+type KeysLine = ReturnType<typeof valuesIn>;
+
+function valuesIn(line: TypedLine) {
+  return {
+    id: line.arg(0),
+    name: line.has('name') ? keyName(line) : '',
+    plan: line.text('plan') ?? 'free',
+    expires: line.value('expires', (text) => lastDay(text, line.clock.today)),
+    overlap: line.value('overlap', (text) => dayCount(text, 0)) ?? 7,
+    plans: line.text('plans'),
+    access: line.text('access'),
+    output: outputIn(line),
+    messages: messagesIn(line),
+  };
+}
+
+/** `asof keys create`, `list`, `rotate`, `revoke` and `usage`: work on the access store of a service. */
+export const commands = [
+  keysCommand({
+    words: 'keys create',
+    summary: 'Create a key (it is shown only once)',
+    examples: `
+# a key for Ann, written to a file
+asof keys create --name ann --plan pro > ann.key
+# a key without access to vintages, for three months
+asof keys create --name guest --plan free --expires 90d
+`,
+    args: [],
+    flags: [
+      { name: 'name', value: 'name', about: 'name of the key', required: true },
+      { name: 'plan', value: 'plan', complete: 'plans', about: 'plan of the key', fallback: 'free' },
+      {
+        name: 'expires',
+        value: 'date',
+        complete: 'days',
+        about: 'last day on which it is valid (UTC), or days such as 90d',
+      },
+      plans,
+      access,
+    ],
+    run: createKey,
+  }),
+  keysCommand({
+    words: 'keys list',
+    summary: 'List keys (secrets are not stored)',
+    examples: `
+# all keys
+asof keys list
+# the ids of the keys that are not revoked
+asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
+`,
+    args: [],
+    flags: [access, ...format],
+    run: listKeys,
+  }),
+  keysCommand({
+    words: 'keys rotate',
+    summary: 'Give a key a new secret; the old one stays valid for a while',
+    examples: `
+# a new secret; the old one works for another week (needs a key with that id)
+asof keys rotate k_0a1b2c3d > ann.key
+# the old one stops at once (needs a key with that id)
+asof keys rotate k_0a1b2c3d --overlap 0d
+`,
+    args: [keyId],
+    flags: [
+      { name: 'overlap', value: 'days', about: 'how long the old secret stays valid', fallback: '7d' },
+      access,
+    ],
+    run: rotateKey,
+  }),
+  keysCommand({
+    words: 'keys revoke',
+    summary: 'Revoke a key at once',
+    examples: `
+# one key (needs a key with that id)
+asof keys revoke k_0a1b2c3d
+# every key named ann
+asof keys list --csv | awk -F, '$2 == "ann" { print $1 }' | xargs -r -n 1 asof keys revoke
+`,
+    args: [keyId],
+    flags: [access],
+    run: revokeKey,
+  }),
+  keysCommand({
+    words: 'keys usage',
+    summary: 'Show the last use of each key, and how much of its quota is used',
+    examples: `
+# all keys
+asof keys usage
+# the keys that were never used
+asof keys usage --csv | awk -F, 'NR > 1 && $4 == "" { print $1 }'
+`,
+    args: [],
+    flags: [plans, access, ...format],
+    run: showUsage,
+  }),
+];
+
+/** A number of days, such as 90 or 90d. */
+function dayCount(text: string, least: number, use = `a number of days of at least ${least},`): number {
+  const days = Number(/^(\d{1,5})d?$/.exec(text)?.[1] ?? Number.NaN);
+  if (days >= least) return days;
+  throw refused({ reason: `use ${use} such as 90d` });
+}
+
+/** The last day on which a key is valid: a date, or a number of days from today. */
+function lastDay(text: string, today: Day): Day {
+  const day = parseDay(text) ?? addDays(today, dayCount(text, 1, 'YYYY-MM-DD, or a number of days'));
+  if (day >= today) return day;
+  throw refused({ reason: 'this date is over' });
+}
+
+function keyName(line: TypedLine): string {
+  const text = line.text('name') ?? '';
+  const name = text.trim();
+  if (name !== '' && name.length <= 100 && !/\p{C}/u.test(name)) return name;
+  throw new Problem('bad-input', `--name ${JSON.stringify(text)}: use 1 to 100 printable characters`);
+}
+
+async function createKey(line: KeysLine, io: Io): Promise<number> {
   const { name, plan, expires } = line;
   const plans = await chosenPlans(line, io);
   if (!plans.has(plan))
@@ -63,7 +181,7 @@ async function createKey(line: CreateLine, io: Io): Promise<number> {
 }
 
 /** The plans in the file that a flag or a variable names, otherwise the shipped ones. */
-function chosenPlans({ plans }: CreateLine | UsageLine, io: Io): ReturnType<typeof loadPlans> {
+function chosenPlans({ plans }: KeysLine, io: Io) {
   return loadPlans(plans ?? variable(io, serveSettings.plans.variable));
 }
 
@@ -83,7 +201,7 @@ const fields: readonly Field[] = [
   },
 ];
 
-async function listKeys(line: ListLine, io: Io): Promise<number> {
+async function listKeys(line: KeysLine, io: Io): Promise<number> {
   const path = accessPath(io, line.access);
   const keys = await held(path, (store) => store.keys());
   const results = keys.map(
@@ -118,7 +236,7 @@ const usageFields: readonly Field[] = [
   { name: 'month_limit', type: 'integer', description: 'The quota of a month.', nullable: true },
 ];
 
-async function showUsage(line: UsageLine, io: Io): Promise<number> {
+async function showUsage(line: KeysLine, io: Io): Promise<number> {
   const plans = await chosenPlans(line, io);
   const path = accessPath(io, line.access);
   const now = io.clock().toISOString();
@@ -156,12 +274,7 @@ async function showUsage(line: UsageLine, io: Io): Promise<number> {
 }
 
 /** Says that there are no keys, and in which store. */
-function noteNone(
-  results: readonly Row[],
-  { messages }: Pick<ListLine, 'messages'>,
-  path: string,
-  io: Io,
-): void {
+function noteNone(results: readonly Row[], { messages }: KeysLine, path: string, io: Io): void {
   if (results.length > 0) return;
   const isThere = isDatabase(path) || existsSync(path);
   const where = isThere ? ` in ${shownAddress(path)}` : `: there is no file ${path}`;
@@ -182,13 +295,15 @@ async function held<T>(
   }
 }
 
-async function rotateKey(line: RotateLine, io: Io): Promise<number> {
+async function rotateKey(line: KeysLine, io: Io): Promise<number> {
   const { secret, stored } = newSecret();
   const now = io.clock();
   const until = new Date(now.getTime() + line.overlap * 86_400_000).toISOString();
   // No secret ends unnoticed: a key with two secrets can be rotated only without an overlap.
   const sole = line.overlap === 0 ? undefined : now.toISOString();
-  const { id, name } = await changed(line, io, (store) => store.rotateKey(line.id, stored, until, sole));
+  const { id, name } = await changed(line, io, 'valid key', (store) =>
+    store.rotateKey(line.id, stored, until, sole),
+  );
   const before =
     line.overlap === 0 ? 'every older one is refused from now on' : `the old one is valid until ${until}`;
   messagesOf(line.messages, io).note(
@@ -198,17 +313,18 @@ async function rotateKey(line: RotateLine, io: Io): Promise<number> {
   return exitCode.success;
 }
 
-async function revokeKey(line: RevokeLine, io: Io): Promise<number> {
+async function revokeKey(line: KeysLine, io: Io): Promise<number> {
   const now = io.clock().toISOString();
-  const { id, name, revokedAt } = await changed(line, io, (store) => store.revokeKey(line.id, now));
+  const { id, name, revokedAt } = await changed(line, io, 'key', (store) => store.revokeKey(line.id, now));
   messagesOf(line.messages, io).note(`asof: key ${id} of '${name}' was revoked at ${revokedAt}`);
   return exitCode.success;
 }
 
 /** The key that a line names, after a change; a Problem if there is none that can be changed. */
 async function changed(
-  line: RevokeLine | RotateLine,
+  line: KeysLine,
   io: Io,
+  noun: string,
   change: (store: AccessStore) => Promise<KeyRecord | undefined>,
 ): Promise<KeyRecord> {
   const path = accessPath(io, line.access);
@@ -223,8 +339,7 @@ async function changed(
       `key ${refused.id} of '${refused.name}' has two secrets until ${refused.previousUntil}, and may have no third`,
       { hints: [`asof keys rotate ${refused.id} --overlap 0d gives it a new one and ends both at once`] },
     );
-  const valid = line.command === 'keys rotate' ? 'valid key' : 'key';
-  throw new Problem('not-found', `no ${valid} '${line.id}' in ${shownAddress(path)}`, {
+  throw new Problem('not-found', `no ${noun} '${line.id}' in ${shownAddress(path)}`, {
     hints: ['asof keys list shows the ids'],
   });
 }

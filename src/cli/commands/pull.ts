@@ -1,28 +1,166 @@
-import { Problem } from '../../errors/problem.ts';
+import { Problem, refused } from '../../errors/problem.ts';
+import { connectionIn, messagesIn, outputIn } from '../../lines/command.ts';
+import { sharedFlags } from '../../lines/shared-flags.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
+import type { PulledSubject } from '../../pull/options.ts';
 import type { SourceSettings } from '../../pull/source.ts';
-import type { PulledSubject } from '../../pull/summary.ts';
+import type { OutputFlags } from '../../render/output.ts';
 import { readStoreIfAny } from '../../store/open.ts';
 import { baseUrlIn, defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
-import type { PullLine, SourcesLine, UnfollowLine } from '../options/line.ts';
 import { reporting, timeoutOf } from '../run/remote-session.ts';
 import { printRows } from '../run/rows.ts';
 import type { SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf, reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
+import { command } from './command.ts';
 
-/** `asof pull`: brings the store up to date from live sources, or lists what it follows or what FRED has. */
-export async function runPull(line: PullLine, io: Io): Promise<number> {
+const { store, remote, messages, format, output } = sharedFlags;
+
+/** The live sources, as `asof pull` names them. */
+const sources = ['fred', 'treasury', 'sec'] as const;
+
+const sourceArg = { name: 'source', about: sources.join(', '), choices: sources };
+
+const pullSources = command({
+  words: 'pull',
+  heading: 'Files',
+  summary: 'Bring your store up to date from FRED, the Treasury and the SEC',
+  about: `Your store follows what you name from now on; without names, pull brings everything that it
+follows up to date. Each run continues where the last one stopped.
+
+  asof pull fred GDP UNRATE      every vintage of two series
+  asof pull treasury             par and real curves since 1990
+  asof pull sec --ticker MAIA    the insider filings of a company
+  asof pull                      everything that the store follows
+
+FRED needs a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.
+The SEC needs your name and mail address: ASOF_SEC_CONTACT or asof config set sec_contact.`,
+  examples: `
+# every vintage of two series (needs a key of FRED)
+asof pull fred GDP UNRATE
+# every night from cron: whatever is new in what the store follows (needs a store that follows something)
+asof pull --max-duration 30m
+# what FRED has (needs a key of FRED)
+asof pull fred --search "core pce"
+`,
+  args: [
+    { ...sourceArg, optional: true },
+    { name: 'names', about: 'what to follow, such as ids of series of FRED', optional: true, several: true },
+  ],
+  flags: [
+    { name: 'search', value: 'text', about: 'list the series of FRED that match, and store nothing' },
+    { name: 'release', value: 'n', about: 'follow every series of a release of FRED', repeatable: true },
+    {
+      name: 'ticker',
+      value: 'symbol',
+      complete: 'tickers',
+      about: 'follow the filings of a company',
+      repeatable: true,
+    },
+    { name: 'cik', value: 'n', about: 'follow the filings of a company or a person', repeatable: true },
+    { name: 'daily', about: 'follow the insider filings of everyone, day by day' },
+    { name: 'list', about: 'list what the store follows, and store nothing' },
+    { name: 'since', value: 'date', complete: 'days', about: 'begin new histories on this day' },
+    { name: 'full', about: 'ask for whole histories again, and compare them with the store' },
+    { name: 'dry-run', about: 'print the requests that it would make, and make none' },
+    { name: 'max-duration', value: 'time', about: 'stop after this time, such as 90s, 10m or 2h' },
+    ...format,
+    ...output.filter(({ name }) => name === 'columns' || name === 'no-header'),
+    store,
+    ...remote.filter(({ name }) => name !== 'base-url'),
+    ...messages,
+  ],
+  read: pullIn,
+  run: pullOrList,
+});
+
+const unfollowSource = command({
+  words: 'unfollow',
+  heading: 'Files',
+  summary: 'Stop following a live source; the facts stay in the store',
+  examples: `
+# no more requests for a series; its facts stay (needs a store that follows it)
+asof unfollow fred GDP
+# no more requests for real curves (needs a store that follows them)
+asof unfollow treasury real
+`,
+  args: [sourceArg, { name: 'names', about: 'names as asof pull --list shows them', several: true }],
+  flags: [store, ...messages],
+  read: (line) => ({
+    source: line.arg(0),
+    names: line.args.slice(1),
+    store: line.text('store'),
+    messages: messagesIn(line),
+  }),
+  async run({ source, names, messages: flags, store: address }, io) {
+    const { unfollow } = await import('../../pull/pull.ts');
+    await unfollow(storeToWrite(io, address), source, names);
+    messagesOf(flags, io).note(`asof: no longer following ${names.join(', ')} of ${source}; the facts stay`);
+    return exitCode.success;
+  },
+});
+
+/** `asof pull` and `asof unfollow`: the live sources that a store follows. */
+export const commands = [pullSources, unfollowSource];
+
+type PullLine = ReturnType<typeof pullIn>;
+
+function pullIn(line: TypedLine) {
+  return {
+    request: requestIn(line),
+    list: line.has('list'),
+    search: line.text('search'),
+    full: line.has('full'),
+    since: line.day('since', 'first'),
+    dryRun: line.has('dry-run'),
+    maxDuration: line.value('max-duration', duration),
+    output: outputIn(line),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+  };
+}
+
+/** The source that each flag belongs to, and the text that it stands for. */
+const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec', daily: 'sec' } as const;
+
+function requestIn(line: TypedLine): Readonly<Record<string, readonly string[]>> | undefined {
+  const [source, ...names] = line.args;
+  if (source !== undefined && !sources.some((known) => known === source))
+    throw new Problem('bad-input', `unknown source '${source}': use fred, treasury or sec`, {
+      hints: [`asof pull fred ${source} pulls a series of FRED`],
+    });
+  for (const [flag, own] of Object.entries(flagSources))
+    if (line.has(flag) && source !== own)
+      throw new Problem('bad-input', `--${flag} belongs to ${own}: asof pull ${own} --${flag} …`);
+  if (source === undefined) return undefined;
+  const flagged = (['release', 'ticker', 'cik'] as const).flatMap((flag) =>
+    line.texts(flag).map((text) => `${flag} ${text.trim()}`),
+  );
+  return { [source]: [...names, ...flagged, ...(line.has('daily') ? ['daily'] : [])] };
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, '': 1 };
+
+function duration(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)?$/.exec(text) ?? [];
+  const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN);
+  if (seconds > 0) return seconds;
+  throw refused({ reason: 'use a time such as 90s, 10m or 2h' });
+}
+
+/** Brings the store up to date from live sources, or lists what it follows or what FRED has. */
+async function pullOrList(line: PullLine, io: Io): Promise<number> {
   const messages = messagesOf(line.messages, io);
   const store = storeToWrite(io, line.connection.store);
   if (line.list) return listFollowed(line, store, io);
   const report = await import('../../pull/report.ts');
   const bar = progress(io, line.messages.quiet || line.messages.verbose);
-  const { pull, searchSource } = await import('../../pull/pull.ts');
+  const { pull } = await import('../../pull/pull.ts');
   const { full, since, dryRun, maxDuration, request } = line;
   const json = line.output.format === 'json';
   const options = {
@@ -40,8 +178,10 @@ export async function runPull(line: PullLine, io: Io): Promise<number> {
       if (!dryRun) for (const text of subject.notes) messages.note(`${subject.name}: ${text}`);
     },
   };
-  if (line.search !== undefined)
+  if (line.search !== undefined) {
+    const { searchSource } = await import('../../pull/sources.ts');
     return printRows(line.output, report.listingFields, await searchSource(line.search, options), io);
+  }
   const summary = await pull(options);
   bar.clear();
   if (json) await print(`${JSON.stringify(report.summaryJson(summary), undefined, 2)}\n`, io);
@@ -63,12 +203,12 @@ function reported(failures: readonly Problem[], json: boolean, io: Io): number {
   return first === undefined ? exitCode.success : exitCodeOf(first.kind);
 }
 
-/** `asof ping --sources`: whether the live sources answer, and take the user's key and contact. */
-export async function runPingSources(line: SourcesLine, io: Io): Promise<number> {
-  const { probeSources, failuresIn, probeFields, probeRow } = await import('../../pull/probe.ts');
+/** Prints whether the live sources answer, and take the user's key and contact. */
+export async function probe(line: SessionFlags & { readonly output: OutputFlags }, io: Io): Promise<number> {
+  const { probeSources, failuresIn, probeTable } = await import('../../pull/sources.ts');
   const options = requestOptions(line, io, messagesOf(line.messages, io));
   const probes = await probeSources({ ...options, store: storeToRead(io, line.connection.store).path });
-  await printRows(line.output, probeFields, probes.map(probeRow), io);
+  await printRows(line.output, probeTable.fields, probes.map(probeTable.row), io);
   return reported(failuresIn(probes), line.output.format === 'json', io);
 }
 
@@ -108,16 +248,8 @@ function sourceSettings(
 }
 
 async function listFollowed(line: PullLine, store: string, io: Io): Promise<number> {
-  const { followedFields, followedRow } = await import('../../pull/report.ts');
-  const followed = (await readStoreIfAny(store, (view) => view.followed())) ?? [];
+  const { followedTable } = await import('../../pull/report.ts');
+  const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
   if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
-  return printRows(line.output, followedFields, followed.map(followedRow), io);
-}
-
-/** `asof unfollow`: the store no longer follows these names; their facts stay. */
-export async function runUnfollow({ source, names, messages, store }: UnfollowLine, io: Io): Promise<number> {
-  const { unfollow } = await import('../../pull/pull.ts');
-  await unfollow(storeToWrite(io, store), source, names);
-  messagesOf(messages, io).note(`asof: no longer following ${names.join(', ')} of ${source}; the facts stay`);
-  return exitCode.success;
+  return printRows(line.output, followedTable.fields, followed.map(followedTable.row), io);
 }

@@ -2,27 +2,95 @@ import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
+import { connectionIn, demandsIn, messagesIn } from '../../lines/command.ts';
+import { planLineParser } from '../../lines/parse.ts';
+import { sharedFlags } from '../../lines/shared-flags.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
-import { placeOf } from '../../snapshot/place.ts';
 import { lineOf, manifestName } from '../../snapshot/plan.ts';
-import { type BoundPlan, bindPlan, type SnapshotSummary, snapshot } from '../../snapshot/snapshot.ts';
-import type { SnapshotLine } from '../options/line.ts';
-import { planLineParser } from '../options/parse.ts';
+import {
+  type BoundPlan,
+  bindPlan,
+  placeOf,
+  type SnapshotSummary,
+  snapshot,
+} from '../../snapshot/snapshot.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
+import { command, type LoadCommands } from './command.ts';
+
+const { connection, messages } = sharedFlags;
+
+const snapshotPlan = command({
+  words: 'snapshot',
+  heading: 'Files',
+  summary: 'Write the files of a plan, all as of one date, in one step',
+  about: `Each line of a plan is a file name and an asof command that gives data; # begins a comment:
+
+  gdp.csv        observations GDP GDPC1 --from 2000-01-01
+  curve.csv      curve --on-or-before
+  clusters.json  insider clusters --min-insiders 3
+
+No file shows anything published after the as-of date; a line may have an earlier date. DIR is
+a link to a folder beside it. The link changes to the new folder when all files are complete;
+after a failure it still shows the last snapshot. DIR/manifest.json describes each file.`,
+  examples: `
+# what a plan would write as of a date (needs a plan)
+asof snapshot plan.txt --out desk --as-of 2015-02-01 --dry-run
+# every night from cron: as of yesterday, complete or not at all (needs a plan)
+asof snapshot plan.txt --out desk
+`,
+  args: [
+    { name: 'plan', complete: 'files', about: 'text file; each line is a file name and an asof command' },
+  ],
+  flags: [
+    {
+      name: 'out',
+      value: 'dir',
+      complete: 'folders',
+      about: 'link to the newest complete snapshot',
+      required: true,
+    },
+    { ...sharedFlags.asOf, about: 'as-of date of all files (default yesterday in UTC)' },
+    {
+      name: 'max-age',
+      value: 'days',
+      about: 'fail if the data of a line end more than this many days before its as-of date (exit 9)',
+    },
+    { name: 'dry-run', about: 'print the commands and the files, and write nothing' },
+    ...connection,
+    ...messages,
+  ],
+  read: valuesIn,
+  async run(line, io, load) {
+    const text = await takeOrDescribe(line, io, load);
+    if (text !== undefined) await print(text, io);
+    return exitCode.success;
+  },
+});
 
 /** `asof snapshot`: writes the files of a plan, all as of one date and from one state of the data, in one step. */
-export async function runSnapshot(line: SnapshotLine, io: Io): Promise<number> {
-  const text = await takeOrDescribe(line, io);
-  if (text !== undefined) await print(text, io);
-  return exitCode.success;
+export const commands = [snapshotPlan];
+
+type SnapshotLine = ReturnType<typeof valuesIn>;
+
+function valuesIn(line: TypedLine) {
+  return {
+    plan: line.arg(0),
+    out: line.text('out') ?? '',
+    asOf: line.asOf(),
+    demands: demandsIn(line),
+    dryRun: line.has('dry-run'),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+  };
 }
 
 /** Takes the snapshot; for a dry run, resolves to the text that describes it. */
-async function takeOrDescribe(line: SnapshotLine, io: Io): Promise<string | undefined> {
+async function takeOrDescribe(line: SnapshotLine, io: Io, load: LoadCommands): Promise<string | undefined> {
   const { out, dryRun } = line;
   let ending = 'nothing was written';
   try {
@@ -31,7 +99,8 @@ async function takeOrDescribe(line: SnapshotLine, io: Io): Promise<string | unde
     });
     // The last day that is over in UTC.
     const asOf = line.asOf ?? addDays(utcDay(io.clock()), -1);
-    const plan = bindPlan(line.plan, bytes, { asOf, demands: line.demands }, planLineParser(io.clock()));
+    const parseLine = planLineParser(io.clock(), await load(true));
+    const plan = bindPlan(line.plan, bytes, { asOf, demands: line.demands }, parseLine);
     const { current } = await placeOf(out);
     if (current !== undefined) ending = `${out} is as it was`;
     return dryRun ? dryRunText(plan, out) : await take(plan, line, io);

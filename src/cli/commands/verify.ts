@@ -1,31 +1,69 @@
 import { existsSync } from 'node:fs';
 import { counted } from '../../errors/wording.ts';
+import { connectionIn, messagesIn } from '../../lines/command.ts';
+import type { ConnectionFlags } from '../../lines/line.ts';
+import { planLineParser } from '../../lines/parse.ts';
+import { sharedFlags } from '../../lines/shared-flags.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
-import { inOneLine } from '../../snapshot/line.ts';
+import { inOneLine, type ParseLine } from '../../snapshot/line.ts';
 import type { Manifest } from '../../snapshot/manifest.ts';
 import { type Finding, openSnapshot, verify } from '../../snapshot/verify.ts';
 import { isDatabase } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
-import type { ConnectionFlags, VerifyLine } from '../options/line.ts';
-import { planLineParser } from '../options/parse.ts';
-import { withClient } from '../run/session.ts';
+import { type SessionFlags, withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
+import { command } from './command.ts';
+
+const { connection, messages } = sharedFlags;
+
+const verifySnapshot = command({
+  words: 'verify',
+  heading: 'Files',
+  summary: 'Check a snapshot against its manifest and its data',
+  about: `First compares every file with manifest.json. Then runs the command of each file again as
+of the recorded date and compares the bytes. These commands ask the first of:
+
+  1. the service or store that a flag, a variable or a setting names
+  2. the store that the snapshot came from, if it is on this machine, or the sample
+  3. your own store
+
+Without any of these, verify compares only the files and says so.
+
+Prints one line for each difference and exits with code 1 if there is any.`,
+  examples: `
+# whether the files are still what their commands give (needs a snapshot)
+asof verify desk
+# the same, with the data of a service (needs a service at that address)
+asof verify desk --base-url https://data.example.org
+`,
+  args: [{ name: 'dir', complete: 'folders', about: 'a snapshot' }],
+  flags: [...connection, ...messages],
+  read: (line) => ({
+    folder: line.arg(0),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+  }),
+  async run(line, io, load) {
+    const messages = messagesOf(line.messages, io);
+    try {
+      const findings = await printed(
+        findingsOf(line, planLineParser(io.clock(), await load(true)), io, messages),
+        io,
+      );
+      if (findings.length === 0) return exitCode.success;
+      const names = [...new Set(findings.map(({ name }) => name))];
+      messages.note(`asof: ${line.folder} differs from its manifest or its data: ${names.join(', ')}`);
+      return exitCode.differences;
+    } catch (error) {
+      throw io.signal.aborted ? error : inOneLine(error, {});
+    }
+  },
+});
 
 /** `asof verify`: compares a snapshot with its manifest, and with what its commands give now. */
-export async function runVerify(line: VerifyLine, io: Io): Promise<number> {
-  const messages = messagesOf(line.messages, io);
-  try {
-    const findings = await printed(findingsOf(line, io, messages), io);
-    if (findings.length === 0) return exitCode.success;
-    const names = [...new Set(findings.map(({ name }) => name))];
-    messages.note(`asof: ${line.folder} differs from its manifest or its data: ${names.join(', ')}`);
-    return exitCode.differences;
-  } catch (error) {
-    throw io.signal.aborted ? error : inOneLine(error, {});
-  }
-}
+export const commands = [verifySnapshot];
 
 /** Prints findings as they come, so that those about files appear even if the data cannot be read. */
 async function printed(findings: AsyncIterable<Finding>, io: Io): Promise<readonly Finding[]> {
@@ -38,7 +76,8 @@ async function printed(findings: AsyncIterable<Finding>, io: Io): Promise<readon
 }
 
 async function* findingsOf(
-  { folder, connection, messages: flags }: VerifyLine,
+  { folder, connection, messages: flags }: SessionFlags & { readonly folder: string },
+  parseLine: ParseLine,
   io: Io,
   messages: Messages,
 ): AsyncGenerator<Finding> {
@@ -53,7 +92,7 @@ async function* findingsOf(
     messages.note('asof: no store or service to compare with: only the files were read');
   let count = 0;
   const findings = verify(opened, {
-    parseLine: planLineParser(io.clock()),
+    parseLine,
     signal: io.signal,
     async withData(compare) {
       if (source === undefined) return undefined;

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { layoutOf } from '../../analysis/layouts.ts';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
 import { symbolsOf } from '../../domain/insider/filing.ts';
-import { transactionCodes } from '../../domain/insider/insider-trade.ts';
-import { maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { AnyCommand } from '../../lines/command.ts';
+import { firstWordOf, firstWords, isFamily, secondWord } from '../../lines/first-words.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { firstFilingDay } from '../../operations/filing-reasons.ts';
+import type { Completion, Flag } from '../../operations/flag.ts';
 import { insiderFilings, seriesSearch } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { clockAt, type Params, type ParamTexts } from '../../operations/param.ts';
+import type { Params, ParamTexts } from '../../operations/param.ts';
+import { TypedLine } from '../../operations/typed-line.ts';
+import { clockAt } from '../../operations/value.ts';
 import { variable } from '../../platform/installation.ts';
-import { formatNames } from '../../render/formats.ts';
+import { formatNames } from '../../render/output.ts';
 import { chosenBaseUrl } from '../config/places.ts';
 import { settings } from '../config/settings.ts';
-import type { CommandSpec, Flag } from '../options/command.ts';
-import { firstWordOf, firstWords, isFamily, secondWord } from '../options/first-words.ts';
-import { topics } from '../options/service-commands.ts';
-import { TypedLine } from '../options/typed-line.ts';
+import { topics } from '../help/topic-texts.ts';
 import { withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
 import type { CursorPosition } from './position.ts';
@@ -27,66 +27,33 @@ import { type Choice, type Choices, nothing, startingWith, wordsOf } from './scr
 /** Completes one kind of value at a position. */
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
-const files: Completer = () => ({ kind: 'files' });
-const folders: Completer = () => ({ kind: 'folders' });
-const day: Completer = () => wordsOf(['today', 'yesterday']);
-const free: Completer = () => nothing;
-
-/** How the values of flags are completed, by their names in help; words such as `par|tips` complete themselves. */
-export const flagValues: Readonly<Record<string, Completer>> = {
-  date: day,
-  format: () => wordsOf(formatNames),
-  id: ids,
-  names: columns,
-  symbol: tickers,
-  maturity: () => wordsOf(maturities),
-  code: () => wordsOf(transactionCodes),
-  kind: async () =>
+/** How values are completed, by the names on their flags and arguments. */
+const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
+  columns,
+  days: () => wordsOf(['today', 'yesterday']),
+  files: () => ({ kind: 'files' }),
+  folders: () => ({ kind: 'folders' }),
+  ids,
+  kinds: async () =>
     described(
       (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),
     ),
-  plan: plans,
-  file: files,
-  path: files,
-  dir: folders,
-  ...named(
-    free,
-    'column cursor dates days form host n name name=id numbers old=new origin port seconds text time url'.split(
-      ' ',
-    ),
-  ),
+  plans,
+  'setting values': settingValues,
+  settings: () => described(settings),
+  tickers,
 };
-
-/** How arguments are completed, by their names in help. */
-export const argumentValues: Readonly<Record<string, Completer>> = {
-  id: ids,
-  date1: day,
-  date2: day,
-  file: files,
-  files,
-  from: files,
-  to: files,
-  plan: files,
-  dir: folders,
-  name: () => described(settings),
-  value: settingValues,
-  ...named(free, ['text', 'import', 'key-id', 'new', 'words', 'names']),
-};
-
-function named(completer: Completer, names: readonly string[]): Readonly<Record<string, Completer>> {
-  return Object.fromEntries(names.map((name) => [name, completer]));
-}
 
 /** The words that may be typed at a position, as far as asof knows them. */
 export async function choicesAt(
   position: CursorPosition,
-  specs: readonly CommandSpec[],
+  specs: readonly AnyCommand[],
   io: Io,
 ): Promise<Choices> {
   return startingWith(await allAt(position, specs, io), position.text);
 }
 
-async function allAt(position: CursorPosition, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
+async function allAt(position: CursorPosition, specs: readonly AnyCommand[], io: Io): Promise<Choices> {
   const { expected, typed, text } = position;
   switch (expected.kind) {
     case 'first word':
@@ -101,15 +68,12 @@ async function allAt(position: CursorPosition, specs: readonly CommandSpec[], io
     case 'flag':
       return described(unusedFlags(position));
     case 'value': {
-      const { choices, value = '' } = expected.flag;
-      const words = choices ?? wordsInHelp(value, text);
-      return words === undefined ? completed(flagValues, value, position, io) : wordsOf(words);
+      const { choices, value = '', complete } = expected.flag;
+      return completed(choices ?? wordsInHelp(value, text) ?? complete, position, io);
     }
     case 'argument': {
       const all = await Promise.all(
-        expected.candidates.map(({ choices, name }) =>
-          choices === undefined ? completed(argumentValues, name, position, io) : wordsOf(choices),
-        ),
+        expected.candidates.map(({ choices, complete }) => completed(choices ?? complete, position, io)),
       );
       const words = all.flatMap((one) => (one.kind === 'words' ? one.words : []));
       return all.find(({ kind }) => kind !== 'words') ?? { kind: 'words', words };
@@ -119,8 +83,13 @@ async function allAt(position: CursorPosition, specs: readonly CommandSpec[], io
   }
 }
 
-function completed(known: typeof flagValues, name: string, position: CursorPosition, io: Io) {
-  return (Object.hasOwn(known, name) ? known[name] : free)?.(position, io) ?? nothing;
+function completed(
+  how: Completion | undefined,
+  position: CursorPosition,
+  io: Io,
+): Choices | Promise<Choices> {
+  if (how === undefined) return nothing;
+  return typeof how === 'string' ? completers[how](position, io) : wordsOf(how);
 }
 
 /** The words that help names instead of a value, as in `--type <par|tips>`; in the letter case that is being typed. */
@@ -135,7 +104,7 @@ function described(pairs: readonly (readonly [value: string, about: string])[]):
 
 /** The commands that can follow these words, with their summaries. */
 function commandsAfter(
-  specs: readonly CommandSpec[],
+  specs: readonly AnyCommand[],
   words: readonly string[],
 ): readonly (readonly [string, string])[] {
   if (words.length === 0) return firstWords(specs).map(({ name, summary }) => [name, summary]);

@@ -1,5 +1,6 @@
-import type { ArgumentSpec, CommandSpec, Flag } from '../options/command.ts';
-import { type FirstWord, firstWordOf, isFamily, secondWord } from '../options/first-words.ts';
+import type { AnyCommand } from '../../lines/command.ts';
+import { type FirstWord, firstWordOf, isFamily, secondWord } from '../../lines/first-words.ts';
+import type { ArgumentSpec, Flag } from '../../operations/flag.ts';
 
 /** What may be typed at the cursor. */
 type Expected =
@@ -15,7 +16,7 @@ type Expected =
 export type CursorPosition = {
   readonly expected: Expected;
   /** The command, if the words before call one. */
-  readonly spec: CommandSpec | undefined;
+  readonly spec: AnyCommand | undefined;
   /** The flags of the command that can be typed. */
   readonly known: readonly Flag[];
   /** The flags that were typed, by name, with their values. */
@@ -33,7 +34,7 @@ const version: Flag = { name: 'version', short: 'V', about: 'print the version' 
 
 /** The position after `words`, in the word that begins with `current`. */
 export function positionIn(
-  specs: readonly CommandSpec[],
+  specs: readonly AnyCommand[],
   words: readonly string[],
   current: string,
 ): CursorPosition {
@@ -60,7 +61,7 @@ export function positionIn(
 }
 
 /** The command that words call, or the family that they begin, and the words after it. */
-function commandIn(specs: readonly CommandSpec[], words: readonly string[]) {
+function commandIn(specs: readonly AnyCommand[], words: readonly string[]) {
   const [first, second] = words;
   const named = firstWordOf(specs, first);
   if (named === undefined) return { rest: words };
@@ -104,7 +105,7 @@ function flagTyped(known: readonly Flag[], word: string): Flag | undefined {
   );
 }
 
-function operandExpected({ words, args }: CommandSpec, typed: readonly string[], current: string): Expected {
+function operandExpected({ words, args }: AnyCommand, typed: readonly string[], current: string): Expected {
   if (words === 'help') return { kind: 'help' };
   const candidates = argumentsAfter(args, typed);
   if (candidates.length > 0) return { kind: 'argument', candidates };

@@ -1,9 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BaseUrl, parseBaseUrl } from '../../client/remote/url.ts';
-import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import { makeFolder } from '../../platform/files.ts';
 import { samplePath, variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
 import { readSettings } from './settings.ts';
@@ -48,7 +46,6 @@ export function storeAlone(
   });
 }
 
-/** The store that a variable or a setting names. */
 function namedStore(io: Io): { readonly path: string; readonly by: string } | undefined {
   const path = variable(io, 'ASOF_STORE');
   if (path !== undefined) return { path, by: 'ASOF_STORE' };
@@ -91,27 +88,4 @@ export function baseUrlIn(text: string, from: string): BaseUrl {
     const shown = /[@?#]/.test(text) ? from : `${from} ${JSON.stringify(text)}`;
     throw new Problem('bad-input', `${shown}: ${reason}`, { field: 'base_url', hints: error.hints });
   }
-}
-
-/** Whether requests cross a network unencrypted: plain http to another machine. */
-export function isUnencrypted({ origin }: BaseUrl): boolean {
-  return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
-}
-
-/** Whether a notice was not printed yet today (UTC), which is remembered; true if it cannot be remembered. */
-export function isDueToday(io: Io, notice: string): boolean {
-  const today = utcDay(io.clock());
-  const path = join(io.folders.cache, `${notice}-notice`);
-  try {
-    if (readFileSync(path, 'utf8') === today) return false;
-  } catch {
-    // It was never printed, or the file cannot be read.
-  }
-  try {
-    makeFolder(io.folders.cache, 0o700);
-    writeFileSync(path, today);
-  } catch {
-    // A notice too many is no reason to fail.
-  }
-  return true;
 }

@@ -10,6 +10,7 @@ type ServeSetting<T> = {
   readonly variable: string;
   /** The name of its value in help. */
   readonly value: string;
+  readonly complete?: 'files';
   readonly about: string;
   readonly fallback?: string;
   readonly choices?: readonly string[];
@@ -70,6 +71,7 @@ export const serveSettings = {
   plans: {
     variable: 'ASOF_PLANS',
     value: 'file',
+    complete: 'files',
     about: 'JSON file of plans (default the plans free and pro)',
     parse: text,
   },
@@ -89,6 +91,7 @@ export const serveSettings = {
   'metrics-key': {
     variable: 'ASOF_METRICS_KEY',
     value: 'file',
+    complete: 'files',
     about: 'file with the key that /metrics asks for',
     parse: text,
   },
@@ -103,18 +106,19 @@ export const serveSettings = {
   store: {
     variable: 'ASOF_STORE',
     value: 'path',
+    complete: 'files',
     about: 'store to serve: a file, or postgres://… (or ASOF_STORE)',
     parse: text,
   },
   access: {
     variable: 'ASOF_ACCESS',
     value: 'path',
+    complete: 'files',
     about: 'file of keys and their usage, or postgres://… (or ASOF_ACCESS)',
     parse: text,
   },
 } as const satisfies Readonly<Record<string, ServeSetting<unknown>>>;
 
-/** The name of a setting of a service. */
 export type ServeSettingName = keyof typeof serveSettings;
 
 /** The names of all settings of a service, in the order of the help. */
@@ -211,7 +215,6 @@ function httpUrl(given: string): string {
   return given.replace(/\/+$/, '');
 }
 
-/** An address to which paths are appended. */
 function baseHttpUrl(given: string): string {
   if (/[?#]/.test(given)) throw refused({ reason: "it may not have a '?' or a '#'" });
   return httpUrl(given);

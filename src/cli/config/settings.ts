@@ -1,9 +1,9 @@
-import { longest } from '../../client/remote/retry.ts';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
+import { connectionNumbers } from '../../lines/request-limits.ts';
 import { configPath, readConfigFile } from '../../platform/config-file.ts';
-import { type OutputFormat, parseFormat } from '../../render/formats.ts';
+import { type OutputFormat, parseFormat } from '../../render/output.ts';
 import { absoluteAddress } from '../../store/address.ts';
 import type { Io } from '../terminal/io.ts';
 
@@ -13,7 +13,6 @@ type Setting<T extends string | number = string | number> = {
   readonly parse: (text: string) => T;
 };
 
-/** Every setting by name. */
 const declared = {
   base_url: setting(
     'base URL of the service to ask (default: none, asof reads the store)',
@@ -21,12 +20,13 @@ const declared = {
   ),
   store: setting('path of the store, or postgres://…', (text) => absoluteAddress(nonEmpty(text))),
   format: setting('output format', (text): OutputFormat => parseFormat(text)),
-  timeout: setting('time limit of each try of a request, in seconds (default 30)', timeoutSeconds),
-  retries: setting('retries after transient failures (default 2)', retryCount),
-  sec_contact: setting('name and mail address that the SEC wants with each request', (text) =>
-    nonEmpty(text),
+  timeout: setting('time limit of each try of a request, in seconds (default 30)', connectionNumbers.timeout),
+  retries: setting('retries after transient failures (default 2)', connectionNumbers.retries),
+  sec_contact: setting('name and mail address that the SEC wants with each request', nonEmpty),
+  max_wait: setting(
+    'longest wait in seconds when the service says when to retry (default 60)',
+    connectionNumbers.maxWait,
   ),
-  max_wait: setting('longest wait in seconds when the service says when to retry (default 60)', waitSeconds),
 } as const;
 
 /** The name of a setting. */
@@ -86,34 +86,4 @@ function storedValue(io: Io, name: SettingName, value: unknown): string | number
 function nonEmpty(text: string): string {
   if (text !== '') return text;
   throw new Problem('bad-input', 'it may not be empty');
-}
-
-/** Seconds for one try of a request: more than 0, at most a day. */
-export function timeoutSeconds(text: string): number {
-  const seconds = decimal(text);
-  if (seconds > 0 && seconds <= longest.timeout) return seconds;
-  throw invalidSetting('timeout', text, `use seconds, at most ${longest.timeout}`);
-}
-
-/** Seconds to wait for one request in all: 0 or more, at most a week. */
-export function waitSeconds(text: string): number {
-  const seconds = decimal(text);
-  if (seconds >= 0 && seconds <= longest.wait) return seconds;
-  throw invalidSetting('wait', text, `use seconds, at most ${longest.wait}`);
-}
-
-/** The number of retries: 0 to 100. */
-export function retryCount(text: string): number {
-  if (/^\d{1,3}$/.test(text) && Number(text) <= longest.retries) return Number(text);
-  throw invalidSetting('retries', text, `use an integer from 0 to ${longest.retries}`);
-}
-
-function invalidSetting(param: string, value: string, reason: string): Problem {
-  return new Problem('bad-input', `invalid ${param} ${JSON.stringify(value)}: ${reason}`, {
-    refusal: { param, value, reason },
-  });
-}
-
-function decimal(text: string): number {
-  return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
 }

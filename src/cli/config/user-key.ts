@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { changeConfigFile, configPath, isPrivate, readConfigFile } from '../../platform/config-file.ts';
+import { configPath, isPrivate, readConfigFile } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
-/** A key to send, and where it comes from, in words. */
-export type UserKey = { readonly text: string; readonly from: string };
-
 /**
- * The key to send to an origin: from ASOF_API_KEY, ASOF_API_KEY_FILE, or the one stored for exactly this origin;
- * undefined if there is none. Warns if others can read a file with a key.
+ * The key to send to an origin, and where it comes from, in words: ASOF_API_KEY, ASOF_API_KEY_FILE, or the one stored
+ * for exactly this origin; undefined if there is none. Warns if others can read a file with a key.
  */
-export function keyFor(io: Io, origin: string, { note }: Pick<Messages, 'note'>): UserKey | undefined {
+export function keyFor(
+  io: Io,
+  origin: string,
+  { note }: Pick<Messages, 'note'>,
+): { readonly text: string; readonly from: string } | undefined {
   const direct = variable(io, 'ASOF_API_KEY');
   if (direct !== undefined) return { text: checkedKey(direct, 'ASOF_API_KEY'), from: 'ASOF_API_KEY' };
   const file = variable(io, 'ASOF_API_KEY_FILE');
@@ -57,22 +58,6 @@ export function checkedKey(text: string, from: string): string {
 export function storedKeys(io: Io): ReadonlyMap<string, string> {
   const entries = Object.entries(readConfigFile(io, 'keys'));
   return new Map(entries.flatMap(([origin, key]) => (typeof key === 'string' ? [[origin, key]] : [])));
-}
-
-/** Stores the key for an origin, replacing another. */
-export async function storeKey(io: Io, origin: string, key: string): Promise<void> {
-  await changeConfigFile(io, 'keys', origin, key);
-}
-
-/** Forgets the key of an origin. */
-export async function forgetKey(io: Io, origin: string): Promise<void> {
-  await changeConfigFile(io, 'keys', origin, undefined);
-}
-
-/** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */
-export function maskedKey(key: string): string {
-  const [, start = ''] = /^(\w+_live_sk_.{4}).{8,}$/.exec(key) ?? [];
-  return `${start}…`;
 }
 
 function keyFile(path: string, variableName: string): string {

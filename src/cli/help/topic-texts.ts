@@ -1,4 +1,3 @@
-import type { Topic } from '../options/service-commands.ts';
 import { exitCode } from '../terminal/io.ts';
 
 const asOf = `Point in time
@@ -148,9 +147,12 @@ Output (-f, --csv, --json, or the extension of -o):
 }
 
 /** The texts of the topics, each ending in a line break. */
-export const topicTexts: Readonly<Record<Topic, () => Promise<string>>> = {
+export const topicTexts: Readonly<Record<string, () => Promise<string>>> = {
   'as-of': async () => asOf,
   formats: formatsText,
   environment: async () => environment,
   'exit-codes': async () => exitCodesText(),
 };
+
+/** The topics of `asof help`, besides commands. */
+export const topics = Object.keys(topicTexts);

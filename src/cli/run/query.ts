@@ -11,9 +11,10 @@ import { type Client, isDataChange, restartOnChange } from '../../client/client.
 import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
-import { openSink, type Sink } from '../../platform/file-sink.ts';
+import type { QueryLine } from '../../lines/line.ts';
+import type { NamedValues } from '../../operations/value.ts';
+import { openSink, type Sink } from '../../platform/sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
-import type { QueryLine } from '../options/line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
@@ -37,7 +38,12 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       progress: (share) => bar.show(() => countText(share), share),
       ...(messages.notes && { note: () => undefined }),
     };
-    if (line.dryRun && query.kind !== 'operation') {
+    if (line.dryRun && query.kind === 'question') {
+      const { mostRequests } = await import('../../analysis/dry-run.ts');
+      messages.warn(`asof: ${await mostRequests(query, context).finally(() => bar.clear())}`);
+      return exitCode.success;
+    }
+    if (line.dryRun && query.kind !== 'operation' && query.kind !== 'question') {
       const { estimate } = await import('../../analysis/analyses.ts');
       messages.warn(`asof: ${await estimate(query, context).finally(() => bar.clear())}`);
       return exitCode.success;
@@ -167,13 +173,19 @@ function noRows(reasons: readonly string[]): string {
   return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.join('; ')}`;
 }
 
+/** The values of a query by name. */
+function valuesIn(query: Query): NamedValues {
+  return query.kind === 'question' ? query.values : { ...query };
+}
+
 /** The refusal of a cursor that was typed, with its flag. */
 function namingCursor(error: unknown, query: Query): unknown {
   if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
     return error;
-  if (!('cursor' in query) || query.cursor === undefined) return error;
+  const { cursor } = valuesIn(query);
+  if (cursor === undefined) return error;
   const reason = error.refusal?.reason ?? error.detail;
-  return error.with({ detail: `--cursor ${JSON.stringify(query.cursor)}: ${reason}`, requestId: undefined });
+  return error.with({ detail: `--cursor ${JSON.stringify(cursor)}: ${reason}`, requestId: undefined });
 }
 
 /** Rows on stdout cannot be taken back, so the hint is a file, which asof can write again. */
@@ -184,8 +196,7 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
 
 async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
   const found = await run(query, context);
-  const isLimited =
-    ('limit' in query && query.limit !== undefined) || ('first' in query && query.first !== undefined);
+  const isLimited = ['limit', 'first'].some((name) => valuesIn(query)[name] !== undefined);
   const about = async () => (await import('../../analysis/about.ts')).aboutAnswer(query, context);
   const writing = new RowOutput(
     await rendererFor(output, { ...found, about }, true),

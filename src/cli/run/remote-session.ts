@@ -1,14 +1,15 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import type { RemoteEvent } from '../../client/remote/client.ts';
-import { headerLines, longest, triedText } from '../../client/remote/retry.ts';
+import { headerLines, longest, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
+import { connectionNumbers } from '../../lines/request-limits.ts';
+import { readFor } from '../../operations/typed-line.ts';
+import { defined } from '../../platform/defined.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
-import { readSettings, timeoutSeconds } from '../config/settings.ts';
-import { keyFor, type UserKey } from '../config/user-key.ts';
-import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
-import { readFor } from '../options/typed-line.ts';
+import { readSettings } from '../config/settings.ts';
+import { keyFor } from '../config/user-key.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
@@ -24,9 +25,6 @@ export async function openRemote(
     `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
   );
   const { timeout, retries, max_wait } = readSettings(io);
-  const seconds = flags.timeout ?? timeoutOf(io) ?? timeout;
-  const tries = flags.retries ?? retries;
-  const wait = flags.maxWait ?? max_wait;
   const client = await openClient({
     baseUrl: base.href,
     userAgent: `asof/${version()}`,
@@ -34,16 +32,18 @@ export async function openRemote(
     signal: io.signal,
     clock: io.clock,
     watch: reporting(messages, flags, io.clock),
-    ...(key !== undefined && { key: key.text }),
-    ...(seconds !== undefined && { timeout: seconds }),
-    ...(tries !== undefined && { retries: tries }),
-    ...(wait !== undefined && { maxWait: wait }),
+    ...defined({
+      key: key?.text,
+      timeout: flags.timeout ?? timeoutOf(io) ?? timeout,
+      retries: flags.retries ?? retries,
+      maxWait: flags.maxWait ?? max_wait,
+    }),
   });
   return {
     ...client,
     ask: (operation, given, options) =>
       client.ask(operation, given, options).catch((error) => {
-        throw withHint(error, { base, from }, key);
+        throw withHint(error, { base, from }, key?.from);
       }),
   };
 }
@@ -51,17 +51,17 @@ export async function openRemote(
 /** The seconds that ASOF_TIMEOUT allows for one try. */
 export function timeoutOf(io: Io): number | undefined {
   const text = variable(io, 'ASOF_TIMEOUT');
-  return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, timeoutSeconds);
+  return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, connectionNumbers.timeout);
 }
 
 /** The same problem, with a hint at what the user can do. */
-function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | undefined): unknown {
+function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: string | undefined): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind, retryAfter } = error;
   if (kind === 'unauthorized') {
     return key === undefined
       ? error.with({ hints: [...error.hints, `asof auth login --base-url ${base.href}`] })
-      : error.with({ hints: [...error.hints, `the key is that of ${key.from}`] });
+      : error.with({ hints: [...error.hints, `the key is that of ${key}`] });
   }
   if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longest.wait)
     return error.with({ hints: [...error.hints, `--max-wait ${retryAfter} waits for it`] });

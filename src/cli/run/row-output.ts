@@ -1,7 +1,6 @@
 import type { QueryAnswer, WrittenRows } from '../../analysis/answer.ts';
 import type { Envelope } from '../../operations/envelope.ts';
-import { isGzipName } from '../../render/formats.ts';
-import type { OutputChoice } from '../../render/output.ts';
+import { isGzipName, type OutputChoice } from '../../render/output.ts';
 import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 
 /** The rows as they are written, where the output is to look like that. */

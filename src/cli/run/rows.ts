@@ -1,6 +1,6 @@
 import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
-import { openSink } from '../../platform/file-sink.ts';
+import { openSink } from '../../platform/sink.ts';
 import { type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';

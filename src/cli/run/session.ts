@@ -1,15 +1,17 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import { type Day, momentOn } from '../../domain/series/date.ts';
+import { type Day, momentOn, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
+import { readFor } from '../../operations/typed-line.ts';
+import { makeFolder } from '../../platform/files.ts';
 import { variable } from '../../platform/installation.ts';
-import { parseFormat } from '../../render/formats.ts';
-import type { OutputPlace } from '../../render/output.ts';
+import { type OutputPlace, parseFormat } from '../../render/output.ts';
 import { shownAddress } from '../../store/address.ts';
-import { chosenBaseUrl, isDueToday, type StoreChoice, storeToRead } from '../config/places.ts';
+import { chosenBaseUrl, type StoreChoice, storeToRead } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
-import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
-import { readFor } from '../options/typed-line.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 
@@ -59,6 +61,24 @@ async function openLocal(
     messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
   messages.detail(`asof: store ${shownAddress(store.path)}`);
   return client;
+}
+
+/** Whether a notice was not printed yet today (UTC), which is remembered; true if it cannot be remembered. */
+function isDueToday(io: Io, notice: string): boolean {
+  const today = utcDay(io.clock());
+  const path = join(io.folders.cache, `${notice}-notice`);
+  try {
+    if (readFileSync(path, 'utf8') === today) return false;
+  } catch {
+    // It was never printed, or the file cannot be read.
+  }
+  try {
+    makeFolder(io.folders.cache, 0o700);
+    writeFileSync(path, today);
+  } catch {
+    // A notice too many is no reason to fail.
+  }
+  return true;
 }
 
 /** What `work` gives for a store; its failure says which variable or setting names the store. */

@@ -3,15 +3,13 @@ import { changedSinceDetail } from '../../operations/cursor.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Params } from '../../operations/param.ts';
-import { type ReceivedPage, readEnvelope } from './envelope.ts';
+import { defined } from '../../platform/defined.ts';
+import { type ReceivedPage, readEnvelope, type SentQuery } from './envelope.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
-import type { SentQuery } from './rows.ts';
 
-/** A query that was sent, and the base URL of the service that it was sent to. */
 type Sent<R> = SentQuery<R> & { readonly service: string };
 
-/** The statuses that a problem document of the contract may come with. */
 const kinds: Readonly<Record<number, ProblemKind>> = {
   400: 'validation-error',
   401: 'unauthorized',
@@ -45,7 +43,6 @@ export function readJson(reply: HttpReply): unknown {
   }
 }
 
-/** The Problem of a reply outside the contract. */
 function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: ProblemOptions): Problem {
   return new Problem('bad-answer', `${url} answered with ${what}`, options);
 }
@@ -68,10 +65,7 @@ function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
   return badAnswer(reply, what, said?.options);
 }
 
-/**
- * The Problem of a 404: only the contract's text means an unknown series; any other means that the service lacks the
- * path.
- */
+/** Only the contract's text means an unknown series; any other 404 means that the service lacks the path. */
 function notFound(
   { url }: HttpReply,
   said: StatedProblem | undefined,
@@ -95,9 +89,7 @@ function whyNotFound({ inContract }: Operation<Params, unknown>, service: string
     : 'this service does not offer it; everything else works';
 }
 
-/**
- * The Problem of a 429. Not every one has a problem document: a proxy in front of the service can limit requests too.
- */
+/** Not every 429 has a problem document: a proxy in front of the service can limit requests too. */
 function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
@@ -109,7 +101,6 @@ function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem
 
 type StatedProblem = { readonly detail: string; readonly options: ProblemOptions };
 
-/** The content of a reply's problem document; undefined if the reply has none. */
 function problemIn(reply: HttpReply): StatedProblem | undefined {
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
   const document = parsed(reply.body);
@@ -117,16 +108,8 @@ function problemIn(reply: HttpReply): StatedProblem | undefined {
   const { type, title, status, detail, instance, request_id, field } = document as Record<string, unknown>;
   if (typeof type !== 'string' || typeof title !== 'string' || typeof status !== 'number') return undefined;
   const requestId = shortText(request_id) ?? shortText(reply.headers['x-request-id']);
-  const [path, about] = [shortText(instance), shortText(field)];
-  return {
-    detail: shortText(detail) ?? title,
-    options: {
-      type,
-      ...(requestId !== undefined && { requestId }),
-      ...(path !== undefined && { instance: path }),
-      ...(about !== undefined && { field: about }),
-    },
-  };
+  const options = { type, ...defined({ requestId, instance: shortText(instance), field: shortText(field) }) };
+  return { detail: shortText(detail) ?? title, options };
 }
 
 function parsed(body: Buffer): unknown {

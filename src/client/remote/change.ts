@@ -2,7 +2,6 @@ import type { Envelope } from '../../operations/envelope.ts';
 import type { DataWatch } from '../client.ts';
 import type { HttpReply } from './exchange.ts';
 
-/** Reads the envelope in a reply; throws a Problem if there is none. */
 type Read = (reply: HttpReply) => Envelope<unknown>;
 
 /** The answer that later answers to the same request are compared with. */
@@ -20,10 +19,7 @@ export type ChangeWatch = {
   readonly begin: () => DataWatch;
 };
 
-/**
- * Requests the baseline again, with its `ETag` in `If-None-Match`. It detects no change if answers have no ETag, or
- * if the ETag differs each time for the same answer (for example because it covers the request id).
- */
+/** Requests the baseline again with its `ETag`; detects no change if answers have none, or another each time. */
 export function changeWatch(
   get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpReply>,
 ): ChangeWatch {
@@ -72,7 +68,6 @@ function opaque(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-/** The content of an answer without its request id. */
 function content({ request_id: _, ...rest }: Envelope<unknown>): string {
   return JSON.stringify(rest);
 }

@@ -1,24 +1,18 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { clockAt, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import { type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import { clockAt } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
 import type { AskOptions, Client, DataWatch, Origin } from '../client.ts';
+import { samePageAgain } from '../pagination.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
 import type { ReceivedPage } from './envelope.ts';
-import { type HttpReply, Requester, type RequestTry, withoutSecrets } from './exchange.ts';
-import {
-  type Announces,
-  announcedIn,
-  asksForOneNewest,
-  type Listed,
-  newestOnly,
-  samePageAgain,
-  selectedPage,
-  sendable,
-  wholeListing,
-} from './extensions.ts';
-import { type RetryPolicy, type Wait, withRetries } from './retry.ts';
+import { type HttpReply, Requester, withoutSecrets } from './exchange.ts';
+import { Extensions } from './extensions.ts';
+import { askInOrder, WholeListing } from './listings.ts';
+import { type RemoteEvent, type RetryPolicy, withRetries } from './retry.ts';
 import { proxiesOf } from './transport.ts';
 import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
 
@@ -42,13 +36,7 @@ export type RemoteOptions = {
   readonly watch?: (event: RemoteEvent) => void;
 };
 
-/** A try or a wait of a remote client, for logs; it never contains the key. */
-export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };
-
-/**
- * A client of the service at a base URL. It gives the same envelopes and Problems as an embedded client of the
- * service's store.
- */
+/** A client of the service at a base URL, with the envelopes and Problems of an embedded client of its store. */
 export function remoteClient(options: RemoteOptions): Client {
   const client = new RemoteClient(options);
   return {
@@ -67,8 +55,8 @@ class RemoteClient implements Client {
   readonly #requester: Requester;
   readonly #policy: RetryPolicy;
   readonly #changes = changeWatch((path, headers) => this.#get(path, headers));
-  #announced: Promise<Announces> | undefined;
-  #listing: KeptListing<unknown> | undefined;
+  readonly #extensions: Extensions;
+  readonly #listing = new WholeListing();
 
   constructor(options: RemoteOptions) {
     const { key, timeout = 30, retries = 2, maxWait = 60, signal, watch = () => undefined } = options;
@@ -79,16 +67,14 @@ class RemoteClient implements Client {
     this.#clock = options.clock ?? (() => new Date());
     this.#requester = new Requester({
       base: this.#base,
-      headers: {
-        'user-agent': options.userAgent ?? 'asof',
-        ...(key !== undefined && { 'x-api-key': key }),
-      },
+      headers: { 'user-agent': options.userAgent ?? 'asof', ...defined({ 'x-api-key': key }) },
       secrets: key === undefined ? [] : [key],
       timeout,
       proxies: proxiesOf(options.env ?? process.env),
       signal,
       watch: (tried) => watch({ tried }),
     });
+    this.#extensions = new Extensions(this.#base.href, (path) => this.#get(path));
     this.#policy = { retries, maxWait, signal, waiting: (wait) => watch({ wait }) };
   }
 
@@ -116,7 +102,7 @@ class RemoteClient implements Client {
   /** If this cannot be found out now, the answer is no; the next question shows why. */
   async offers(operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts): Promise<boolean> {
     try {
-      return (await this.#unannounced(operation, texts)).size === 0;
+      return (await this.#extensions.unannounced(operation, texts)).size === 0;
     } catch (error) {
       if (error instanceof Problem && error.kind !== 'interrupted') return false;
       throw error;
@@ -132,35 +118,12 @@ class RemoteClient implements Client {
   }
 
   async #ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
-    const lacking = await this.#unannounced(operation, texts);
-    if (lacking.size === 0) {
-      const ask = (all: ParamTexts) => this.#answer(operation, all, all);
-      return asksForOneNewest(operation, texts) ? newestOnly(operation, texts, ask) : ask(texts);
-    }
-    const asked = { clock: clockAt(this.#clock()), service: this.#base.href };
-    const { sent, selection } = sendable(operation, texts, lacking, asked);
-    if (selection !== undefined)
-      return selectedPage(await this.#wholeListing(operation), selection, operation, texts);
+    const lacking = await this.#extensions.unannounced(operation, texts);
+    const ask = (all: ParamTexts) => this.#answer(operation, all, all);
+    if (lacking.size === 0) return askInOrder(operation, texts, ask);
+    const { sent, selection } = this.#extensions.sendable(operation, texts, lacking, clockAt(this.#clock()));
+    if (selection !== undefined) return this.#listing.page(operation, selection, texts, ask);
     return this.#answer(operation, texts, sent);
-  }
-
-  /** The extension parameters of a query that the service does not announce. */
-  async #unannounced({ path, params }: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) {
-    const extensions = texts.filter(([name]) => params[name]?.extension === true);
-    if (extensions.length === 0) return new Set<string>();
-    this.#announced ??= this.#get('/v1/openapi.json').then(announcedIn);
-    const announces = await this.#announced.catch((error) => {
-      this.#announced = undefined;
-      throw error;
-    });
-    // The service itself refuses a value that no service knows.
-    const choiceOf = (name: string, text: string) => {
-      const choices = params[name]?.schema.enum;
-      return Array.isArray(choices) && choices.includes(text) ? text : undefined;
-    };
-    return new Set(
-      extensions.flatMap(([name, text]) => (announces(path, name, choiceOf(name, text)) ? [] : [name])),
-    );
   }
 
   /** The next page with any rows that answer the query. */
@@ -224,19 +187,6 @@ class RemoteClient implements Client {
     return page;
   }
 
-  /** All rows of a listing, requested once. */
-  async #wholeListing<R extends Row>(operation: Operation<Params, R>): Promise<Listed<R>> {
-    if (this.#listing !== undefined && isListingOf(this.#listing, operation)) return this.#listing.listed;
-    const listed = wholeListing((texts) => this.#answer(operation, texts, texts));
-    this.#listing = { operation, listed };
-    try {
-      return await listed;
-    } catch (error) {
-      this.#listing = undefined;
-      throw error;
-    }
-  }
-
   /** The reply to a path below the base URL, after retries and at most one redirect. */
   async #get(path: string, headers: HttpReply['headers'] = {}, policy = this.#policy): Promise<HttpReply> {
     const send = (target: string) => withRetries(() => this.#requester.get(target, headers), policy);
@@ -250,17 +200,6 @@ class RemoteClient implements Client {
   }
 }
 
-/** The rows of the operation that was listed last. */
-type KeptListing<R> = { readonly operation: Operation<Params, R>; readonly listed: Promise<Listed<R>> };
-
-function isListingOf<R extends Row>(
-  kept: KeptListing<unknown>,
-  operation: Operation<Params, R>,
-): kept is KeptListing<R> {
-  return kept.operation === operation;
-}
-
-/** The Problem of an answer whose rows are of another default than that of asof, or of another parameter. */
 function ofAnotherQuestion(service: string, what: string): Problem {
   return new Problem('bad-answer', `the service at ${service} answered another question: ${what}`);
 }
@@ -300,13 +239,16 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
 function withoutKey(key: string | undefined, error: unknown): unknown {
   if (key === undefined || !(error instanceof Problem)) return error;
   const clean = (text: string) => withoutSecrets(text, [key]);
+  const cleanIfAny = (text: string | undefined) => text && clean(text);
   const { detail, field, hints, requestId, instance, type } = error;
   return error.with({
     detail: clean(detail),
     hints: hints.map(clean),
-    ...(field !== undefined && { field: clean(field) }),
-    ...(requestId !== undefined && { requestId: clean(requestId) }),
-    ...(instance !== undefined && { instance: clean(instance) }),
-    ...(type !== undefined && { type: clean(type) }),
+    ...defined({
+      field: cleanIfAny(field),
+      requestId: cleanIfAny(requestId),
+      instance: cleanIfAny(instance),
+      type: cleanIfAny(type),
+    }),
   });
 }

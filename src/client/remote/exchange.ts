@@ -1,16 +1,10 @@
+import http from 'node:http';
+import https from 'node:https';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
-import { type ConnectionFailure, connectionFailure, type Destination, timedOut } from './failure.ts';
-import {
-  DirectTransport,
-  type HttpResponse,
-  hasProxy,
-  type Proxies,
-  proxyFor,
-  type Transport,
-} from './transport.ts';
+import type { HttpRequest, HttpResponse, Proxies, Transport } from './transport.ts';
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
@@ -34,8 +28,7 @@ export type RequestTry = {
   | { readonly status: undefined; readonly failure: Problem }
 );
 
-/** Where a requester sends its requests, and with what. */
-export type RequesterOptions = {
+type RequesterOptions = {
   readonly base: BaseUrl;
   /** Sent with every request, names in lower case. */
   readonly headers: HttpHeaders;
@@ -173,4 +166,134 @@ function tooLarge(url: string): Problem {
 
 function unreadable(url: string, how: string): Problem {
   return new Problem('bad-answer', `${url} answered ${how}, which asof cannot read`);
+}
+
+/** A try that got no reply, and whether another try may succeed. */
+type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
+
+type FailureReason = { readonly words: string; readonly transient: boolean };
+
+const reasons: Readonly<Record<string, FailureReason>> = {
+  ENOTFOUND: { words: 'there is no host of that name', transient: false },
+  EAI_AGAIN: { words: 'the host name cannot be looked up at the moment', transient: true },
+  ECONNREFUSED: { words: 'connection refused', transient: true },
+  ECONNRESET: { words: 'the connection was reset', transient: true },
+  EPIPE: { words: 'the connection was closed', transient: true },
+  ETIMEDOUT: { words: 'the connection timed out', transient: true },
+  EHOSTUNREACH: { words: 'no route to the host', transient: true },
+  ENETUNREACH: { words: 'the network is unreachable', transient: true },
+  UND_ERR_CONNECT_TIMEOUT: { words: 'no connection could be made in time', transient: true },
+  UND_ERR_SOCKET: { words: 'the connection broke off', transient: true },
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { words: 'the answer broke off', transient: true },
+  CERT_HAS_EXPIRED: { words: 'TLS: its certificate has expired', transient: false },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { words: 'TLS: its certificate is self-signed', transient: false },
+  SELF_SIGNED_CERT_IN_CHAIN: { words: 'TLS: its certificate has an unknown issuer', transient: false },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { words: 'TLS: its certificate has an unknown issuer', transient: false },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
+    words: 'TLS: its certificate has an unknown issuer',
+    transient: false,
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: { words: 'TLS: its certificate is for another host', transient: false },
+};
+
+/** Where a failed try went: the base URL, and the proxy named for it, without its password. */
+type Destination = { readonly href: string; readonly proxy: string | undefined };
+
+function connectionFailure(error: unknown, destination: Destination): ConnectionFailure {
+  const { code, name, message } = firstCause(error);
+  const isNotHttp = code.startsWith('HPE_') || name === 'HTTPParserError';
+  if (isNotHttp || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_PRX_TLS') {
+    const hints = destination.href.startsWith('http:') ? ['does the base URL begin with https://?'] : [];
+    const detail = `${destination.href} does not answer in HTTP that asof can read`;
+    return { problem: new Problem('bad-answer', detail, { hints, cause: error }), transient: false };
+  }
+  const { words, transient } = reasons[code] ?? otherReason(code, message);
+  const hints = [
+    ...(words.includes('unknown issuer') || words.includes('self-signed')
+      ? ['NODE_EXTRA_CA_CERTS names a file of more certificates to trust']
+      : []),
+    ...(destination.proxy === undefined
+      ? []
+      : [`the environment names a proxy, ${destination.proxy} (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)`]),
+  ];
+  return { problem: unreachable(destination.href, words, hints, error), transient };
+}
+
+function timedOut(destination: Destination, seconds: number): ConnectionFailure {
+  return {
+    problem: unreachable(destination.href, `no answer within ${seconds} s (--timeout)`),
+    transient: true,
+  };
+}
+
+function unreachable(href: string, words: string, hints: readonly string[] = [], cause?: unknown): Problem {
+  return new Problem('unreachable', `cannot reach ${href}: ${words}`, { hints, cause });
+}
+
+function otherReason(code: string, message: string): FailureReason {
+  if (/^(ERR_SSL|ERR_TLS|EPROTO|CERT_|UNABLE_TO)/.test(code)) {
+    const isPlainHttp = /wrong version number|packet length too long/i.test(message);
+    return { words: isPlainHttp ? 'TLS: it answers, but not in TLS' : `TLS: ${code}`, transient: false };
+  }
+  const tunnel = /^Proxy response \((\d+)\)/.exec(message)?.[1];
+  if (tunnel !== undefined) return { words: `the proxy refused with status ${tunnel}`, transient: false };
+  if (/^Proxy Authentication Required/.test(message))
+    return { words: 'the proxy refused with status 407', transient: false };
+  return { words: code === '' ? message : code, transient: true };
+}
+
+/** The innermost cause of an error; if several addresses were tried, the cause of the first failure. */
+function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonly code: string } {
+  if (error instanceof AggregateError && error.errors.length > 0) return firstCause(error.errors[0]);
+  if (!(error instanceof Error)) return { code: '', name: '', message: String(error) };
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined && error.cause !== undefined) return firstCause(error.cause);
+  return { code: typeof code === 'string' ? code : '', name: error.name, message: error.message };
+}
+
+function hasProxy(proxies: Proxies): boolean {
+  return proxies.http !== '' || proxies.https !== '';
+}
+
+/** The proxy for requests to an origin, without its name and password; undefined if there is none for its scheme. */
+function proxyFor(origin: string, { http, https }: Proxies): string | undefined {
+  const proxy = origin.startsWith('https:') ? https : http;
+  const url = proxy.includes('://') ? proxy : `http://${proxy}`;
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}
+
+/** Sends requests to one origin with Node's HTTP client. */
+class DirectTransport implements Transport {
+  readonly #protocol: typeof http | typeof https;
+  readonly #agent: http.Agent;
+
+  constructor(origin: string) {
+    this.#protocol = origin.startsWith('https:') ? https : http;
+    this.#agent = new this.#protocol.Agent({ keepAlive: true });
+  }
+
+  send(request: HttpRequest): Promise<HttpResponse> {
+    const { origin, path, headers, signal } = request;
+    const { hostname, port } = new URL(origin);
+    // A host in brackets is an IPv6 address, which Node wants without them.
+    const host = hostname.replace(/^\[|\]$/g, '');
+    return new Promise((resolve, reject) => {
+      const sent = this.#protocol.request({ host, port, path, headers, signal, agent: this.#agent });
+      sent.once('response', (message) =>
+        resolve({ status: message.statusCode ?? 0, headers: message.headers, body: message }),
+      );
+      sent.once('error', (error: NodeJS.ErrnoException) => {
+        // The service had closed the idle connection, so it has not seen the request.
+        if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(this.send(request));
+        else reject(error);
+      });
+      sent.end();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+  }
 }

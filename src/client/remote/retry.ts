@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
-import type { HttpReply, RequestTry } from './exchange.ts';
-import type { ConnectionFailure } from './failure.ts';
+import type { HttpReply, Requester, RequestTry } from './exchange.ts';
 
 /** How often a request is retried; all waits of one request together take at most `maxWait` seconds. */
 export type RetryPolicy = {
@@ -17,17 +16,15 @@ const day = 86_400;
 /** The most that a user can allow: seconds for one try, retries, and seconds of waiting for one request in all. */
 export const longest = { timeout: day, retries: 100, wait: 7 * day } as const;
 
-/** A wait before the next try, and its reason. */
-export type Wait = { readonly seconds: number; readonly reason: string };
+type Wait = { readonly seconds: number; readonly reason: string };
+
+type TryOutcome = Awaited<ReturnType<Requester['get']>>;
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/**
- * Retries a request after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last
- * Problem.
- */
+/** Retries after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
 export async function withRetries(
-  attempt: () => Promise<HttpReply | ConnectionFailure>,
+  attempt: () => Promise<TryOutcome>,
   { retries, maxWait, signal, waiting }: RetryPolicy,
 ): Promise<HttpReply> {
   let waited = 0;
@@ -43,13 +40,12 @@ export async function withRetries(
   }
 }
 
-function replyOf(outcome: HttpReply | ConnectionFailure): HttpReply {
+function replyOf(outcome: TryOutcome): HttpReply {
   if ('problem' in outcome) throw outcome.problem;
   return outcome;
 }
 
-/** The wait after a number of failed tries; undefined if a retry would not help. */
-function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait | undefined {
+function waitAfter(outcome: TryOutcome, failed: number): Wait | undefined {
   const backoff = 2 ** (failed - 1);
   if ('problem' in outcome)
     return outcome.transient ? { seconds: backoff / 4, reason: outcome.problem.detail } : undefined;
@@ -103,3 +99,6 @@ function quota(headers: Readonly<Record<string, string>>, now: Date): string {
   if (limit === undefined || remaining === undefined) return '';
   return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
 }
+
+/** A try or a wait of a remote client, for logs; it never contains the key. */
+export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };

@@ -2,10 +2,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { ParamTexts } from '../../operations/param.ts';
 
-/**
- * The base URL of a service: its origin, the prefix of its paths (empty, or `/…` without a trailing slash), and both
- * joined.
- */
+/** A base URL: its origin, the prefix of its paths (empty, or `/…` without a trailing slash), and both joined. */
 export type BaseUrl = { readonly origin: string; readonly prefix: string; readonly href: string };
 
 /** Parses a base URL; throws a Problem, which never repeats a password, if the text is not one. */

@@ -1,14 +1,13 @@
 import { type Day, earlier } from '../series/date.ts';
+import { canonicalDecimal, sameNumber } from '../series/decimal.ts';
 import {
-  addReport,
-  possiblyRedated,
-  type RepetitionReason,
-  type ReportedTrade,
-  restatementOf,
-  tradesOf,
-} from './amendment.ts';
-import { type Filing, isAmendment } from './filing.ts';
-import { type IneligibleReason, type InsiderTrade, insiderTradeOf, purchaseCode } from './insider-trade.ts';
+  type Filing,
+  type Impossibility,
+  impossibilityOf,
+  isAmendment,
+  purchaseCode,
+  type ReportingOwner,
+} from './filing.ts';
 
 /** Why a trade counts towards no cluster, with the trade or amendment that replaces it. */
 type Exclusion =
@@ -17,7 +16,7 @@ type Exclusion =
   | { readonly reason: 'amended'; readonly amendment: Filing };
 
 /** A trade that does not count, and why. */
-export type ExcludedTrade = { readonly filing: Filing } & Exclusion;
+type ExcludedTrade = { readonly filing: Filing } & Exclusion;
 
 /** An amendment that may restate several trades: it counts in addition, and all of them keep counting. */
 type AmbiguousAmendment = {
@@ -26,10 +25,7 @@ type AmbiguousAmendment = {
   readonly possibleOriginals: readonly Filing[];
 };
 
-/**
- * Which of one issuer's trades count towards clusters, and why the others do not. Each trade is in one of the two
- * lists.
- */
+/** Which trades of an issuer count towards clusters, and why others do not; each is in one list. */
 export type Classification = {
   /** The code of the trades that count. */
   readonly code: string;
@@ -96,11 +92,8 @@ function inOrderOfPublication(filings: readonly Filing[]): readonly (readonly Fi
     .map(({ trades }) => trades);
 }
 
-/** The trades of one trade date. */
 type TradeDate = {
-  /**
-   * The reports in force, in order of publication; a report that restates others has the place of the first of them.
-   */
+  /** The reports in force, in order of publication; one that restates others has the place of the first of them. */
   reports: InsiderTrade[];
   /** The trades behind the reports; rebuilt when a report is amended. */
   trades: ReportedTrade[];
@@ -263,4 +256,222 @@ class Classifier {
     }
     this.#amendedToday.clear();
   }
+}
+
+/** The reports that an amendment restates if `isClear`, or else may restate. */
+type Restatement = { readonly reports: readonly InsiderTrade[]; readonly isClear: boolean };
+
+/**
+ * What the rows of an amendment (`stated`, all of one trade date) restate among the known trades of that date: those
+ * that its owners reported, and if the amendment names the day of its original, only those filed on that day. It is
+ * clear when one filing reported all of them and the amendment states as many trades with the code. An amendment that
+ * names no day must state the same numbers of shares. If owners reported a trade twice, it restates both reports.
+ */
+function restatementOf(
+  stated: readonly Filing[],
+  known: readonly ReportedTrade[],
+  code: string,
+): Restatement {
+  const [first] = stated;
+  if (first === undefined) return { reports: [], isClear: true };
+  const { originalFiledOn } = first;
+  // Any common owner will do: an amendment may list joint filers in another order, or correct the role of one.
+  const own = reportsIn(known, ({ filing }) => sharesOwner(filing, first));
+  const dated = reportsIn(
+    known,
+    ({ filing, filedOn }) =>
+      originalFiledOn !== null && filedOn.includes(originalFiledOn) && sharesOwner(filing, first),
+  );
+  const meant = dated.length > 0 ? dated : own;
+  return { reports: meant.flat(), isClear: areOfOneFiling(meant) && areAsStated(meant, stated, code) };
+}
+
+/**
+ * The known reports whose trade date an amendment may correct. `stated` are its trades of a date on which its owners
+ * reported none, `dates` all the trade dates that it states. A report qualifies when it was filed on the day that the
+ * amendment names, by one of its owners, with the same number of shares, and under a date outside of `dates`.
+ */
+function possiblyRedated(
+  stated: readonly InsiderTrade[],
+  dates: ReadonlySet<string>,
+  known: readonly InsiderTrade[],
+): readonly InsiderTrade[] {
+  return known.filter(
+    (report) =>
+      !dates.has(report.date) &&
+      stated.some(({ filing }) => {
+        const { originalFiledOn, shares } = filing;
+        const isOfThatDay = originalFiledOn !== null && report.filedOn.includes(originalFiledOn);
+        return isOfThatDay && sameNumber(shares, report.filing.shares) && sharesOwner(filing, report.filing);
+      }),
+  );
+}
+
+function reportsIn(
+  trades: readonly ReportedTrade[],
+  matches: (report: InsiderTrade) => boolean,
+): readonly (readonly InsiderTrade[])[] {
+  return trades.map((trade) => reportsOf(trade).filter(matches)).filter((reports) => reports.length > 0);
+}
+
+function areOfOneFiling(meant: readonly (readonly InsiderTrade[])[]): boolean {
+  const [first = [], ...others] = meant.map((reports) => reports.map(({ filing }) => filing.filingId));
+  return first.some((filingId) => others.every((filingIds) => filingIds.includes(filingId)));
+}
+
+function areAsStated(
+  meant: readonly (readonly InsiderTrade[])[],
+  stated: readonly Filing[],
+  code: string,
+): boolean {
+  const ofCode = stated.filter(({ transactionCode }) => transactionCode === code);
+  if (ofCode.length > 0) return ofCode.length === meant.length;
+  const unmatched = stated.map(({ shares }) => shares);
+  return meant.every(([report]) => {
+    const index = unmatched.findIndex(
+      (shares) => shares !== null && sameNumber(shares, report?.filing.shares ?? null),
+    );
+    if (index >= 0) unmatched.splice(index, 1);
+    return index >= 0;
+  });
+}
+
+/** One of its owners reported the trade before, or another filer reported the same block. */
+type RepetitionReason = 'reported-twice' | 'same-block';
+
+/** One trade and its reports, each from another filing. The first report counts. */
+type ReportedTrade = {
+  readonly counted: InsiderTrade;
+  readonly repeated: { readonly report: InsiderTrade; readonly reason: RepetitionReason }[];
+};
+
+/** The distinct trades behind the reports of one trade date; the reports come in the order of publication. */
+function tradesOf(reports: readonly InsiderTrade[]): ReportedTrade[] {
+  const trades: ReportedTrade[] = [];
+  for (const report of reports) addReport(trades, report);
+  return trades;
+}
+
+/** Adds the next report: to a trade that it repeats (preferably of the same owner), or as a new trade. */
+function addReport(trades: ReportedTrade[], report: InsiderTrade): void {
+  const alike = trades.filter((trade) => mayRepeat(trade, report));
+  const own = alike.find((trade) => reportsOf(trade).some((one) => sharesOwner(one.filing, report.filing)));
+  // Only the counted report is compared: if A and B each report C's block, A and B need not share one.
+  const same = own ?? alike.find(({ counted }) => isSameBlock(counted.filing, report.filing));
+  if (same === undefined) trades.push({ counted: report, repeated: [] });
+  else same.repeated.push({ report, reason: same === own ? 'reported-twice' : 'same-block' });
+}
+
+/** Every report of a trade, the one that counts first. */
+function reportsOf({ counted, repeated }: ReportedTrade): readonly InsiderTrade[] {
+  return [counted, ...repeated.map(({ report }) => report)];
+}
+
+/** Whether a trade has the numbers of a report, and no report from the same filing yet. */
+function mayRepeat(trade: ReportedTrade, { filing }: InsiderTrade): boolean {
+  const { shares, pricePerShare } = trade.counted.filing;
+  return (
+    isDisposal(trade.counted.filing) === isDisposal(filing) &&
+    sameNumber(shares, filing.shares) &&
+    sameNumber(pricePerShare, filing.pricePerShare) &&
+    reportsOf(trade).every((one) => one.filing.filingId !== filing.filingId)
+  );
+}
+
+/** Whether one owner reports in both filings; if a CIK is unknown, the names decide. */
+function sharesOwner(one: Filing, other: Filing): boolean {
+  return one.owners.some((a) =>
+    other.owners.some((b) =>
+      a.cik === null || b.cik === null ? a.name.toLowerCase() === b.name.toLowerCase() : a.cik === b.cik,
+    ),
+  );
+}
+
+/**
+ * Whether two filers report one block: both state the same holding after it, and at least one of them holds indirectly.
+ * The holding must say something: two who buy their first shares hold as many as they bought, and two who sell their
+ * last ones hold none.
+ */
+function isSameBlock(one: Filing, other: Filing): boolean {
+  const [after, shares] = [one.sharesOwnedAfter, one.shares];
+  if (after === null || shares === null || !sameNumber(after, other.sharesOwnedAfter)) return false;
+  const holdsMore = isGreater(after, isDisposal(one) ? '0' : shares);
+  return holdsMore && (one.ownership === 'I' || other.ownership === 'I');
+}
+
+/** Whether a trade disposes of shares. Code P never does and code S always does; for other codes the filing says so. */
+function isDisposal({ transactionCode, acquiredDisposed }: Filing): boolean {
+  if (transactionCode === purchaseCode) return false;
+  return transactionCode === 'S' || acquiredDisposed === 'D';
+}
+
+/** Compares two numbers that are not negative, exactly. */
+function isGreater(a: string, b: string): boolean {
+  const [[wholeA = '', fractionA = ''], [wholeB = '', fractionB = '']] = [parts(a), parts(b)];
+  if (wholeA.length !== wholeB.length) return wholeA.length > wholeB.length;
+  return wholeA === wholeB ? fractionA > fractionB : wholeA > wholeB;
+}
+
+function parts(number: string): readonly string[] {
+  return canonicalDecimal(number).split('.');
+}
+
+/** An officer or director whose CIK is known, so that two insiders can be distinguished. */
+type Insider = ReportingOwner & { readonly cik: string };
+
+/** An insider's trade in shares with the requested code, which may count towards a cluster. */
+export type InsiderTrade = {
+  readonly filing: Filing;
+  /** The owner who made it; of joint filers, the officer or director with the lowest CIK. */
+  readonly insider: Insider;
+  /** The trade date. */
+  readonly date: Day;
+  /** The first day on which it counts: that of the original report, if an amendment restates this trade. */
+  readonly knownOn: Day;
+  /** The filing dates of its report and of the originals that the report restates. */
+  readonly filedOn: readonly Day[];
+};
+
+/** Why a trade, considered alone, is not an insider's trade in shares with the requested code. */
+type IneligibleReason =
+  | 'form-3'
+  | 'derivative'
+  | 'other-code'
+  | Impossibility
+  | 'no-owner-cik'
+  | 'ten-percent-owner'
+  | 'not-officer-or-director';
+
+/** What a trade is when considered alone: an insider's trade with this code, or the reason why it is not one. */
+function insiderTradeOf(filing: Filing, code: string): InsiderTrade | IneligibleReason {
+  if (filing.formType.startsWith('3')) return 'form-3';
+  if (filing.isDerivative) return 'derivative';
+  if (filing.transactionCode !== code) return 'other-code';
+  const { transactionDate: date, filedOn } = filing;
+  const impossibility = impossibilityOf(filing);
+  if (impossibility !== undefined) return impossibility;
+  if (date === null) return 'no-trade-date';
+  const insider = insiderOf(filing);
+  return typeof insider === 'string'
+    ? insider
+    : { filing, insider, date, knownOn: filedOn, filedOn: [filedOn] };
+}
+
+/** The officer or director with the lowest CIK, for any order of the owners. */
+function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | IneligibleReason {
+  const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
+  const [first, ...others] = insiders.filter(hasCik);
+  if (first !== undefined)
+    return others.reduce((one, other) => (sortKey(other) < sortKey(one) ? other : one), first);
+  if (insiders.length > 0 || owners.length === 0) return 'no-owner-cik';
+  return owners.some(({ isTenPercent }) => isTenPercent) ? 'ten-percent-owner' : 'not-officer-or-director';
+}
+
+function hasCik(owner: ReportingOwner): owner is Insider {
+  return owner.cik !== null;
+}
+
+/** A key that sorts by CIK; the other fields decide between two entries of one person in a filing. */
+function sortKey({ cik, name, officerTitle, isDirector, isOfficer, isTenPercent }: Insider): string {
+  return [cik, name, officerTitle, isDirector, isOfficer, isTenPercent].join('\n');
 }

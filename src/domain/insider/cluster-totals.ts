@@ -22,10 +22,7 @@ export function sumOf(values: readonly string[]): string {
 
 const exact = Decimal.clone({ precision: 1000 });
 
-/**
- * Shares × price, exact and without trailing zeros; null if either is missing, and for derivatives, whose price is
- * not that of a share.
- */
+/** Shares × price, exact, without trailing zeros; null if either is missing or the price is that of a derivative. */
 export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
   if (isDerivative || shares === null || pricePerShare === null) return null;
   return new exact(shares).times(pricePerShare).toFixed();

@@ -1,6 +1,6 @@
 import { type Day, dayNumber } from '../series/date.ts';
+import type { InsiderTrade } from './classification.ts';
 import type { StatedDate } from './filing.ts';
-import type { InsiderTrade } from './insider-trade.ts';
 
 /** Trades form a cluster when those of at least `minInsiders` insiders fall within `days` consecutive calendar days. */
 export type ClusterRule = { readonly minInsiders: number; readonly days: number };
@@ -24,19 +24,11 @@ export type Cluster = {
  * date of a trade; spans with enough insiders that share a trade are joined into one cluster.
  */
 export function clustersOf(trades: readonly InsiderTrade[], rule: ClusterRule): readonly Cluster[] {
-  return joinedSpans(trades, rule).flatMap((own) => {
-    const [first, last] = [own[0], own.at(-1)];
-    if (first === undefined || last === undefined) return [];
-    return [
-      {
-        trades: own,
-        size: insidersIn(own),
-        dateFirst: first.date,
-        dateLast: last.date,
-        ...detection(own, rule),
-      },
-    ];
-  });
+  return joinedSpans(trades, rule).map((span) => ({
+    ...span,
+    size: insidersIn(span.trades),
+    ...detection(span.trades, rule),
+  }));
 }
 
 /** What a cluster is made of: who traded, and on which day. */
@@ -44,18 +36,21 @@ export type DatedTrade = { readonly date: Day; readonly insider: { readonly cik:
 
 /** Whether these trades, in any order, are exactly one cluster. */
 export function isCluster(trades: readonly DatedTrade[], rule: ClusterRule): boolean {
-  const [cluster = []] = joinedSpans(
+  const [cluster] = joinedSpans(
     [...trades].sort((a, b) => (a.date < b.date ? -1 : 1)),
     rule,
   );
-  return cluster.length === trades.length;
+  return (cluster?.trades.length ?? 0) === trades.length;
 }
+
+/** Trades in order of trade date, with the first and the last date. */
+type TradeSpan<T> = Pick<Cluster, 'dateFirst' | 'dateLast'> & { readonly trades: readonly T[] };
 
 /** The qualifying spans of trades, which come in order of trade date; spans that share a trade are joined. */
 export function joinedSpans<T extends DatedTrade>(
   trades: readonly T[],
   { minInsiders, days }: ClusterRule,
-): readonly (readonly T[])[] {
+): readonly TradeSpan<T>[] {
   const dayNumbers = trades.map(({ date }) => dayNumber(date));
   const within = new Map<string, number>();
   const change = ({ insider: { cik } }: T, by: 1 | -1): void => {
@@ -78,7 +73,11 @@ export function joinedSpans<T extends DatedTrade>(
     }
     change(trade, -1);
   }
-  return joined.map((span) => trades.slice(span.from, span.to));
+  return joined.map((span) => ({
+    trades: trades.slice(span.from, span.to),
+    dateFirst: trades[span.from]?.date ?? '',
+    dateLast: trades[span.to - 1]?.date ?? '',
+  }));
 }
 
 /** The number of distinct insiders. */
@@ -145,7 +144,7 @@ function detection(
     joinedSpans(
       trades.filter(({ knownOn }) => knownOn <= day),
       rule,
-    ).map(insidersIn);
+    ).map((span) => insidersIn(span.trades));
   let [low, high] = [0, days.length - 1];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,10 +1,8 @@
 import { addDays, type Day } from '../series/date.ts';
-import type { Classification, ExcludedTrade } from './classification.ts';
+import type { Classification, InsiderTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityText, leadOwner, type ReportingOwner } from './filing.ts';
-import type { InsiderTrade } from './insider-trade.ts';
 
-/** A trade that counts towards the explained cluster. */
 type CountedTrade = {
   readonly reason: 'counted';
   readonly filing: Filing;
@@ -15,11 +13,17 @@ type CountedTrade = {
   readonly ambiguousAmendment?: Filing;
 };
 
-/** A trade that counts, but not in the explained cluster. */
 type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: Filing };
 
+type TradeVerdict = CountedTrade | TradeOutside | Classification['excluded'][number];
+
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
-export type TradeExplanation = CountedTrade | TradeOutside | ExcludedTrade;
+export type TradeExplanation = Pick<TradeVerdict, 'filing' | 'reason'> & {
+  /** The insider that counts, otherwise the lead owner of the filing, if known. */
+  readonly owner: ReportingOwner | undefined;
+  /** Why a trade does not count, or a remark on one that does; empty if there is neither. */
+  readonly text: string;
+};
 
 /**
  * Explains a cluster by the classification of its issuer's trades in which it was found. Covers every trade with its
@@ -34,14 +38,21 @@ export function explainCluster(
 ): readonly TradeExplanation[] {
   const [from, to] = [addDays(dateFirst, -days), addDays(dateLast, days)];
   const counted = new Set(trades.map(({ filing }) => idOf(filing)));
-  const explained: TradeExplanation[] = classification.trades.map((trade) =>
-    counted.has(idOf(trade.filing))
-      ? countedTrade(trade, classification)
-      : { reason: 'outside-the-cluster', filing: trade.filing },
+  const counting = classification.trades.map(
+    (trade): TradeVerdict =>
+      counted.has(idOf(trade.filing))
+        ? countedTrade(trade, classification)
+        : { reason: 'outside-the-cluster', filing: trade.filing },
   );
-  return [...explained, ...classification.excluded]
+  return [...counting, ...classification.excluded]
     .filter(({ filing }) => filing.transactionCode === classification.code && isNear(filing, from, to))
-    .sort((a, b) => (sortKey(a.filing) < sortKey(b.filing) ? -1 : 1));
+    .sort((a, b) => (sortKey(a.filing) < sortKey(b.filing) ? -1 : 1))
+    .map((verdict) => ({
+      filing: verdict.filing,
+      reason: verdict.reason,
+      owner: verdict.reason === 'counted' ? verdict.insider : leadOwner(verdict.filing),
+      text: textOf(verdict),
+    }));
 }
 
 function idOf({ filingId, row }: Filing): string {
@@ -71,20 +82,11 @@ function sortKey({ transactionDate, filedOn, accessionNumber, filingId, row }: F
   return [transactionDate, filedOn, accessionNumber, String(row).padStart(4, '0'), filingId].join(' ');
 }
 
-/**
- * The owner to name for an explained trade: the insider that counts, otherwise the lead owner of the filing, if
- * known.
- */
-export function explainedOwner(explanation: TradeExplanation): ReportingOwner | undefined {
-  return explanation.reason === 'counted' ? explanation.insider : leadOwner(explanation.filing);
-}
-
-/** The reason in words: why a trade does not count, or a remark on one that does; empty if there is neither. */
-export function explanationText(explanation: TradeExplanation): string {
-  const { reason, filing } = explanation;
+function textOf(verdict: TradeVerdict): string {
+  const { reason, filing } = verdict;
   switch (reason) {
     case 'counted':
-      return countedText(explanation);
+      return countedText(verdict);
     case 'outside-the-cluster':
       return 'outside the span';
     case 'form-3':
@@ -100,11 +102,11 @@ export function explanationText(explanation: TradeExplanation): string {
     case 'not-officer-or-director':
       return 'by one who is neither an officer nor a director';
     case 'reported-twice':
-      return `the same trade reported twice: ${tradeName(explanation.countedTrade)}`;
+      return `the same trade reported twice: ${tradeName(verdict.countedTrade)}`;
     case 'same-block':
-      return `the same block reported by another filer: ${tradeName(explanation.countedTrade)}`;
+      return `the same block reported by another filer: ${tradeName(verdict.countedTrade)}`;
     case 'amended':
-      return `amended: ${tradeName(explanation.amendment)}`;
+      return `amended: ${tradeName(verdict.amendment)}`;
     default:
       return `impossible: ${impossibilityText(filing, reason)}`;
   }

@@ -1,16 +1,9 @@
 import type { Day } from '../series/date.ts';
-import { fullerText, sameNumber } from '../series/decimal.ts';
 
-/**
- * A date as a filing states it: `YYYY-MM-DD` and in the calendar, but possibly wrong, such as in the year 0022 or in
- * the future.
- */
+/** A date as a filing states it: `YYYY-MM-DD`, in the calendar, but possibly wrong (year 0022, future). */
 export type StatedDate = string;
 
-/**
- * The forms on which insiders report: 3 initial holdings, 4 changes, 5 late and exempt changes of a year; `/A` marks
- * an amendment.
- */
+/** Forms 3 (initial holdings), 4 (changes), 5 (late and exempt changes of a year); `/A` marks an amendment. */
 export type FormType = (typeof formTypes)[number];
 
 /** The names of these forms. */
@@ -76,9 +69,7 @@ export type Filing = Trade & {
 /** The fields that all trades of a filing share. */
 export type FilingHeader = Omit<Filing, keyof Trade>;
 
-/**
- * Joins a trade with its filing. The fields are listed one by one because spreading two objects is ten times slower.
- */
+/** Joins a trade with its filing, field by field, because spreading two objects is ten times slower. */
 export function filingOf(header: FilingHeader, trade: Trade): Filing {
   return {
     filingId: header.filingId,
@@ -106,9 +97,7 @@ export function filingOf(header: FilingHeader, trade: Trade): Filing {
   };
 }
 
-/**
- * The most trades accepted from one table of a filing (a form has 30 lines); rows of Table II are numbered above it.
- */
+/** The most trades accepted from one table (a form has 30 lines); rows of Table II are numbered above it. */
 export const mostTrades = 1000;
 
 /** The `row` of the trade at position `place` (1 to `mostTrades`) of its table. */
@@ -116,9 +105,7 @@ export function rowOf(isDerivative: boolean, place: number): number {
   return isDerivative ? mostTrades + place : place;
 }
 
-/**
- * The owner shown for joint filers: the first officer or director, else the first owner; undefined if none is known.
- */
+/** The owner shown for joint filers: the first officer or director, else the first owner, if any is known. */
 export function leadOwner({ owners }: Pick<Filing, 'owners'>): ReportingOwner | undefined {
   return owners.find(({ isOfficer, isDirector }) => isOfficer || isDirector) ?? owners[0];
 }
@@ -142,10 +129,7 @@ export function isAmendment({ formType }: Pick<Filing, 'formType'>): boolean {
 
 const exchange = /^(?:NYSE(?: (?:AMERICAN|ARCA|MKT))?|NASDAQ|AMEX|ASX|TSX|OTC\w*)\s*[:/]\s*(?=\S)/;
 
-/**
- * The symbols in a stated ticker: `NYSE: KRC` gives KRC; `HEI, HEI.A` and `MOGA/MOGB` give two each.
- * A blank does not separate symbols, because some contain one: `CCIX U`.
- */
+/** The symbols in a ticker: `NYSE: KRC` gives KRC, `HEI, HEI.A` two; a blank is part of one (`CCIX U`). */
 export function symbolsOf(ticker: string | null): readonly string[] {
   const stated = (ticker ?? '').toUpperCase().replace(exchange, '');
   const symbols = stated
@@ -168,7 +152,6 @@ export type Impossibility =
   | 'negative-shares'
   | 'negative-price';
 
-/** The fields that decide whether a trade is possible. */
 type CheckedFields = Pick<Filing, 'transactionDate' | 'filedOn' | 'shares' | 'pricePerShare'>;
 
 /** The day on which the Securities Exchange Act was signed; before it, no insider had to report. */
@@ -206,81 +189,17 @@ export function impossibilityText(trade: CheckedFields, impossibility: Impossibi
   }
 }
 
-/** Fields in which all records of a trade must agree; prose may be shortened or spelled differently. */
-const facts = [
-  'accessionNumber',
-  'formType',
-  'filedOn',
-  'acceptedAt',
-  'originalFiledOn',
-  'periodOfReport',
-  'issuerCik',
-  'is10b51',
-  'isDerivative',
-  'transactionDate',
-  'transactionCode',
-  'acquiredDisposed',
-  'ownership',
-] as const;
-
-const numbers = ['shares', 'pricePerShare', 'sharesOwnedAfter'] as const;
-
-const prose = ['issuerName', 'ticker', 'securityTitle'] as const;
-
 /**
- * The fields in which two records of one trade (same `filingId` and `row`) contradict each other. A field that only one
- * of them states is not a contradiction, nor is another spelling of a number, a name or a title.
+ * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales
+ * in the open market, `A` is a grant, `F` shares withheld for taxes, `G` a gift, `M` the exercise of a derivative.
  */
-export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
-  const differing = facts.filter(
-    (field) => held[field] !== given[field] && held[field] !== null && given[field] !== null,
-  );
-  const otherNumbers = numbers.filter(
-    (field) => held[field] !== null && given[field] !== null && !sameNumber(held[field], given[field]),
-  );
-  const [one, other] = [rolesIn(held), rolesIn(given)];
-  const otherOwners = one !== '' && other !== '' && one !== other;
-  return [...differing, ...otherNumbers, ...(otherOwners ? (['owners'] as const) : [])];
-}
+export const transactionCodes = [...'PSVADFIMCEHOXGLWZJKU'] as readonly string[];
 
-/** The owners' CIKs and roles as one text, the same for any order and any spelling of names. */
-function rolesIn({ owners }: Filing): string {
-  return owners
-    .map(({ cik, isDirector, isOfficer, isTenPercent }) =>
-      [cik, isDirector, isOfficer, isTenPercent].join(' '),
-    )
-    .sort()
-    .join('; ');
-}
+/** The default code of the trades in clusters: purchases in the open market. */
+export const purchaseCode = 'P';
 
-/** Combines two records of one trade that do not contradict each other; their order makes no difference. */
-export function combinedFiling(held: Filing, given: Filing): Filing {
-  const fuller = (field: (typeof numbers)[number] | (typeof prose)[number]): string | null =>
-    held[field] === null || given[field] === null
-      ? (held[field] ?? given[field])
-      : fullerText(held[field], given[field]);
-  return {
-    ...held,
-    accessionNumber: held.accessionNumber ?? given.accessionNumber,
-    acceptedAt: held.acceptedAt ?? given.acceptedAt,
-    originalFiledOn: held.originalFiledOn ?? given.originalFiledOn,
-    periodOfReport: held.periodOfReport ?? given.periodOfReport,
-    is10b51: held.is10b51 ?? given.is10b51,
-    transactionDate: held.transactionDate ?? given.transactionDate,
-    transactionCode: held.transactionCode ?? given.transactionCode,
-    acquiredDisposed: held.acquiredDisposed ?? given.acquiredDisposed,
-    ownership: held.ownership ?? given.ownership,
-    owners: fullerOwners(held.owners, given.owners),
-    issuerName: fuller('issuerName'),
-    ticker: fuller('ticker'),
-    securityTitle: fuller('securityTitle'),
-    shares: fuller('shares'),
-    pricePerShare: fuller('pricePerShare'),
-    sharesOwnedAfter: fuller('sharesOwnedAfter'),
-  };
-}
-
-function fullerOwners(a: readonly ReportingOwner[], b: readonly ReportingOwner[]): readonly ReportingOwner[] {
-  const [textA, textB] = [JSON.stringify(a), JSON.stringify(b)];
-  return fullerText(textA, textB) === textA ? a : b;
+/** What trades of a code are called in messages. */
+export function tradesNoun(code: string): string {
+  if (code === purchaseCode) return 'purchases';
+  return code === 'S' ? 'sales' : `trades with code ${code}`;
 }

@@ -1,14 +1,14 @@
+import { fullerText, sameNumber } from '../series/decimal.ts';
 import type { MergeOptions } from '../series/merge-plan.ts';
 import {
-  combinedFiling,
-  conflictingFields,
   type Filing,
   type FilingHeader,
   filingOf,
   isAmendment,
+  purchaseCode,
+  type ReportingOwner,
   type Trade,
 } from './filing.ts';
-import { purchaseCode } from './insider-trade.ts';
 
 /** A filing as a store holds it. */
 export type HeldFiling = {
@@ -34,10 +34,7 @@ export type FilingsPlan = {
   readonly put: readonly HeldFiling[];
 };
 
-/**
- * Plans to add trades, one record for each filing and row, in any order. `held` must contain those of the same
- * filings that the store has.
- */
+/** Plans to add trades, one record for each filing and row; `held` has what the store has of these filings. */
 export function planFilings(
   held: readonly HeldFiling[],
   filings: readonly Filing[],
@@ -69,7 +66,6 @@ export function planFilings(
   return { added, known, conflicts, put };
 }
 
-/** The fields of a record that replace the held ones. */
 function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing> {
   return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }
@@ -123,10 +119,7 @@ class FilingDraft {
   }
 }
 
-/**
- * Whether a trade can affect clusters of purchases: it is an open-market purchase, or a trade in shares that an
- * amendment states.
- */
+/** Whether a trade can affect clusters of purchases: one in the open market, or one in shares of an amendment. */
 function concernsClusters(filing: Filing): boolean {
   if (filing.isDerivative || filing.formType.startsWith('3')) return false;
   return filing.transactionCode === purchaseCode || isAmendment(filing);
@@ -166,4 +159,80 @@ function isSame<T extends object>(one: T | undefined, other: T, fields: readonly
       return a === b || (typeof a === 'object' && a !== null && JSON.stringify(a) === JSON.stringify(b));
     })
   );
+}
+
+/** Fields in which all records of a trade must agree; prose may be shortened or spelled differently. */
+const facts = [
+  'accessionNumber',
+  'formType',
+  'filedOn',
+  'acceptedAt',
+  'originalFiledOn',
+  'periodOfReport',
+  'issuerCik',
+  'is10b51',
+  'isDerivative',
+  'transactionDate',
+  'transactionCode',
+  'acquiredDisposed',
+  'ownership',
+] as const;
+
+const numbers = ['shares', 'pricePerShare', 'sharesOwnedAfter'] as const;
+
+const prose = ['issuerName', 'ticker', 'securityTitle'] as const;
+
+/** The fields in which two records of a trade state different facts; another spelling of a name is none. */
+export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
+  const differing = facts.filter(
+    (field) => held[field] !== given[field] && held[field] !== null && given[field] !== null,
+  );
+  const otherNumbers = numbers.filter(
+    (field) => held[field] !== null && given[field] !== null && !sameNumber(held[field], given[field]),
+  );
+  const [one, other] = [rolesIn(held), rolesIn(given)];
+  const otherOwners = one !== '' && other !== '' && one !== other;
+  return [...differing, ...otherNumbers, ...(otherOwners ? (['owners'] as const) : [])];
+}
+
+/** The owners' CIKs and roles as one text, the same for any order and any spelling of names. */
+function rolesIn({ owners }: Filing): string {
+  return owners
+    .map(({ cik, isDirector, isOfficer, isTenPercent }) =>
+      [cik, isDirector, isOfficer, isTenPercent].join(' '),
+    )
+    .sort()
+    .join('; ');
+}
+
+/** Combines two records of one trade that do not contradict each other; their order makes no difference. */
+export function combinedFiling(held: Filing, given: Filing): Filing {
+  const fuller = (field: (typeof numbers)[number] | (typeof prose)[number]): string | null =>
+    held[field] === null || given[field] === null
+      ? (held[field] ?? given[field])
+      : fullerText(held[field], given[field]);
+  return {
+    ...held,
+    accessionNumber: held.accessionNumber ?? given.accessionNumber,
+    acceptedAt: held.acceptedAt ?? given.acceptedAt,
+    originalFiledOn: held.originalFiledOn ?? given.originalFiledOn,
+    periodOfReport: held.periodOfReport ?? given.periodOfReport,
+    is10b51: held.is10b51 ?? given.is10b51,
+    transactionDate: held.transactionDate ?? given.transactionDate,
+    transactionCode: held.transactionCode ?? given.transactionCode,
+    acquiredDisposed: held.acquiredDisposed ?? given.acquiredDisposed,
+    ownership: held.ownership ?? given.ownership,
+    owners: fullerOwners(held.owners, given.owners),
+    issuerName: fuller('issuerName'),
+    ticker: fuller('ticker'),
+    securityTitle: fuller('securityTitle'),
+    shares: fuller('shares'),
+    pricePerShare: fuller('pricePerShare'),
+    sharesOwnedAfter: fuller('sharesOwnedAfter'),
+  };
+}
+
+function fullerOwners(a: readonly ReportingOwner[], b: readonly ReportingOwner[]): readonly ReportingOwner[] {
+  const [textA, textB] = [JSON.stringify(a), JSON.stringify(b)];
+  return fullerText(textA, textB) === textA ? a : b;
 }

@@ -1,9 +1,8 @@
 import { type Day, dayNumber, placeAmong } from '../series/date.ts';
-import { classifiedDays } from './classification.ts';
+import { classifiedDays, type InsiderTrade } from './classification.ts';
 import { type ClusterRule, type DatedTrade, insidersIn, isWorth, joinedSpans } from './cluster.ts';
 import { clusterTotals, sumOf } from './cluster-totals.ts';
 import type { Filing } from './filing.ts';
-import type { InsiderTrade } from './insider-trade.ts';
 
 /** A cluster on the first day on which it was public, as known at the end of that day. */
 export type ClusterSignal = {
@@ -20,7 +19,6 @@ export type ClusterSignal = {
 /** What makes a signal: a cluster of trades with a code, worth at least `minValue`. */
 export type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
 
-/** Trade dates from the first to the last one, both included. */
 type TradeDates = { readonly first: Day; readonly last: Day };
 
 /**
@@ -52,7 +50,6 @@ class SignalSearch {
   readonly #dates: Day[] = [];
   readonly #known = new Map<Day, KnownDate>();
   #signalled: readonly TradeDates[] = [];
-  /** The total value of the trades that count. */
   #total = '0';
 
   constructor(rule: SignalRule) {
@@ -73,10 +70,7 @@ class SignalSearch {
     }
   }
 
-  /**
-   * The clusters around changed dates that give a signal; a cluster that shares a date with an earlier signal
-   * continues it.
-   */
+  /** The clusters around changed dates that give a signal; one that shares a date with an earlier signal does not. */
   newClusters(changed: readonly Day[]): readonly TradeDates[] {
     if (this.#signalled.length === 0 && !isWorth(this.#total, this.#rule.minValue)) return [];
     const found: TradeDates[] = [];
@@ -126,10 +120,10 @@ class SignalSearch {
 
   #clustersIn(dates: readonly Day[]): readonly TradeDates[] {
     const traders = dates.flatMap((date) => this.#known.get(date)?.traders ?? []);
-    return joinedSpans(traders, this.#rule).flatMap((own) => {
-      const [first, last] = [own[0], own.at(-1)];
-      return first === undefined || last === undefined ? [] : [{ first: first.date, last: last.date }];
-    });
+    return joinedSpans(traders, this.#rule).map(({ dateFirst, dateLast }) => ({
+      first: dateFirst,
+      last: dateLast,
+    }));
   }
 
   /** Whether a cluster shares dates with one that gave a signal; the range of that signal then grows to cover both. */

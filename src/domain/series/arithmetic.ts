@@ -1,9 +1,6 @@
 import { Exact, roundedQuotient } from './exact-values.ts';
 
-/**
- * The change of a value: exact, and in percent of the earlier value with four decimals; `percent` is null if that
- * value is 0.
- */
+/** The exact change of a value, and the percent of the earlier value (four decimals; null if it is 0). */
 export type ValueChange = { readonly change: string; readonly percent: string | null };
 
 /** The change from one decimal text to another. */
@@ -22,10 +19,7 @@ export type ValuePair = { readonly old: string; readonly new: string };
 /** The least and the greatest factor by which values changed, and the number of values. */
 export type Rescaling = { readonly least: number; readonly most: number; readonly count: number };
 
-/**
- * With fewer dates than this, all values may simply be revised alike; with a unit that has a base year, one date is
- * enough.
- */
+/** With fewer dates, all values may be revised alike; with a unit that has a base year, one date is enough. */
 const fewestDates = 12;
 
 /** Revisions of every date at once are smaller than this. */

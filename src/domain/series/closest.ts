@@ -28,10 +28,7 @@ export function closeNames(wanted: string, known: readonly string[]): readonly s
   });
 }
 
-/**
- * The least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other;
- * any number above `most` if it is more than that.
- */
+/** The least number of insertions, deletions, substitutions and swaps of neighbours; above `most` if it is more. */
 export function distance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let beforeLast: readonly number[] = [];

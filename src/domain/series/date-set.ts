@@ -1,4 +1,4 @@
-import { addDays, type Day, dayNumber, type Frequency, keptDate } from './date.ts';
+import { addDays, type Day, dayNumber, type Frequency, keptDate, monthNumber } from './date.ts';
 
 /**
  * A set of days as text: days and regular ranges `first/last/step`, ascending, separated by commas, for example
@@ -15,10 +15,6 @@ type Range = {
   readonly step: number;
   readonly unit: 'D' | 'M';
 };
-
-function monthNumber(day: Day): number {
-  return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
-}
 
 function dayInMonth(month: number, dayOfMonth: string): Day {
   const year = Math.floor(month / 12);
@@ -65,10 +61,7 @@ function ascending(days: Day[]): Day[] {
   return inOrder ? days : [...new Set(days)].sort();
 }
 
-/**
- * The set that a text of `formatDateSet` describes, with each day replaced by that by which a series of
- * `frequency` keeps it.
- */
+/** The set that a text of `formatDateSet` describes, each day replaced by that by which `frequency` keeps it. */
 export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
   const ranges = parseRanges(text);
   if (ranges.every((range) => isKept(range, frequency))) {

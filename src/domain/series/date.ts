@@ -3,9 +3,7 @@ import { refused } from '../../errors/problem.ts';
 /** An existing calendar day as `YYYY-MM-DD`, in the years 1600..2999. Days sort as their texts do. */
 export type Day = string;
 
-/**
- * How often a series is observed: daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty if unknown.
- */
+/** Daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty if unknown. */
 export type Frequency = 'D' | 'W' | 'BW' | 'M' | 'Q' | 'SA' | 'A' | '';
 
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -21,10 +19,7 @@ export function parseDay(text: string): Day | undefined {
   return dayOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
 }
 
-/**
- * Why a text of the form YYYY-MM-DD is not a day: the calendar lacks it, or its year is outside 1600..2999; undefined
- * for other texts.
- */
+/** Why a text of the form YYYY-MM-DD is not a day: not in the calendar or in 1600..2999; undefined for other texts. */
 export function faultOfDay(text: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || parseDay(text) !== undefined) return undefined;
   const isCovered = dayOf(Number(text.slice(0, 4)), 1, 1) !== undefined;
@@ -43,6 +38,11 @@ export function dayNumber(day: Day): number {
   return (
     Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10))) / 86_400_000
   );
+}
+
+/** Months since the year 0. */
+export function monthNumber(day: Day): number {
+  return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 }
 
 /** The day `count` days after `day`; before it if negative. */
@@ -159,10 +159,7 @@ export function schedule(rhythm: Rhythm, from: Day, to: Day): readonly Day[] {
 /** Which day a month, a quarter or a year means: ranges begin on its first day and end on its last. */
 export type DayOfPeriod = 'first' | 'last';
 
-/**
- * The day that a typed text means; if `dayOfPeriod` is undefined, only single days are accepted, and other texts are
- * a Problem.
- */
+/** The day that a typed text means; without a `dayOfPeriod` only single days. Other texts are a Problem. */
 export function readTypedDay(
   text: string,
   today: Day,
@@ -204,7 +201,7 @@ function relativeDay(text: string, today: Day): Day | undefined {
 
 /** The same day of an earlier month, or the last day of that month if it is shorter. */
 export function monthsBefore(day: Day, count: number): Day | undefined {
-  const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count;
+  const months = monthNumber(day) - count;
   const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
   return dayOf(year, month, Math.min(Number(day.slice(8)), monthLength(year, month)));
 }

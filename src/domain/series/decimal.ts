@@ -1,10 +1,7 @@
 /** The longest accepted text, also after an exponent is expanded: no published figure is that long. */
 const longestText = 400;
 
-/**
- * The exact decimal text `-?digits[.digits]` of a published number; undefined for anything else. Exponents are expanded
- * digit by digit; nothing is rounded and trailing zeros are kept.
- */
+/** The exact text `-?digits[.digits]` of a number, exponents expanded, nothing rounded; undefined otherwise. */
 export function parseDecimal(text: string): string | undefined {
   if (text.length > longestText) return undefined;
   const expanded = /^-?\d+(?:\.\d+)?$/.test(text) ? text : withoutExponent(text);
@@ -41,10 +38,7 @@ export function sameNumber(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && canonicalDecimal(a) === canonicalDecimal(b);
 }
 
-/**
- * The text to keep of two texts of one number: the longer, which says more about precision. Of equally long texts it is
- * the one that sorts first, so that the order of imports makes no difference.
- */
+/** The longer of two texts of one number, which says more about precision; of equally long ones the first by order. */
 export function fullerText(a: string, b: string): string {
   if (a.length !== b.length) return a.length > b.length ? a : b;
   return a < b ? a : b;

@@ -1,6 +1,7 @@
 import { closeNames, closest, distance } from './closest.ts';
+import type { Day } from './date.ts';
 import { type Meaning, synonyms } from './synonyms.ts';
-import { plainMatch, type SearchedSeries, wordsOf } from './words.ts';
+import { plainMatch, type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
 /** Where to look for a text; `words` looks everywhere, by words and their synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
@@ -11,8 +12,7 @@ export type SearchMatch = 'id' | 'title' | 'any' | 'words';
  */
 type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 
-/** A series that a search found. */
-export type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
+type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
 
 /** The series that a text finds, the best first, then by id. An empty text finds every series. */
 export function findSeries<T extends SearchedSeries>(
@@ -50,10 +50,8 @@ type Term = {
 /** The place of a series among those found: smaller numbers come first. */
 type Rank = { readonly matched: MatchedBy; readonly order: readonly number[] };
 
-/** Words that say nothing about a series. */
 const stopWords: readonly string[] = 'a an and at by for from in of on or the to with'.split(' ');
 
-/** The most series to give if nothing matches. */
 const mostNearest = 5;
 
 function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): readonly FoundSeries<T>[] {
@@ -65,14 +63,13 @@ function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): 
   return withNearest(found, entries, nearestTo(text, ids, known));
 }
 
-/** A series with its words. */
-export function entryOf<T extends SearchedSeries>(series: T): Entry<T> {
+function entryOf<T extends SearchedSeries>(series: T): Entry<T> {
   const titleWords = wordsOf(series.title);
   return { series, titleWords, words: [...titleWords, ...wordsOf(series.id), ...wordsOf(series.units)] };
 }
 
 /** The series that a text finds by words, the best first, and whether the nearest ones can be left out. */
-export function rankedWords<T extends SearchedSeries>(
+function rankedWords<T extends SearchedSeries>(
   entries: readonly Entry<T>[],
   text: string,
 ): { readonly found: readonly FoundSeries<T>[]; readonly isSure: boolean } {
@@ -100,7 +97,7 @@ export function rankedWords<T extends SearchedSeries>(
 }
 
 /** The words of a text as typed, with typos of synonyms corrected, and those that no series has. */
-export function meantWords(
+function meantWords(
   text: string,
   known: ReadonlySet<string>,
 ): { readonly [part in 'typed' | 'meant' | 'unknown']: readonly string[] } {
@@ -113,7 +110,7 @@ export function meantWords(
 }
 
 /** The words that say something about a series; all words if none does. */
-export function significant(words: readonly string[]): readonly string[] {
+function significant(words: readonly string[]): readonly string[] {
   const kept = words.filter((word) => !stopWords.includes(word));
   return kept.length === 0 ? words : kept;
 }
@@ -146,10 +143,7 @@ function rankOf<T extends SearchedSeries>(
   return { matched: 'some', order: [6, -matching, quality, titleWords.length] };
 }
 
-/**
- * How well a term matches a series: 3 as typed or by its id, 2 by the beginning of a word or a synonym, 1 by a typo,
- * 0 not at all.
- */
+/** How well a term matches: 3 as typed or by the id, 2 by the beginning of a word or a synonym, 1 by a typo, or 0. */
 function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly string[]): number {
   if (typed.every((word) => words.includes(word)) || meaning?.ids.includes(id) === true) return 3;
   const hasAll = (starts: readonly string[]) =>
@@ -159,7 +153,7 @@ function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly s
 }
 
 /** Whether a word begins with a text; a number or a single letter must be the whole word. */
-export function begins(word: string, start: string): boolean {
+function begins(word: string, start: string): boolean {
   return start.length === 1 || /^\p{N}+$/u.test(start) ? word === start : word.startsWith(start);
 }
 
@@ -169,7 +163,7 @@ function synonymLike(typed: string): string | undefined {
 }
 
 /** The terms of a text, from its beginning: the longest phrase that has synonyms, otherwise one word. */
-export function termsOf(
+function termsOf(
   typed: readonly string[],
   meant: readonly string[],
   near: (word: string) => readonly string[],
@@ -192,11 +186,8 @@ function phraseAt(words: readonly string[], at: number): number {
   return length;
 }
 
-/**
- * Whether a text is a word with one mistake or, if it has five letters or more, the beginning of a word with one
- * mistake.
- */
-export function isTypoOf(text: string, word: string): boolean {
+/** Whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
+function isTypoOf(text: string, word: string): boolean {
   if (text.length < 4 || /\p{N}/u.test(text)) return false;
   if (Math.abs(word.length - text.length) <= 1 && distance(text, word, 1) <= 1) return true;
   if (text.length < 5 || word.length <= text.length) return false;
@@ -207,7 +198,7 @@ export function isTypoOf(text: string, word: string): boolean {
 type Resembled = { readonly ids: readonly string[]; readonly words: ReadonlySet<string> };
 
 /** Which of these ids, which come in order, and of these words a text resembles. */
-export function nearestTo(text: string, ids: readonly string[], words: Iterable<string>): Resembled {
+function nearestTo(text: string, ids: readonly string[], words: Iterable<string>): Resembled {
   const found: string[] = [];
   let left = closeNames(text, ids);
   while (found.length < mostNearest) {
@@ -221,8 +212,7 @@ export function nearestTo(text: string, ids: readonly string[], words: Iterable<
   return { ids: found, words: new Set(near) };
 }
 
-/** What was found, followed by the series that a text resembles most. */
-export function withNearest<T extends SearchedSeries>(
+function withNearest<T extends SearchedSeries>(
   found: readonly FoundSeries<T>[],
   entries: readonly Entry<T>[],
   nearest: Resembled,
@@ -240,4 +230,78 @@ export function withNearest<T extends SearchedSeries>(
 function resembles(text: string, word: string): boolean {
   if (Math.min(text.length, word.length) <= 4 || Math.abs(text.length - word.length) > 2) return false;
   return distance(text, word, 2) <= 2;
+}
+
+/** A query of an index of the words of series; the index may return more series than match. */
+export type IndexQuery = {
+  /** Whole words. */
+  readonly words: readonly string[];
+  /** Beginnings of words. */
+  readonly starts: readonly string[];
+  readonly ids: readonly string[];
+  /** A part of an id, in upper case. */
+  readonly part?: string;
+  /** Only series that began on or before this day. */
+  readonly upTo?: Day;
+};
+
+/** An index of the words of all series. */
+export interface SearchIndex<T extends SearchedSeries> {
+  /** The series that have any of these words or ids, or an id with this part. */
+  searchEntries(query: IndexQuery): Promise<readonly T[]>;
+  /** The ids or the words of all series, or of those that began by a day; the words may include others. */
+  searchable(what: 'ids' | 'words', upTo?: Day): Promise<readonly string[]>;
+}
+
+/** What `findSeries` would find among all series that an index knows, without reading all of them. */
+export async function findIndexed<T extends SearchedSeries>(
+  index: SearchIndex<T>,
+  text: string,
+  match: Exclude<SearchMatch, 'id'>,
+): Promise<readonly FoundSeries<T>[]> {
+  const upper = text.toUpperCase();
+  if (text.trim() === '')
+    return findSeries(await index.searchEntries({ words: [], starts: [], ids: [], part: '' }), text, match);
+  if (match !== 'words') {
+    const asked = { words: [], starts: longestWord(text), ids: [], ...(match === 'any' && { part: upper }) };
+    return findSeries(await index.searchEntries(asked), text, match);
+  }
+  const typed = significant(wordsOf(text));
+  const first = await index.searchEntries({ ...lookedUp(typed), part: upper.trim() });
+  const { meant, unknown } = meantWords(text, new Set(first.flatMap(searchableWords)));
+  let vocabulary: readonly string[] | undefined;
+  if (unknown.length > 0) vocabulary = await index.searchable('words');
+  const near = vocabulary?.filter((word) => unknown.some((one) => isTypoOf(one, word))) ?? [];
+  const meanings = termsOf(meant, meant, () => []).flatMap(({ meaning }) => meaning ?? []);
+  // All words of a phrase must match, so looking up the longest one is enough.
+  const phrases = meanings.flatMap((meaning) => meaning.phrases.flatMap(longestWord));
+  const names = synonyms().meanings.get(meant.join(' '))?.ids ?? [];
+  const more = lookedUp([...meant.filter((word) => !typed.includes(word)), ...phrases]);
+  const second = await index.searchEntries({
+    words: [...more.words, ...near],
+    starts: more.starts,
+    ids: [...names, ...meanings.flatMap(({ ids }) => ids)],
+  });
+  const entries = inOrder([...first, ...second]).map(entryOf);
+  const { found, isSure } = rankedWords(entries, text);
+  if (isSure) return found;
+  const ids = [...(await index.searchable('ids'))].sort();
+  const nearest = nearestTo(text, ids, vocabulary ?? (await index.searchable('words')));
+  const like = await index.searchEntries({ words: [...nearest.words], starts: [], ids: nearest.ids });
+  return withNearest(found, inOrder(like).map(entryOf), nearest);
+}
+
+/** By id, each series once. */
+function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
+  return [...new Map(series.map((one) => [one.id, one])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** How to look up words that must equal a text or begin with it. */
+function lookedUp(texts: readonly string[]): Omit<IndexQuery, 'part'> {
+  const isWhole = (text: string) => !begins(`${text}x`, text);
+  return { words: texts.filter(isWhole), starts: texts.filter((text) => !isWhole(text)), ids: [] };
+}
+
+function longestWord(phrase: string): readonly string[] {
+  return [...wordsOf(phrase)].sort((a, b) => b.length - a.length).slice(0, 1);
 }

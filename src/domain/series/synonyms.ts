@@ -129,7 +129,6 @@ thirty year = DGS30, 30 year
 /** What a word or phrase may mean: series ids, the likeliest first, and phrases of titles and units in lower case. */
 export type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
 
-/** The words and phrases that have synonyms. */
 type Synonyms = {
   readonly meanings: ReadonlyMap<string, Meaning>;
   readonly words: ReadonlySet<string>;
@@ -139,10 +138,7 @@ type Synonyms = {
 
 let read: Synonyms | undefined;
 
-/**
- * The meanings of words and phrases of the field, by what people type in lower case, with the words that occur in
- * them.
- */
+/** What words and phrases of the field mean, by what people type in lower case, and the words that occur in them. */
 export function synonyms(): Synonyms {
   // Read at the first search, not when the file is loaded: most commands never search.
   read ??= readSynonyms();

@@ -1,4 +1,4 @@
-import { type Day, dayNumber, type Frequency, monthEnd, periodStart } from './date.ts';
+import { type Day, dayNumber, type Frequency, monthEnd, monthNumber, periodStart } from './date.ts';
 import { frequencyOf } from './series.ts';
 
 /** What a table of dates and columns says about one of its series besides the figures. */
@@ -42,11 +42,7 @@ export function readColumns(
   );
 }
 
-/**
- * Of the dates that the vintages of a series mention, those that a table has for the sake of other series: the series
- * never had a figure on them, and they begin no period of its figures. An older asof read their blank cells as
- * withdrawals.
- */
+/** The dates that a table has for other series, which an older asof read as withdrawals. */
 export function rowsOfOthers(
   mentioned: ReadonlySet<Day>,
   figures: ReadonlySet<Day>,
@@ -63,9 +59,7 @@ export function rowsOfOthers(
   return { dates: figures.size > 1 ? [...mentioned].filter(isOfOthers) : [], frequency };
 }
 
-/**
- * The frequency that figures show; few figures half a year or two weeks apart are rather quarters or weeks with gaps.
- */
+/** The frequency that figures show; few of them half a year or two weeks apart are quarters or weeks with gaps. */
 function shownFrequency(figures: ReadonlySet<Day>): Frequency {
   const frequency = frequencyOf(figures);
   if (figures.size >= enoughFigures) return frequency;
@@ -91,10 +85,7 @@ function beginsPeriod(frequency: Frequency, figures: ReadonlySet<Day>): (date: D
 const monthsOf: Readonly<Partial<Record<Frequency, number>>> = { M: 1, Q: 3, SA: 6, A: 12 };
 const daysOf: Readonly<Partial<Record<Frequency, number>>> = { W: 7, BW: 14 };
 
-/**
- * Where a date is within its period: the weekday of a week, the day of a month, the month and day of a quarter or
- * year.
- */
+/** Where a date is in its period: the weekday, the day of a month, or the month and day of a quarter or year. */
 function placeOf(date: Day, frequency: Frequency): string {
   const months = monthsOf[frequency];
   if (months === undefined) return String(dayNumber(date) % (daysOf[frequency] ?? 1));
@@ -102,10 +93,7 @@ function placeOf(date: Day, frequency: Frequency): string {
   return `${Number(date.slice(5, 7)) % months} ${day}`;
 }
 
-/**
- * The frequency that figures prove by themselves: enough of them, mostly one period apart, on the edges of periods;
- * empty if they prove none.
- */
+/** The frequency that enough figures prove, mostly one period apart, on the edges of periods; empty if none. */
 export function provenFrequency(figures: ReadonlySet<Day>): Frequency {
   const frequency = frequencyOf(figures);
   if (frequency === '' || figures.size < enoughFigures) return '';
@@ -120,10 +108,6 @@ function areNeighbours(before: Day, after: Day, frequency: Frequency): boolean {
   const months = monthsOf[frequency];
   if (months === undefined) return dayNumber(after) - dayNumber(before) <= (daysOf[frequency] ?? 4);
   return monthNumber(after) - monthNumber(before) === months;
-}
-
-function monthNumber(day: Day): number {
-  return 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7));
 }
 
 /** Whether a day is in the first or the last month of its period; every day of a shorter period is. */

@@ -5,10 +5,7 @@ export type SearchedSeries = {
   readonly units?: string | null;
 };
 
-/**
- * How a series matches as in the contract: its id contains the text, or every word of the text begins a word of its
- * title.
- */
+/** Matches as the contract does: the id contains the text, or every word of the text begins a word of the title. */
 export function plainMatch(
   { id, title }: SearchedSeries,
   text: string,

@@ -1,8 +1,6 @@
-import { type Day, dayNumber, type Frequency, weekendDay } from '../series/date.ts';
+import type { Day } from '../series/date.ts';
 import { fullerText, sameNumber } from '../series/decimal.ts';
 import type { MergeOptions } from '../series/merge-plan.ts';
-import { frequencyOf } from '../series/series.ts';
-import { bondMarketHoliday } from './holidays.ts';
 
 /** The kinds of daily treasury curve: nominal par yields, and real par yields of inflation-protected securities. */
 export type CurveType = (typeof curveTypes)[number];
@@ -55,10 +53,7 @@ export function monthsOf(maturity: string): number {
 /** A maturity on a curve. */
 export type CurveMaturity = Pick<CurvePoint, 'curveType' | 'maturity'>;
 
-/**
- * The maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …), or undefined if the curve does not have
- * it.
- */
+/** The maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …); undefined if the curve lacks it. */
 export function curveMaturity(curveType: CurveType, count: string, unit: string): CurveMaturity | undefined {
   const label = `${count}${/^mo(?:nths?)?$/i.test(unit) ? 'M' : 'Y'}`;
   const maturity = maturitiesOf(curveType).find((known) => known === label);
@@ -132,101 +127,10 @@ export function firstDayOf(curveType: CurveType, maturity: string): Day | undefi
   return Object.entries(firstDays[curveType]).find(([name]) => name === maturity)?.[1];
 }
 
-/** The 20-year rate has an earlier life in the Federal Reserve's release: 1962 to 1986. */
-const lastOfFirstTwentyYears = '1986-12-31';
-
-/** Why the curves of a file cannot be, and whether a trade date is wrong that the user can leave out. */
-export type CurveFault = { readonly reason: string; readonly tradeDate?: Day };
-
-/** The highest rate that is believed; the highest ever, those of 1981, are near 17. */
-const highestRate = 30;
-
-/** Says why a point cannot be, by its trade date, its maturity and its rate; undefined if it can. */
-export function impossiblePoint({
-  curveType,
-  tradeDate,
-  maturity,
-  rate,
-}: CurvePoint): CurveFault | undefined {
-  const weekend = weekendDay(tradeDate);
-  if (weekend !== undefined)
-    return {
-      reason: `${tradeDate} is a ${weekend}, on which no curve is published; are month and day exchanged?`,
-    };
-  const holiday = bondMarketHoliday(tradeDate);
-  if (holiday !== undefined)
-    return {
-      reason: `the bond market is closed on ${tradeDate}, ${holiday}, and no curve is published`,
-      tradeDate,
-    };
-  const first = firstDays[curveType][maturity] ?? '';
-  const isOfFirstLife = curveType === 'PAR' && maturity === '20Y' && tradeDate <= lastOfFirstTwentyYears;
-  if (tradeDate < first && !isOfFirstLife)
-    return { reason: `there is no ${maturity} rate before ${first}; are the columns shifted?` };
-  if (Math.abs(Number(rate)) > highestRate)
-    return { reason: `rates are in percent, and none is above ${highestRate}; are these basis points?` };
-  if (/\.\d{2,}[1-9]/.test(rate))
-    return {
-      reason: 'rates are in percent with two decimals; is this a fraction, or did a program compute it?',
-    };
-  return undefined;
-}
-
-/**
- * Finds the first trade date on which the rates of a file cannot be a curve, because all of them are zero; undefined
- * if those of every date can be. A real rate alone can be zero, and so can the nominal rates of less than a year.
- */
-export function impossibleRates(points: readonly CurvePoint[]): Required<CurveFault> | undefined {
-  const curves = new Map<string, CurvePoint[]>();
-  for (const point of points) {
-    const key = `${point.tradeDate} ${point.curveType}`;
-    const curve = curves.get(key);
-    if (curve === undefined) curves.set(key, [point]);
-    else curve.push(point);
-  }
-  const impossible = [...curves.values()].find((curve) => !canBeCurve(curve))?.[0];
-  return impossible && { reason: 'all rates are zero, as of no trade date', tradeDate: impossible.tradeDate };
-}
-
-/** Whether the rates of one curve on one trade date can be. */
-function canBeCurve(points: readonly CurvePoint[]): boolean {
-  if (points.some(({ rate }) => Number(rate) !== 0)) return true;
-  return points[0]?.curveType === 'TIPS'
-    ? points.length === 1
-    : points.every(({ maturity }) => maturity.endsWith('M'));
-}
-
-const averages: Readonly<Partial<Record<Frequency, string>>> = {
-  M: 'monthly',
-  Q: 'quarterly',
-  SA: 'semiannual',
-  A: 'annual',
-};
-
-/**
- * Why trade dates cannot be all those of a file: they are a month or more apart, or each is a week after the one
- * before, as averages are; undefined if they can be. Two dates are averages only if both are the first of a month.
- */
-export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
-  const name = isEveryWeek(days) ? 'weekly' : averages[frequencyOf(days)];
-  if (name === undefined) return undefined;
-  if (days.size < 3 && ![...days].every((day) => day.endsWith('-01'))) return undefined;
-  return `these are ${name} figures, such as averages; a curve has the rates of trade dates`;
-}
-
-/** Whether there are three dates or more, and each is a week after the one before. */
-function isEveryWeek(days: ReadonlySet<Day>): boolean {
-  const numbers = Array.from(days, dayNumber).sort((a, b) => a - b);
-  return numbers.length > 2 && numbers.every((number, i) => i === 0 || number - (numbers[i - 1] ?? 0) === 7);
-}
-
 /** The release from which FRED has the rates that it publishes as series. */
 export const h15Source = 'Federal Reserve H.15';
 
-/**
- * The maturity whose rates an id of FRED names, such as `DGS10`; undefined for any other id, also for those of
- * spreads.
- */
+/** The maturity whose rates an id of FRED names, such as `DGS10`; undefined for spreads and any other id. */
 export function maturityNamed(id: string): CurveMaturity | undefined {
   return yieldSeries.find((series) => series.id === id && series.less === undefined)?.rate;
 }
@@ -242,10 +146,7 @@ export type PointsPlan = {
   readonly put: readonly CurvePoint[];
 };
 
-/**
- * Plans to add curve points, one rate for each curve, date and maturity. `held` must have the store's points of the
- * same days.
- */
+/** Plans to add points, one for each curve, date and maturity; `held` has the store's points of the same days. */
 export function planPoints(
   held: readonly CurvePoint[],
   points: readonly CurvePoint[],
@@ -279,10 +180,7 @@ function keyOf({ curveType, tradeDate, maturity }: CurvePoint): string {
   return `${curveType} ${tradeDate} ${maturity}`;
 }
 
-/**
- * The point to keep of two with the same rate, in any order: the one with the fuller text, then the one whose source
- * sorts first.
- */
+/** Of two points with one rate, in any order, the one with the fuller text, else with the source that sorts first. */
 function preferred(held: CurvePoint, given: CurvePoint): CurvePoint {
   if (held.rate !== given.rate) return fullerText(held.rate, given.rate) === held.rate ? held : given;
   return given.source < held.source ? given : held;

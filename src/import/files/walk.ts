@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
@@ -7,13 +7,13 @@ import {
   allBytes,
   counted,
   type FileContent,
-  fileBytes,
-  firstBytes,
+  limits,
+  printablePath,
+  refusal,
+  type SourceFile,
   signatureOf,
-  signatureSize,
   withoutGzip,
-} from './content.ts';
-import { limits, printablePath, refusal, type SourceFile } from './source-file.ts';
+} from './source-file.ts';
 import { zipMembers } from './zip.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function sourceFiles(
 async function inputFile(stdin: AsyncIterable<Uint8Array>): Promise<SourceFile> {
   const path = 'standard input';
   const bytes = await allBytes(path, asBuffers(stdin), limits.inMemory);
-  if (signatureOf(bytes.subarray(0, signatureSize)) === 'zip')
+  if ((await signatureOf(asBuffers([bytes]))) === 'zip')
     throw refusal({ path }, {}, 'a zip archive cannot be read from standard input', [
       'save it to a file, and import that',
     ]);
@@ -57,7 +57,6 @@ async function* asBuffers(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
   for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-/** A file of a folder, with its name there. */
 type NamedFile = readonly [name: string, file: SourceFile];
 
 /** Finds files; remembers the folders that it has entered and the plain files beside each file. */
@@ -105,11 +104,9 @@ class Walk {
     return files;
   }
 
-  /** A plain file, or the members of an archive. */
   async #filesIn(location: string): Promise<readonly SourceFile[]> {
     const content = await this.#contentAt(location);
-    if (signatureOf(await firstBytes(content.read(), signatureSize)) !== 'zip')
-      return [await withoutGzip(content)];
+    if ((await signatureOf(content.read())) !== 'zip') return [await withoutGzip(content)];
     const members = await zipMembers(location, content.path);
     if (members.length === 0) throw refusal(content, {}, 'the archive has no file to import');
     return members;
@@ -154,7 +151,25 @@ class Walk {
   }
 }
 
-/** The stats of a path, symbolic links followed. */
+/** The number of bytes read at once: with fewer reads, the process waits less for other programs. */
+const chunkSize = 256 * 1024;
+
+/** Windows has no such flag. */
+const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * The bytes of the file at `location`; `path` names it in a Problem. What has no bytes yet, such as /proc/kmsg or a
+ * pipe, is a Problem at once: a read that waits would keep the process from ending, even after a signal.
+ */
+export async function* fileBytes(location: string, path: string): AsyncGenerator<Buffer> {
+  try {
+    const file = await open(location, withoutWaiting);
+    for await (const chunk of file.createReadStream({ highWaterMark: chunkSize })) yield chunk;
+  } catch (error) {
+    throw systemProblem('read', path, error);
+  }
+}
+
 async function statsOf(path: string): Promise<Stats> {
   try {
     return await stat(path);

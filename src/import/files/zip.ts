@@ -3,8 +3,15 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
-import { counted, withoutGzip } from './content.ts';
-import { limits, printablePath, refusal, refuseBomb, type SourceFile } from './source-file.ts';
+import {
+  counted,
+  limits,
+  printablePath,
+  refusal,
+  refuseBomb,
+  type SourceFile,
+  withoutGzip,
+} from './source-file.ts';
 
 const stored = 0;
 const deflated = 8;

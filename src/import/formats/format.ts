@@ -71,17 +71,17 @@ export type ImportFormat = {
   /** Whether its content states the sources of each series. */
   readonly statesSources?: true;
   /** How the vintages of its files came about; undefined if each line or metadata says so, or there are no vintages. */
-  readonly vintageKind: VintageKind | undefined;
+  readonly vintageKind?: VintageKind;
   /** Whether each file or column is a whole vintage, so that `--complete` applies. */
-  readonly whole: boolean;
+  readonly whole?: true;
   /** Whether `--as-of` applies, because the content does not state its vintage date. */
-  readonly takesAsOf: boolean;
+  readonly takesAsOf?: true;
   /** Set if the vintage dates in the content were not written by a publisher, so that dates after them are refused. */
   readonly statesAsOf?: 'by hand';
   /** Whether `--series` applies, because the content may not name its series. */
-  readonly takesSeries?: boolean;
+  readonly takesSeries?: true;
   /** Whether `--filed-on` applies, because the content does not state its filing date. */
-  readonly takesFiledOn?: boolean;
+  readonly takesFiledOn?: true;
   /**
    * Whether a file is of this format, by the first 64 KiB of its text and its name. At most one format recognises a
    * file.

@@ -3,7 +3,7 @@ import { cellsIn, linesOf } from '../readers/dialect.ts';
 import type { ImportFormat } from './format.ts';
 
 /** Why a file is not of a format, and what to do about it. */
-export type Nearest = { readonly reason: string; readonly hints: readonly string[] };
+type Nearest = { readonly reason: string; readonly hints: readonly string[] };
 
 /** The first rows of a table, header first. */
 type Rows = readonly (readonly string[])[];

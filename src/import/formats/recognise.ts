@@ -1,54 +1,31 @@
+import { parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { isOldWorkbook, sheetHeadersIn, workbookHead } from '../readers/xlsx.ts';
+import { sheetsIn, workbookHead } from '../readers/xlsx.ts';
 import type { ImportFormat } from './format.ts';
-import { alfredWide, fredCsv } from './fred/csv.ts';
-import { fredApi } from './fred/observations.ts';
-import { alfredFirstReleases, alfredPeriods } from './fred/periods.ts';
-import { alfredReadme } from './fred/readme.ts';
-import { fredSeries } from './fred/series.ts';
-import { alfredWorkbook, fredWorkbook } from './fred/workbook.ts';
+import { fredApi, fredSeries } from './fred/api.ts';
+import { fredDownloads } from './fred/downloads.ts';
 import { nearestTo } from './nearest.ts';
-import { parquetHead } from './own/answer.ts';
-import { asofFilings } from './own/filings.ts';
-import { metadataCsv } from './own/metadata.ts';
-import { asofRates } from './own/rates.ts';
-import { asofSeries } from './own/series-list.ts';
-import { asofCsv } from './own/statements.ts';
-import { datedPanel, plainCsv } from './panels/dated.ts';
-import { fredMd, fredQd } from './panels/fred-md.ts';
-import { rtdsm } from './rtdsm/rtdsm.ts';
+import { answerFormats, answerHead, parquetHead } from './own/answers.ts';
+import { factsFormats } from './own/facts.ts';
+import { panelFormats } from './panels.ts';
+import { rtdsm } from './rtdsm.ts';
 import { secForm345 } from './sec/form345.ts';
-import { secOwnershipXml } from './sec/ownership-xml.ts';
-import { secSubmissionText } from './sec/submission-text.ts';
+import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
 import { secSubmissionsJson } from './sec/submissions-json.ts';
-import { h15Csv, treasuryParCsv, treasuryRealCsv } from './treasury/csv.ts';
+import { h15Csv, treasuryCsv } from './treasury/csv.ts';
 import { treasuryXml } from './treasury/xml.ts';
-import { describeUnsupported } from './unsupported.ts';
 
 /** Every format that `asof import` reads, in the order in which help lists them. */
 export const formats: readonly ImportFormat[] = [
-  asofCsv,
-  metadataCsv,
-  asofSeries,
-  asofRates,
-  asofFilings,
+  ...factsFormats,
+  ...answerFormats,
   fredApi,
   fredSeries,
-  alfredWide,
-  alfredPeriods,
-  alfredFirstReleases,
-  alfredReadme,
-  alfredWorkbook,
-  fredCsv,
-  fredWorkbook,
-  fredMd,
-  fredQd,
-  datedPanel,
-  plainCsv,
+  ...fredDownloads,
+  ...panelFormats,
   rtdsm,
-  treasuryParCsv,
-  treasuryRealCsv,
+  ...treasuryCsv,
   treasuryXml,
   h15Csv,
   secForm345,
@@ -56,9 +33,6 @@ export const formats: readonly ImportFormat[] = [
   secSubmissionText,
   secSubmissionsJson,
 ];
-
-/** The formats that asof itself also writes as workbooks. */
-const answers: readonly ImportFormat[] = [asofSeries, asofRates, asofFilings];
 
 const kinds = formats.map(({ kind }) => kind).join(', ');
 
@@ -73,7 +47,9 @@ export async function recognise(file: SourceFile, chosen?: ImportFormat): Promis
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
   if (chosen !== undefined) return chosen;
-  const text = (await listedHead(file, head)) ?? headText(head);
+  const isParquet = head.toString('latin1', 0, 4) === 'PAR1';
+  const listed = await (isParquet ? parquetHead(file) : workbookHead(file, head));
+  const text = listed ?? headText(head);
   const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
   if (format === undefined) throw unrecognised(file, text);
   if (other === undefined) return format;
@@ -88,17 +64,6 @@ export function formatOfKind(kind: string): ImportFormat {
     field: 'kind',
     hints: [`the kinds are ${kinds}`],
   });
-}
-
-/** The head of a workbook or a Parquet file, which lists its content; undefined for other files, which are text. */
-async function listedHead(file: SourceFile, head: Buffer): Promise<string | undefined> {
-  const signature = head.subarray(0, 4).toString('latin1');
-  if (signature === 'PAR1') return parquetHead(file);
-  const isWorkbook =
-    signature === 'PK\u0003\u0004'
-      ? /\.xlsx$/i.test(file.name)
-      : isOldWorkbook(head) && /\.xls$/i.test(file.name);
-  return isWorkbook ? workbookHead(file) : undefined;
 }
 
 /** The head as text, without a byte-order mark and without a character cut at its end; binary content byte by byte. */
@@ -133,24 +98,178 @@ function nearestOrUnsupported(file: SourceFile, text: string) {
   return { reason: `this looks like ${description}`, hints: [] };
 }
 
-/** The way out for a workbook that has a sheet of a CSV format. */
 function inWorkbook(head: string) {
-  for (const header of sheetHeadersIn(head)) {
+  for (const header of sheetsIn(head).headers) {
     const like = formats.find((format) => format.recognise(`${header}\n`, ''));
     if (like !== undefined)
       return {
         reason: `like ${like.kind}, but in a workbook`,
         hints: [
           // Lines of JSON have the joint filers too.
-          answers.includes(like) ? 'export it with -f ndjson, which has all digits' : 'save the sheet as CSV',
+          answerFormats.includes(like)
+            ? 'export it with -f ndjson, which has all digits'
+            : 'save the sheet as CSV',
         ],
       };
   }
   return undefined;
 }
 
-/** The beginning of the first line that is not blank. */
 function firstLine(text: string): string {
   const line = text.split(/[\r\n]+/).find((candidate) => candidate.trim() !== '') ?? '';
   return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
+}
+
+/**
+ * Answers of asof from which nothing can be imported: their object in JSON, their columns in a table, and what to
+ * import instead.
+ */
+const answersWithout: readonly {
+  readonly objects: readonly string[];
+  readonly isTable: (columns: readonly string[]) => boolean;
+  readonly lacks: string;
+  readonly wayOut: string;
+}[] = [
+  {
+    objects: ['yield_curve_comparison', 'yield_spread'],
+    isTable: having(['vs_rate', 'change_bps'], ['trade_date', 'spread_bps']),
+    lacks: 'the rates of each day',
+    wayOut: '`asof yields`',
+  },
+  {
+    objects: ['yield_table'],
+    isTable: ([first, ...others]) => first === 'trade_date' && others.includes('10Y'),
+    lacks: 'the type and the source of its curve',
+    wayOut: '`asof yields` without --wide',
+  },
+  {
+    objects: ['insider_clusters', 'insider_cluster_explanation', 'insider_cluster_signals'],
+    isTable: having(['ticker', 'cluster_size'], ['verdict', 'accession_number']),
+    lacks: 'filings',
+    wayOut: '`asof insider filings -f ndjson`',
+  },
+  {
+    objects: [],
+    isTable: having(
+      ['as_of_date', 'added', 'revised', 'withdrawn'],
+      ['old', 'new', 'kind'],
+      ['vs_value'],
+      // Observations, revisions and panels in lines of JSON or Parquet; in CSV they are like statements.
+      ['value', 'as_of_date', 'unit'],
+      ['value', 'as_of_date', 'as_of'],
+    ),
+    lacks: 'statements',
+    wayOut: '`asof facts`',
+  },
+  {
+    objects: [],
+    isTable: ([first, ...others]) =>
+      (first === 'as_of' && !others.includes('value')) ||
+      // Versions side by side.
+      (first === 'date' && others[0] === 'series_id' && parseDay(others[1] ?? '') !== undefined),
+    lacks: 'statements',
+    wayOut: '`asof facts`',
+  },
+];
+
+function having(...sets: readonly (readonly string[])[]): (columns: readonly string[]) => boolean {
+  return (columns) => sets.some((names) => names.every((name) => columns.includes(name)));
+}
+
+/** Describes a file that is an answer of asof with too little in it; undefined for other files. */
+function describeAnswer(head: string): string | undefined {
+  const { object, columns } = answerHead(head);
+  const found = answersWithout.find((answer) =>
+    object === undefined ? answer.isTable(columns) : answer.objects.includes(object),
+  );
+  if (found === undefined && object === undefined) return undefined;
+  const { lacks, wayOut } = found ?? { lacks: 'statements', wayOut: '`asof facts`' };
+  return `an answer of asof, which lacks ${lacks}; import what ${wayOut} writes`;
+}
+
+/** Endpoints of the FRED API other than observations, by the member that only their responses have. */
+const fredEndpoints: readonly (readonly [string, string])[] = [
+  ['vintage_dates', 'series/vintagedates'],
+  ['release_dates', 'releases/dates'],
+  ['releases', 'releases'],
+  ['sources', 'sources'],
+  ['categories', 'category'],
+  ['tags', 'tags'],
+  ['elements', 'release/tables'],
+];
+
+/** Kinds of files that asof does not read: how to recognise them, and what they are. */
+const unsupportedFiles: readonly (readonly [matches: (head: string) => boolean, description: string])[] = [
+  [
+    pattern(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is),
+    'a web page, perhaps an error or login page saved instead of the file; download it again',
+  ],
+  [
+    pattern(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<!doctype\b/is),
+    'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration',
+  ],
+  [
+    pattern(/^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s),
+    'an answer of asof, which lacks statements; import what `asof facts` writes',
+  ],
+  [
+    pattern(/^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/),
+    'a submission to the SEC, but not of form 3, 4 or 5',
+  ],
+  [
+    pattern(/^\s*(?:<\?xml[^>]*>\s*)?<(?:edgarSubmission|XML|DOCUMENT|TYPE)\b/),
+    'a part of a submission to the SEC, but not an ownership document',
+  ],
+  [
+    pattern(/^ACCESSION_NUMBER\t/),
+    'a table of an SEC data set, but not of the Insider Transactions Data Sets',
+  ],
+  [pattern(/^\s*\{.*"error_message"\s*:/s), 'an error response of the FRED API; request it again'],
+  ...fredEndpoints.map(
+    ([member, endpoint]) =>
+      [
+        pattern(new RegExp(`^\\s*\\{(?!.*"observations"\\s*:).*"${member}"\\s*:\\s*[[{]`, 's')),
+        `a response of the FRED API, but of ${endpoint}; the figures are in series/observations`,
+      ] as const,
+  ),
+  [
+    pattern(
+      /^\s*(?:<\?xml[^>]*>\s*)?<(?:vintage_dates|releases?|release_dates|sources?|categories|tags)\b[^>]*realtime_start/,
+    ),
+    'a response of the FRED API in XML, but not of series/observations or series',
+  ],
+  [
+    pattern(/^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s),
+    'a feed of the Treasury, but not of the daily par or real yield curve',
+  ],
+  [
+    begins('version https://git-lfs.github.com/'),
+    'a Git LFS pointer, not the file itself; run `git lfs pull`',
+  ],
+  [begins('PK'), 'an Office document, but not a workbook of a known kind'],
+  [begins('%PDF-'), 'a PDF document; save its table as CSV'],
+  [begins('\xd0\xcf\x11\xe0'), 'an old Word file, or an old Excel file that is not named .xls'],
+  [begins('SQLite format 3'), 'a SQLite database, perhaps a store of asof; stores cannot be imported'],
+  [begins('PAR1'), 'a Parquet file; save it as CSV'],
+  [
+    begins('\x1f\x8b', '\x28\xb5\x2f\xfd', '\xfd7zXZ', '7z\xbc\xaf', 'BZh', 'Rar!'),
+    'a compressed file; unpack it first',
+  ],
+  [(head) => head.startsWith('ustar', 257), 'a tar archive; unpack it and import the folder'],
+];
+
+/**
+ * Describes a file of a well-known kind that asof does not read, by its head, and says what to do; undefined for
+ * other files.
+ */
+function describeUnsupported(head: string): string | undefined {
+  return describeAnswer(head) ?? unsupportedFiles.find(([matches]) => matches(head))?.[1];
+}
+
+function pattern(regexp: RegExp): (head: string) => boolean {
+  return (head) => regexp.test(head);
+}
+
+function begins(...signatures: readonly string[]): (head: string) => boolean {
+  return (head) => signatures.some((signature) => head.startsWith(signature));
 }

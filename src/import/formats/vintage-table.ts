@@ -1,5 +1,6 @@
 import { type Day, type Frequency, parseDay } from '../../domain/series/date.ts';
 import { parseDecimal } from '../../domain/series/decimal.ts';
+import { missingTexts } from '../../domain/series/missing-value.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
 import { type ColumnReading, readColumns } from '../../domain/series/table-columns.ts';
@@ -32,7 +33,7 @@ export type VintageTable = {
 };
 
 /** How a format writes its cells, and what it states about its columns. */
-export type CellRules = {
+type CellRules = {
   /** The exact decimal text of a number, or undefined if the cell is not one. */
   readonly number: (text: string) => string | undefined;
   /** The texts that mean "not available" or "no longer available". */
@@ -46,7 +47,7 @@ export type CellRules = {
 /** The cells of FRED's CSV files and those like them: decimals; `.`, `#N/A` and `NA` are withdrawals. */
 export const fredCells: CellRules = {
   number: parseDecimal,
-  withdrawals: new Set(['.', '#N/A', 'NA']),
+  withdrawals: new Set(missingTexts.fred),
 };
 
 /**
@@ -229,4 +230,25 @@ export function isValue(name: string): boolean {
 /** The refusal of a file of one whole vintage whose date is unknown. */
 export function unknownVintage(file: SourceFile, reason: string): Problem {
   return refusal(file, {}, `${reason}; pass --as-of`, ['asof import FILE --as-of YYYY-MM-DD']);
+}
+
+/** Whether a column has the start or the end of real-time periods. */
+export function isRealTimeColumn(name: string): boolean {
+  return /^realtime_(?:start|end)(?:_date)?$/i.test(name);
+}
+
+const vintageColumn = /^(.+)_(?=\d{8}$|\d{4}-\d\d-\d\d$)(\d{4})-?(\d\d)-?(\d\d)$/;
+
+/** Whether a column name has the form of a series and its vintage date: `GDPC1_20150130`, `GDPC1_2015-01-30`. */
+export function isVintageColumn(name: string): boolean {
+  return vintageColumn.test(name);
+}
+
+/** The series and the vintage date that a column name of that form states. */
+export function splitVintageColumn(
+  name: string,
+): { readonly series: string; readonly vintage: Day } | undefined {
+  const [, series, year, month, day] = vintageColumn.exec(name) ?? [];
+  const vintage = parseDay(`${year}-${month}-${day}`);
+  return series === undefined || vintage === undefined ? undefined : { series, vintage };
 }

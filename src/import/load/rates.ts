@@ -6,9 +6,7 @@ import {
   type CurvePoint,
   h15Source,
   maturityNamed,
-  yieldSeries,
 } from '../../domain/treasury/curve.ts';
-import type { StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ReadOptions } from '../formats/format.ts';
 import { CurveChecks } from '../formats/treasury/curve-checks.ts';
@@ -110,9 +108,4 @@ export class Rates {
       [`--id ${seriesId}=NAME keeps it as a series with its revisions`],
     );
   }
-}
-
-/** The ids of rates that a store of an older version holds as series, and that stay series in it. */
-export async function heldAsSeries(writer: StoreWriter): Promise<ReadonlySet<string>> {
-  return writer.withStatements(yieldSeries.map(({ id }) => id));
 }

@@ -2,7 +2,8 @@ import { type Day, earlier, type Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { DescriptionChange } from '../../store/followed.ts';
-import type { SeriesRecord, StoreWriter } from '../../store/store.ts';
+import type { SeriesRecord } from '../../store/series-record.ts';
+import type { StoreWriter } from '../../store/writer.ts';
 import { copyOf } from '../files/source-file.ts';
 import type { Batch } from '../formats/format.ts';
 import type { ImportConflict, MetadataConflict } from './conflict.ts';
@@ -23,7 +24,6 @@ export type RegistryOptions = {
   readonly latest: Day;
 };
 
-/** What an import knows of a series so far. */
 type SeriesEntry = {
   readonly id: string;
   record: SeriesRecord | undefined;
@@ -202,7 +202,7 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /** What a description of a series does to the one that is held; `fields` are those that had another value before. */
-export type MetadataChange = {
+type MetadataChange = {
   readonly kind: 'added' | 'changed' | 'known';
   readonly fields: readonly Omit<DescriptionChange, 'changedOn'>[];
 };

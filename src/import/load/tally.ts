@@ -4,12 +4,13 @@ import type { MergeCounts } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
+import { defined } from '../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../files/source-file.ts';
-import type { ImportFormat } from '../formats/format.ts';
-import type { MetadataChange, Registry } from './registry.ts';
+import type { ImportFormat, ReadOptions } from '../formats/format.ts';
+import type { Registry } from './registry.ts';
 
 /** How many of the series that a file describes got metadata, had other metadata before, or had the same. */
-export type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
+type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
 
 /** The counts and notes of one imported file. */
 export type FileSummary = {
@@ -68,7 +69,7 @@ export class Tally {
   }
 
   /** Counts descriptions of series, and notes what they change. */
-  describe(changes: readonly MetadataChange[]): void {
+  describe(changes: Awaited<ReturnType<Registry['take']>>): void {
     for (const { kind, fields } of changes) {
       const { added, changed, known } = this.#described ?? { added: 0, changed: 0, known: 0 };
       this.#described = { added, changed, known, [kind]: { added, changed, known }[kind] + 1 };
@@ -98,7 +99,7 @@ export class Tally {
       withdrawn: this.#withdrawn,
       projections: this.projections,
       ...(this.#skippedDays.size > 0 && { skippedDays: [...this.#skippedDays].sort() }),
-      ...(this.#described !== undefined && { described: this.#described }),
+      ...defined({ described: this.#described }),
       notes: this.#notes,
     };
   }
@@ -110,94 +111,55 @@ export class Tally {
   }
 }
 
-/**
- * Measures the progress of an import in bytes of its files. Bytes count once their content is stored.
- * Files begin one after the other.
- */
-export class ByteProgress {
-  readonly total: number;
-  #before = 0;
-  #size = 0;
-  #read = 0;
-  #stored = 0;
-
-  constructor(files: readonly SourceFile[]) {
-    this.total = files.reduce((sum, { size }) => sum + size, 0);
-  }
-
-  /** Begins the next file; returns it with reads that are counted. */
-  begin(file: SourceFile): SourceFile {
-    this.#before += this.#size;
-    this.#size = file.size;
-    this.#read = 0;
-    this.#stored = 0;
-    // A file that is read twice counts once.
-    const tap = (bytes: number): void => {
-      this.#read = Math.min(file.size, this.#read + bytes);
-    };
-    return { ...file, open: () => file.open(tap), bytes: () => file.bytes(tap) };
-  }
-
-  /** The bytes that are stored, plus this share (0..1) of those that are read and not yet stored. */
-  done(share: number): number {
-    return this.#before + this.#stored + (this.#read - this.#stored) * share;
-  }
-
-  /** Marks everything read so far as stored. */
-  store(): void {
-    this.#stored = this.#read;
-  }
-}
-
-/** A value whose date is later than the day on which it was known. */
-type LateDate = Pick<Statement, 'seriesId' | 'date' | 'asOf'>;
-
 /** Collects the projections of one file: values of periods that begin after the day on which they were known. */
 export class Projections {
+  readonly #file: SourceFile;
+  readonly #format: ImportFormat;
+  readonly #isAccepted: boolean;
   readonly #late: LateDate[] = [];
+
+  constructor(
+    file: SourceFile,
+    format: ImportFormat,
+    { asOf, projections }: ReadOptions & { readonly projections?: boolean },
+  ) {
+    this.#file = file;
+    this.#format = format;
+    // If a person or another program dated the statements, a date after the day of publication is probably a mistake.
+    const isDatedByHand =
+      format.statesAsOf === 'by hand' || (format.takesAsOf === true && asOf !== undefined);
+    this.#isAccepted = projections === true || !isDatedByHand;
+  }
 
   /** Takes a statement of the series that the store knows as `id`. */
   add(id: string, { date, asOf, value }: Statement): void {
     if (value !== null && date > asOf) this.#late.push({ seriesId: id, date, asOf });
   }
 
-  /**
-   * The projections among the statements taken: a quarter that is dated by its last month begins earlier than its
-   * date.
-   */
-  async found(registry: Registry): Promise<readonly LateDate[]> {
+  /** Counts the projections; throws a refusal of a file that a person dated, unless they are accepted. */
+  async count(registry: Registry): Promise<number> {
     const frequencies = await registry.frequencies(new Set(this.#late.map(({ seriesId }) => seriesId)));
-    return this.#late.filter(
+    // A quarter that is dated by its last month begins earlier than its date.
+    const found = this.#late.filter(
       ({ seriesId, date, asOf }) => periodStart(date, frequencies.get(seriesId) ?? '') > asOf,
     );
+    if (found.length > 0 && !this.#isAccepted) throw this.#refusal(found);
+    return found.length;
+  }
+
+  #refusal(found: readonly LateDate[]): Problem {
+    const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));
+    const begin = counted(new Set(found.map(({ date }) => date)).size, 'date begins', 'dates begin');
+    const isOneDay = new Set(found.map(({ asOf }) => asOf)).size === 1;
+    const after = isOneDay ? `after ${first?.asOf}` : 'after the day as of which their values are stated';
+    const example = `the first is ${first?.date} of ${first?.seriesId}${isOneDay ? '' : ` as of ${first?.asOf}`}`;
+    const ofStated = isOneDay ? 'is that the day of publication?' : 'are these the days of publication?';
+    const question = this.#format.statesAsOf === undefined ? 'was the file downloaded that day?' : ofStated;
+    return refusal(this.#file, {}, `${begin} ${after} (${example}); ${question}`, [
+      '--projections accepts values of periods that had not begun, such as potential output and survey medians',
+    ]);
   }
 }
 
-/**
- * Whether a person or another program dated the statements of a file, and not their publisher: then a date after the
- * day of publication is probably a mistake.
- */
-export function isDatedByHand({ takesAsOf, statesAsOf }: ImportFormat, asOf: Day | undefined): boolean {
-  return statesAsOf === 'by hand' || (takesAsOf && asOf !== undefined);
-}
-
-/** The refusal of a file for its projections. */
-export function projectionsRefused(
-  file: SourceFile,
-  found: readonly LateDate[],
-  { statesAsOf }: ImportFormat,
-): Problem {
-  const isStated = statesAsOf !== undefined;
-  const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));
-  const dates = new Set(found.map(({ date }) => date)).size;
-  const days = new Set(found.map(({ asOf }) => asOf));
-  const begin = counted(dates, 'date begins', 'dates begin');
-  const after =
-    days.size === 1 ? `after ${first?.asOf}` : 'after the day as of which their values are stated';
-  const example = `the first is ${first?.date} of ${first?.seriesId}${days.size === 1 ? '' : ` as of ${first?.asOf}`}`;
-  const ofStated = days.size === 1 ? 'is that the day of publication?' : 'are these the days of publication?';
-  const question = isStated ? ofStated : 'was the file downloaded that day?';
-  return refusal(file, {}, `${begin} ${after} (${example}); ${question}`, [
-    '--projections accepts values of periods that had not begun, such as potential output and survey medians',
-  ]);
-}
+/** A value whose date is later than the day on which it was known. */
+type LateDate = Pick<Statement, 'seriesId' | 'date' | 'asOf'>;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Problem } from '../../errors/problem.ts';
 import { type DateOrder, foreign, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
-import { cellsIn, type Dialect, dialectOf, linesOf, WrittenCells, type WrittenRow } from './dialect.ts';
+import { cellsIn, dialectOf, linesOf, WrittenCells, type WrittenRow } from './dialect.ts';
 
 /** One record of a CSV file and its row, counted from 1. */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };
@@ -22,12 +22,12 @@ const longestRecord = 16 * 1024 * 1024;
 export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenerator<readonly CsvRow[]> {
   const dialect = dialectOf((await file.head()).toString('latin1'));
   let reader: WrittenCells | undefined;
-  for await (const batch of recordsOf(file, dialect)) {
+  for await (const batch of recordsOf(file, dialect.separator)) {
     const rows = batch.filter(({ row }) => row > dialect.titles);
     if (reader === undefined) {
       const header = rows.shift();
       if (header === undefined) continue;
-      reader = new WrittenCells(file, dialect, header, usual, () => recordsOf(file, dialect));
+      reader = new WrittenCells(file, dialect, header, usual, () => recordsOf(file, dialect.separator));
       // A header with a fault is refused before the rows below it are read.
       yield [header];
     }
@@ -37,8 +37,7 @@ export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenera
   }
 }
 
-/** The records of a file as they are written. */
-async function* recordsOf(file: SourceFile, { separator }: Dialect): AsyncGenerator<WrittenRow[]> {
+async function* recordsOf(file: SourceFile, separator: string): AsyncGenerator<WrittenRow[]> {
   const input = await file.open();
   try {
     const chunks = withoutMark(input);
@@ -188,7 +187,6 @@ export function cellsOf(head: string, index: number): readonly string[] {
   return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator).slice(indexes);
 }
 
-/** Records of a CSV file, with what `readHeader` made of its header. */
 type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow[] };
 
 /**

@@ -1,5 +1,5 @@
-import { allBytes } from '../files/content.ts';
-import { type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { defined } from '../../platform/defined.ts';
+import { allBytes, type FilePlace, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** A JSON object with unchecked members. */
 export type UncheckedObject = { readonly [name: string]: unknown };
@@ -55,7 +55,7 @@ export function listField(
 export function textField(file: SourceFile, object: UncheckedObject, name: string, row?: number): string {
   const value = object[name];
   if (typeof value === 'string') return value;
-  throw missing(file, { column: name, ...(row !== undefined && { row }) }, value);
+  throw missing(file, defined({ column: name, row }), value);
 }
 
 /** The number in a field; refused if the field is missing or has another value. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { foreign, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** A record of a table; the header is row 1. */
-export type TableRow = {
+type TableRow = {
   readonly row: number;
   /** The trimmed cell of a column; empty if the table has no such column. */
   cell(column: string): string;
@@ -69,12 +69,6 @@ export type CellReader = {
   /** The text of a cell, blanks collapsed; null if it is blank. */
   text(column: string): string | null;
 };
-
-/** The column names in the first line of a table. */
-export function columnsOf(head: string): readonly string[] {
-  const [line = ''] = head.replace(/^\uFEFF/, '').split('\n', 1);
-  return line.split('\t').map((name) => name.trim());
-}
 
 function placesIn(
   file: SourceFile,

@@ -1,21 +1,16 @@
 import { Problem } from '../../errors/problem.ts';
-import { allBytes, firstBytes } from '../files/content.ts';
-import { limits, refusal, type SourceFile } from '../files/source-file.ts';
+import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
 import { unpackedStream } from '../files/zip.ts';
 
-/** The cells of a sheet by row; numbers are the texts stored in the workbook, empty cells null. */
-export type Sheet = readonly (readonly unknown[])[];
+/** A sheet: its name, and its cells by row. Numbers are the texts stored in the workbook, empty cells null. */
+export type Sheet = { readonly name: string; readonly rows: readonly (readonly unknown[])[] };
 
-/** A sheet and its name. */
-export type NamedSheet = { readonly name: string; readonly rows: Sheet };
-
-/** The bytes of a workbook, which unpack to more. */
 async function packedBytes(file: SourceFile): Promise<Buffer> {
   return allBytes(file.path, await file.open(), limits.workbook);
 }
 
 /** The sheets of a workbook, in order; a file that is not a workbook is refused. */
-export async function readSheets(file: SourceFile): Promise<readonly NamedSheet[]> {
+export async function readSheets(file: SourceFile): Promise<readonly Sheet[]> {
   const content = await packedBytes(file);
   if (isOldWorkbook(content)) return readOldSheets(file, content);
   await refuseHuge(file, content);
@@ -24,7 +19,7 @@ export async function readSheets(file: SourceFile): Promise<readonly NamedSheet[
     if (error instanceof Problem || !(error instanceof Error)) throw error;
     throw refusal(file, {}, `not a readable workbook: ${error.message}`);
   });
-  return sheets.map(({ sheet, data }: { readonly sheet: string; readonly data?: Sheet }) => {
+  return sheets.map(({ sheet, data }: { readonly sheet: string; readonly data?: Sheet['rows'] }) => {
     // The workbook lists the sheet, but its relations do not lead to it.
     if (data === undefined) throw refusal(file, {}, `not a readable workbook: it lacks its sheet ${sheet}`);
     return { name: sheet, rows: data };
@@ -102,7 +97,7 @@ function columnNumber(letters: string): number {
 }
 
 /** Whether a file begins as an `.xls`, which old Word files do, too. */
-export function isOldWorkbook(head: Uint8Array): boolean {
+function isOldWorkbook(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 4)).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]));
 }
 
@@ -110,7 +105,7 @@ export function isOldWorkbook(head: Uint8Array): boolean {
  * The sheets of an `.xls`, which stores binary numbers: a cell has the shortest text of its number, as Excel shows
  * it.
  */
-async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<readonly NamedSheet[]> {
+async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<readonly Sheet[]> {
   const { read, utils } = await import('@e965/xlsx');
   try {
     const { SheetNames: names, Sheets: sheets } = read(content, {
@@ -138,18 +133,6 @@ async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<rea
   }
 }
 
-/** The only sheet of a workbook; a file that is not a workbook or has another number of sheets is refused. */
-export async function readOnlySheet(file: SourceFile): Promise<Sheet> {
-  const [sheet, ...others] = await readSheets(file);
-  if (sheet === undefined || others.length > 0)
-    throw refusal(
-      file,
-      {},
-      `the workbook has ${others.length + (sheet === undefined ? 0 : 1)} sheets; expected one`,
-    );
-  return sheet.rows;
-}
-
 /** Marks the head of a workbook that lists its sheets, one a line, and then their headers, one a line of CSV. */
 const sheetsMark = 'PK\u0003\u0004 sheets:\n';
 
@@ -157,11 +140,12 @@ const sheetsMark = 'PK\u0003\u0004 sheets:\n';
 const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
 
 /**
- * The head of a workbook for recognising it: the names of its sheets and their headers. A file that is no workbook
- * has none.
+ * The head of a workbook for recognising it: the names of its sheets and their headers. A file that is no workbook, or
+ * is not named as one, has none.
  */
-export async function workbookHead(file: SourceFile): Promise<string | undefined> {
-  if (isOldWorkbook(await file.head())) {
+export async function workbookHead(file: SourceFile, head: Buffer): Promise<string | undefined> {
+  if (isOldWorkbook(head)) {
+    if (!/\.xls$/i.test(file.name)) return undefined;
     const sheets = await readOldSheets(file, await packedBytes(file));
     const headers = sheets.map(({ rows }) =>
       headerOf(rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : '')))),
@@ -171,6 +155,7 @@ export async function workbookHead(file: SourceFile): Promise<string | undefined
       headers,
     );
   }
+  if (head.toString('latin1', 0, 4) !== 'PK\u0003\u0004' || !/\.xlsx$/i.test(file.name)) return undefined;
   const parts = new Map<string, string>();
   await eachPart(await packedBytes(file), async (name, chunks) => {
     const isSheet = /^xl\/worksheets\/[^/]+\.xml$/.test(name);
@@ -196,19 +181,16 @@ function headOf(names: readonly string[], headers: readonly (readonly string[])[
   return `${sheetsMark}${names.join('\n')}\n\n${lines.join('\n')}`;
 }
 
-/** The names of the sheets in the head of a workbook; empty for any other head. */
-export function sheetNamesIn(head: string): readonly string[] {
-  return listIn(head, 0);
-}
-
-/** The headers of the sheets in the head of a workbook, as lines of CSV; empty for any other head. */
-export function sheetHeadersIn(head: string): readonly string[] {
-  return listIn(head, 1);
-}
-
-function listIn(head: string, part: number): readonly string[] {
-  if (!head.startsWith(sheetsMark)) return [];
-  return (head.slice(sheetsMark.length).split('\n\n')[part] ?? '').split('\n').filter((line) => line !== '');
+/** The sheets in the head of a workbook, their headers as lines of CSV; none for any other head. */
+export function sheetsIn(head: string): {
+  readonly names: readonly string[];
+  readonly headers: readonly string[];
+} {
+  const [names = '', headers = ''] = head.startsWith(sheetsMark)
+    ? head.slice(sheetsMark.length).split('\n\n')
+    : [];
+  const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
+  return { names: linesOf(names), headers: linesOf(headers) };
 }
 
 /** The names of columns: the first row that begins with the name of a column of dates, else the first row. */

@@ -1,11 +1,73 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { distance } from '../../domain/series/closest.ts';
 import { type Day, parseDay } from '../../domain/series/date.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
-import { isJsonObject, type UncheckedObject } from '../../import/readers/json.ts';
-import type { Getter } from '../getter.ts';
-import { errorOf, jsonOf } from './access.ts';
+import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
+import type { Getter, ReplyMeaning, SourceAccess } from '../getter.ts';
+import type { SourceSettings } from '../source.ts';
+
+const publicBase = 'https://api.stlouisfed.org/fred';
+
+/** FRED wants no request for a minute after it has refused one for their number. */
+const pauseSeconds = 60;
+
+/** How requests go to FRED; `unauthorized` without a key. */
+export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAccess {
+  if (key === undefined)
+    throw new Problem('unauthorized', 'no key for FRED', {
+      hints: [
+        'https://fredaccount.stlouisfed.org/apikeys gives you one for free',
+        'asof auth login --source fred stores it; FRED_API_KEY or ASOF_FRED_API_KEY_FILE names it',
+      ],
+    });
+  return {
+    title: 'FRED',
+    base: withPath(url),
+    query: `api_key=${encodeURIComponent(key)}`,
+    secrets: [...new Set([key, encodeURIComponent(key)])],
+    classify,
+  };
+}
+
+function withPath(url: string): string {
+  const isHost = URL.canParse(url) && new URL(url).pathname === '/';
+  return isHost ? `${url.replace(/\/+$/, '')}/fred` : url;
+}
+
+/** Statuses with which FRED says that it is busy or broken for a moment; the body is a page of HTML. */
+const passing: ReadonlySet<number> = new Set([408, 423, 500, 502, 503, 504, 520]);
+
+function classify(reply: HttpReply, answered: boolean): ReplyMeaning {
+  const { status } = reply;
+  if (status === 200 || status === 400) {
+    const body = jsonOf(reply);
+    if (body === undefined) {
+      const detail = `${reply.url} answered ${status} with a body that is not JSON or broke off`;
+      return { transient: new Problem('bad-answer', detail) };
+    }
+    return status === 200 ? 'answer' : refused(errorOf(body), answered);
+  }
+  if (status === 429 || status === 403) return throttled(status);
+  const detail = `${reply.url} answered ${status}`;
+  if (passing.has(status)) return { transient: new Problem('service-unavailable', detail) };
+  return { failed: new Problem('bad-answer', detail) };
+}
+
+function throttled(status: number): ReplyMeaning {
+  const problem = new Problem('rate-limit-exceeded', `FRED answered ${status}: too many requests`);
+  return { throttledFor: pauseSeconds, problem };
+}
+
+/** What a 400 means; those about series and periods are answers. */
+function refused(message: string, answered: boolean): ReplyMeaning {
+  if (!message.includes('api_key')) return 'answer';
+  const problem = new Problem('unauthorized', `FRED does not take the key: ${message}`, {
+    hints: ['https://fredaccount.stlouisfed.org/apikeys shows your keys'],
+  });
+  if (!/is not registered/.test(message)) return { failed: problem };
+  // FRED also says this when it throttles.
+  return answered ? throttled(400) : { transient: problem };
+}
 
 /** Why FRED gives no answer about a series. */
 export type FredRefusal =
@@ -16,7 +78,6 @@ export type FredRefusal =
   | 'smaller-limit'
   | { readonly today: Day };
 
-/** An answer of FRED, or why there is none. */
 type FredReply =
   | { readonly answer: UncheckedObject; readonly text: string; readonly sent: Date | undefined }
   | { readonly refusal: FredRefusal };
@@ -29,7 +90,7 @@ export type FredRows = {
 };
 
 /** What observations are asked for; without bounds, as of the day on which FRED last loaded data. */
-export type FredQuery = {
+type FredQuery = {
   readonly realtime_start?: Day;
   readonly realtime_end?: Day;
   readonly observation_start?: Day;
@@ -48,12 +109,6 @@ export type FredListing = {
   readonly observation_end: string;
 };
 
-/** The limits of one answer; they shrink when FRED says that they are too high. */
-export type FredLimits = { vintages: number; rows: number };
-
-/** FRED's own limits. */
-export const fredLimits = { vintages: 2000, rows: 100_000 } as const;
-
 const listPage = 1000;
 const vintagePage = 10_000;
 const mostRestarts = 3;
@@ -61,11 +116,11 @@ const mostRestarts = 3;
 /** The requests of FRED's API that a pull needs. */
 export class FredApi {
   readonly #get: Getter['get'];
-  readonly #limits: FredLimits;
+  /** The limits of one answer, which shrink when FRED says that they are too high. */
+  readonly limits = { vintages: 2000, rows: 100_000 };
 
-  constructor(get: Getter['get'], limits: FredLimits = { ...fredLimits }) {
+  constructor(get: Getter['get']) {
     this.#get = get;
-    this.#limits = limits;
   }
 
   /** The description of a series as FRED words it; undefined if there is no such series. */
@@ -104,8 +159,8 @@ export class FredApi {
     for (let restarts = 0; restarts <= mostRestarts; restarts += 1) {
       const found = await this.#wholeWindow(id, query);
       if (found === 'smaller-limit') {
-        this.#limits.rows = Math.max(1, Math.floor(this.#limits.rows / 2));
-        restarts -= this.#limits.rows > 1 ? 1 : 0;
+        this.limits.rows = Math.max(1, Math.floor(this.limits.rows / 2));
+        restarts -= this.limits.rows > 1 ? 1 : 0;
       } else if (found !== 'changed-meanwhile') return found;
     }
     throw new Problem('bad-answer', `FRED's answer for ${id} changes from one page to the next`, {
@@ -143,7 +198,7 @@ export class FredApi {
     let head: UncheckedObject | undefined;
     let total: number | undefined;
     for (;;) {
-      const params = { series_id: id, ...query, limit: this.#limits.rows, offset: rows.length };
+      const params = { series_id: id, ...query, limit: this.limits.rows, offset: rows.length };
       const reply = await this.#ask(path, params);
       if ('refusal' in reply) return reply.refusal;
       const { observations: page, ...fields } = reply.answer;
@@ -178,13 +233,11 @@ function naming(id: string | number | undefined, error: unknown): unknown {
   return isOfSource && id !== undefined ? error.with({ detail: `${id}: ${error.detail}` }) : error;
 }
 
-/** The time at which a reply was made; undefined if it has no date. */
 function sentAt({ headers }: HttpReply): Date | undefined {
   const sent = Date.parse(headers.date ?? '') + 1000 * Number(headers.age ?? 0);
   return Number.isNaN(sent) ? undefined : new Date(sent);
 }
 
-/** What an answer repeats of its request. */
 const echoed = [
   ...['series_id', 'release_id', 'realtime_start', 'realtime_end'],
   ...['observation_start', 'observation_end', 'offset'],
@@ -209,7 +262,6 @@ function refuseOtherAnswer(
     for (const { series_id: id } of observations.filter(isJsonObject)) compare('series_id', id);
 }
 
-/** Refuses a list in which an id does not contain the text that was searched for. */
 function refuseOtherIds(path: string, text: string, list: readonly FredListing[]): void {
   const other = list.find(({ id }) => !id.includes(text.toUpperCase()));
   if (other !== undefined) throw otherThing(path, `ids with ${text}`, other.id);
@@ -271,48 +323,12 @@ function unexpected(path: string, refusal: FredRefusal): Problem {
   return new Problem('bad-answer', `FRED refused ${path}: ${reason}`);
 }
 
-/** The Problem for observations of a series that FRED should have given. */
-export function refusedObservations(id: string, refusal: FredRefusal): Problem {
-  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
-  return new Problem('bad-answer', `FRED refused the observations of ${id}: ${reason}`);
+/** The object in a body; undefined if it is not JSON or broke off. */
+function jsonOf({ body }: HttpReply): UncheckedObject | undefined {
+  const value = jsonIn(body.toString('utf8'));
+  return isJsonObject(value) ? value : undefined;
 }
 
-/** The Problem for a series that FRED had, and has no longer. */
-export function goneSeries(id: string, upTo: Day | undefined): Problem {
-  const last = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
-  return new Problem('not-found', `FRED no longer has the series ${id}${last}; the facts stay in the store`, {
-    hints: [`asof unfollow fred ${id} stops following it`],
-  });
-}
-
-/** The Problem for a series that FRED said has vintages, and then that it has none. */
-export function lostVintages(id: string): Problem {
-  return new Problem('bad-answer', `FRED's answers about the vintages of ${id} contradict each other`, {
-    hints: ['pull again later'],
-  });
-}
-
-const mostSuggestions = 3;
-
-/** The Problem for an id that FRED does not know, with the series that it may have meant, if a search finds some. */
-export async function unknownSeries(id: string, api: FredApi): Promise<Problem> {
-  const hints = [...(await seriesLike(id, api).catch(nothingIfFailed))]
-    .sort((a, b) => distance(id, a.id) - distance(id, b.id))
-    .slice(0, mostSuggestions)
-    .map(({ id: other, title }) => `FRED has ${other}: ${title}`);
-  return new Problem('not-found', `FRED has no series '${id}'`, {
-    hints: [...hints, 'asof pull fred --search TEXT lists what FRED has'],
-  });
-}
-
-async function seriesLike(id: string, api: FredApi): Promise<readonly FredListing[]> {
-  const stem = id.slice(0, Math.max(2, id.length - 1));
-  const alike = await api.listing({ text: stem, by: 'series_id' }, 1000);
-  return alike.length > 0 ? alike : api.listing({ text: id, by: 'full_text' }, mostSuggestions);
-}
-
-/** No suggestions where the search for them fails: that FRED does not know the id is certain without them. */
-function nothingIfFailed(error: unknown): readonly FredListing[] {
-  if (error instanceof Problem && error.kind !== 'interrupted') return [];
-  throw error;
+function errorOf({ error_message: message }: UncheckedObject): string {
+  return typeof message === 'string' ? message.replace(/^Bad Request\.\s*/, '') : 'no reason given';
 }

@@ -1,10 +1,11 @@
+import { distance } from '../../domain/series/closest.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
-import type { Problem } from '../../errors/problem.ts';
+import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
-import { fredSeries, readFredSeries } from '../../import/formats/fred/series.ts';
+import { fredSeries, readFredSeries } from '../../import/formats/fred/api.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { document, type PullTask } from '../source.ts';
-import { type FredApi, goneSeries, unknownSeries } from './api.ts';
+import type { FredApi, FredListing } from './api.ts';
 
 /** The number of days after which a description without new vintages is requested again. */
 const daysBetween = 7;
@@ -29,7 +30,6 @@ export class FredDescription {
     return this.#document === undefined && (askedOn === undefined || askedOn <= addDays(today, -daysBetween));
   }
 
-  /** Whether this run has asked for it. */
   get wasAsked(): boolean {
     return this.#document !== undefined;
   }
@@ -41,24 +41,54 @@ export class FredDescription {
   async document(): Promise<SourceFile> {
     if (this.#document !== undefined) return this.#document;
     const text = await this.#api.description(this.#id);
-    if (text === undefined) throw await this.#unknown();
+    if (text === undefined) {
+      const { bookmark, upTo } = this.#subject;
+      throw bookmark === '' ? await unknownSeries(this.#id, this.#api) : goneSeries(this.#id, upTo);
+    }
     const place = { name: `${this.#id}-series.json`, path: `FRED ${this.#id}` };
     this.#document = document(place, text);
     return this.#document;
   }
 
-  async #unknown(): Promise<Problem> {
-    const { bookmark, upTo } = this.#subject;
-    return bookmark === '' ? unknownSeries(this.#id, this.#api) : goneSeries(this.#id, upTo);
-  }
-
   /** The description, if it words anything otherwise than the store does. */
   async changes(): Promise<readonly ImportFile[]> {
     const file = await this.document();
-    const held = await this.#read((view) => view.findSeries(this.#id));
+    const held = await this.#read((view) => view.series.find(this.#id));
     const given = (await readFredSeries(file)).find(({ seriesId }) => seriesId === this.#id);
     const fields = ['title', 'units', 'frequency', 'seasonalAdjustment'] as const;
     const differs = fields.some((field) => given?.[field] !== undefined && given[field] !== held?.[field]);
     return held !== undefined && differs ? [{ file, format: fredSeries }] : [];
   }
+}
+
+function goneSeries(id: string, upTo: Day | undefined): Problem {
+  const last = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
+  return new Problem('not-found', `FRED no longer has the series ${id}${last}; the facts stay in the store`, {
+    hints: [`asof unfollow fred ${id} stops following it`],
+  });
+}
+
+const mostSuggestions = 3;
+
+/** The Problem for an id that FRED does not know, with the series that it may have meant, if a search finds some. */
+async function unknownSeries(id: string, api: FredApi): Promise<Problem> {
+  const hints = [...(await seriesLike(id, api).catch(nothingIfFailed))]
+    .sort((a, b) => distance(id, a.id) - distance(id, b.id))
+    .slice(0, mostSuggestions)
+    .map(({ id: other, title }) => `FRED has ${other}: ${title}`);
+  return new Problem('not-found', `FRED has no series '${id}'`, {
+    hints: [...hints, 'asof pull fred --search TEXT lists what FRED has'],
+  });
+}
+
+async function seriesLike(id: string, api: FredApi): Promise<readonly FredListing[]> {
+  const stem = id.slice(0, Math.max(2, id.length - 1));
+  const alike = await api.listing({ text: stem, by: 'series_id' }, 1000);
+  return alike.length > 0 ? alike : api.listing({ text: id, by: 'full_text' }, mostSuggestions);
+}
+
+/** No suggestions where the search for them fails: that FRED does not know the id is certain without them. */
+function nothingIfFailed(error: unknown): readonly FredListing[] {
+  if (error instanceof Problem && error.kind !== 'interrupted') return [];
+  throw error;
 }

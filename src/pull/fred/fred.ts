@@ -4,11 +4,9 @@ import { isCurveColumn } from '../../import/formats/treasury/csv.ts';
 import type { Followed } from '../../store/followed.ts';
 import type { StoreView } from '../../store/store.ts';
 import type { Getter } from '../getter.ts';
-import type { PullCounts, PullSource, PullTask } from '../source.ts';
-import { fredAccess } from './access.ts';
-import { FredApi, type FredListing, fredLimits } from './api.ts';
-import { readBookmark } from './bookmark.ts';
-import { FredHistory } from './history.ts';
+import type { PullCounts, PullSource } from '../source.ts';
+import { FredApi, fredAccess } from './api.ts';
+import { FredHistory, readBookmark } from './history.ts';
 
 const release = /^release (\d{1,9})$/;
 
@@ -33,10 +31,7 @@ export const fred: PullSource = {
   resolve,
   estimate,
   count,
-  windows(task: PullTask) {
-    const limits = { ...fredLimits };
-    return new FredHistory(task, new FredApi(task.get, limits), limits).windows();
-  },
+  windows: (task) => new FredHistory(task).windows(),
 };
 
 async function resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]> {
@@ -74,7 +69,7 @@ function estimate({ name, bookmark }: Followed): { readonly requests: number; re
 }
 
 async function count(seriesId: string, view: StoreView): Promise<PullCounts> {
-  const page = await view.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
+  const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
   const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
   for (const { added, revised, withdrawn } of page?.rows ?? []) {
     counts.new_vintages += 1;
@@ -83,9 +78,4 @@ async function count(seriesId: string, view: StoreView): Promise<PullCounts> {
     counts.withdrawn += withdrawn;
   }
   return counts;
-}
-
-/** The series of FRED's catalogue that match a text, best first; nothing is stored. */
-export function searchFred(text: string, get: Getter['get']): Promise<readonly FredListing[]> {
-  return new FredApi(get).listing({ text, by: 'full_text' });
 }

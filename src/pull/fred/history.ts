@@ -3,43 +3,48 @@ import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
-import { partOfAnswer, readHistory } from '../../import/formats/fred/observations.ts';
+import { partOfAnswer, readHistory } from '../../import/formats/fred/api.ts';
 import {
   newestFigures,
   type RealTimeHistory,
   type RealTimeValue,
-} from '../../import/formats/fred/periods.ts';
+} from '../../import/formats/fred/history.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
+import { defined } from '../../platform/defined.ts';
 import type { StoreView } from '../../store/store.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
-import {
-  changed,
-  type FredApi,
-  type FredLimits,
-  type FredQuery,
-  type FredRefusal,
-  type FredRows,
-  lostVintages,
-  refusedObservations,
-} from './api.ts';
-import { chicagoDay, type FredBookmark, readBookmark } from './bookmark.ts';
-import {
-  byDate,
-  type CompleteDays,
-  compareStart,
-  compareStatements,
-  newsIn,
-  type Period,
-  type RowsByDate,
-} from './compare.ts';
+import { changed, FredApi, type FredRefusal, type FredRows } from './api.ts';
 import { FredDescription } from './description.ts';
-import { StoredHistory } from './stored.ts';
+import { byDate, newsIn, type RowsByDate, StoredHistory } from './stored.ts';
 
 /** Before the first vintage of any series; FRED's own word for "from the beginning". */
 const beginning: Day = '1776-07-04';
 
+/** How far a series is in the store. */
+type FredBookmark = {
+  /** The day from which on the store has every vintage; undefined in bookmarks of older versions, which did not say. */
+  readonly from?: Day;
+  /**
+   * The last vintage date that is known as a whole; undefined while there is none, and for a series without vintages.
+   */
+  readonly vintage?: Day;
+  /** The day of the last run, whose vintages may not have been complete then. */
+  readonly partial?: Day;
+  /** The day on which the description was asked for last. */
+  readonly described?: Day;
+  /** Set if FRED keeps no vintages of the series. */
+  readonly fetched?: true;
+};
+
+/** The bookmark in a text; undefined for an empty one. */
+export function readBookmark(text: string): FredBookmark | undefined {
+  return text === '' ? undefined : (JSON.parse(text) as FredBookmark);
+}
+
+type Period = { readonly start: Day; readonly end: Day };
+
 /** The dates that a query is about, if it is not about all of them. */
-type ObservationRange = Pick<FredQuery, 'observation_start' | 'observation_end'>;
+type ObservationRange = { readonly observation_start?: Day; readonly observation_end?: Day };
 
 /** The answer to a query about a period; `windows` more of them follow. */
 type Answer = {
@@ -54,22 +59,21 @@ export class FredHistory {
   readonly #id: string;
   readonly #task: PullTask;
   readonly #api: FredApi;
-  readonly #limits: FredLimits;
   #today: Day;
   readonly #description: FredDescription;
   #bookmark: FredBookmark;
   /** What the store has, if this run compares it with FRED. */
   #stored: StoredHistory | undefined;
-  #complete: CompleteDays | undefined;
+  /** The days of which the store has every vintage that FRED had: after the first, up to and including the last. */
+  #complete: { readonly after: Day; readonly upTo: Day } | undefined;
   /** The values at the end of the window before, by the date under which the store keeps them. */
   #before: ReadonlyMap<Day, RealTimeValue> | undefined;
 
-  constructor(task: PullTask, api: FredApi, limits: FredLimits) {
+  constructor(task: PullTask) {
     this.#id = task.subject.name;
     this.#task = task;
-    this.#api = api;
-    this.#limits = limits;
-    this.#description = new FredDescription(task, api);
+    this.#api = new FredApi(task.get);
+    this.#description = new FredDescription(task, this.#api);
     this.#today = chicagoDay(task.now);
     this.#bookmark = readBookmark(task.subject.bookmark) ?? {};
   }
@@ -146,7 +150,7 @@ export class FredHistory {
     let first = start;
     let left: readonly Day[] | undefined = dates?.filter((date) => date >= start);
     for (;;) {
-      const size = this.#limits.vintages;
+      const size = this.#api.limits.vintages;
       const next = left?.[size];
       const to = earlier(last ?? this.#today, this.#today);
       const asked = next === undefined ? to : earlier(addDays(next, -1), to);
@@ -154,13 +158,13 @@ export class FredHistory {
       if (found === 'too-many-vintages') {
         if (left === undefined) left = await this.#vintagesIn(first, to);
         else if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
-        else this.#limits.vintages = Math.floor(size / 2);
+        else this.#api.limits.vintages = Math.floor(size / 2);
         continue;
       }
       left = left?.slice(size);
       // FRED may have corrected the day.
       const period = { start: first, end: earlier(asked, this.#today) };
-      const windows = Math.ceil((left?.length ?? 0) / this.#limits.vintages);
+      const windows = Math.ceil((left?.length ?? 0) / this.#api.limits.vintages);
       yield { ...this.#read(found, period), period, windows };
       if (next === undefined || period.end === this.#today) return;
       first = next;
@@ -184,15 +188,13 @@ export class FredHistory {
     const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
     const answered = byDate(rows, dateOf);
     this.#refuseLost(file, answered, start);
-    const ofStart = known && compareStart(answered, start, known);
+    const ofStart = known?.compareStart(answered, start);
     const before = (date: Day) =>
       known === undefined ? this.#before?.get(date)?.value : (known.valueOn(date, start) ?? null);
     const compared = { start: known === undefined ? start : addDays(start, 1), end };
     const conflicts = [
       ...(ofStart?.contradictions ?? []),
-      ...(this.#stored === undefined
-        ? []
-        : compareStatements(answered, compared, this.#stored, { before, complete: this.#complete })),
+      ...(this.#stored?.compareStatements(answered, compared, { before, complete: this.#complete }) ?? []),
     ];
     const place = { kind: 'value' as const, file: file.path, seriesId: this.#id };
     if (conflicts.length > 0) throw new ImportRefusal(conflicts.map((found) => ({ ...place, ...found })));
@@ -262,7 +264,6 @@ export class FredHistory {
     return all;
   }
 
-  /** Whether the store has the statement of a row. */
   #isStored({ date, start, value }: RealTimeValue): boolean {
     const stored = this.#stored;
     if (stored === undefined || !stored.isStated(date, start)) return false;
@@ -278,12 +279,8 @@ export class FredHistory {
     // If the history begins today, it is known that nothing was published up to yesterday.
     if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
     const lastRun = end === this.#today ? end : partial;
-    return {
-      ...(from !== undefined && { from }),
-      ...(vintage !== '' && { vintage }),
-      ...(lastRun !== undefined && { partial: lastRun }),
-      ...this.#described(),
-    };
+    const last = vintage === '' ? undefined : vintage;
+    return defined({ from, vintage: last, partial: lastRun, described: this.#described });
   }
 
   /** A series for which FRED keeps no vintages: the values of today, known from today on. */
@@ -310,7 +307,7 @@ export class FredHistory {
     }
     const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
     const files = await this.#files(file, history);
-    this.#bookmark = { fetched: true, partial: today, ...this.#described() };
+    this.#bookmark = { fetched: true, ...defined({ partial: today, described: this.#described }) };
     yield {
       files,
       ...(files.length === 0 && { coverage: await this.#coverage(today) }),
@@ -385,15 +382,13 @@ export class FredHistory {
     return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
   }
 
-  /** The day of the last description, for the bookmark. */
-  #described(): Pick<FredBookmark, 'described'> {
-    const described = this.#description.wasAsked ? this.#today : this.#bookmark.described;
-    return described === undefined ? {} : { described };
+  get #described(): Day | undefined {
+    return this.#description.wasAsked ? this.#today : this.#bookmark.described;
   }
 
   /** The series whose coverage grows with a window that has no news, if the store has it. */
   async #coverage(to: Day): Promise<ReadonlyMap<string, Day>> {
-    const held = await this.#task.read((view) => view.findSeries(this.#id));
+    const held = await this.#task.read((view) => view.series.find(this.#id));
     return new Map(held === undefined ? [] : [[this.#id, to]]);
   }
 
@@ -403,12 +398,27 @@ export class FredHistory {
   }
 }
 
-/** The values that the store has of a series as of a day, by date; undefined if it does not have the series. */
 async function valuesOn(
   view: StoreView,
   id: string,
   asOf: Day,
 ): Promise<ReadonlyMap<Day, string> | undefined> {
-  const found = await view.observations({ seriesId: id, asOf, limit: Number.MAX_SAFE_INTEGER });
+  const found = await view.series.observations({ seriesId: id, asOf, limit: Number.MAX_SAFE_INTEGER });
   return found && new Map(found.rows.map(({ date, value }) => [date, value]));
+}
+
+function chicagoDay(now: Date): Day {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Chicago' }).format(now);
+}
+
+function refusedObservations(id: string, refusal: FredRefusal): Problem {
+  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
+  return new Problem('bad-answer', `FRED refused the observations of ${id}: ${reason}`);
+}
+
+/** The Problem for a series that FRED said has vintages, and then that it has none. */
+function lostVintages(id: string): Problem {
+  return new Problem('bad-answer', `FRED's answers about the vintages of ${id} contradict each other`, {
+    hints: ['pull again later'],
+  });
 }

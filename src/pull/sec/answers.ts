@@ -4,32 +4,11 @@ import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem, type ProblemKind } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
-import { ciksInHeader, readHeader, submissionType } from '../../import/formats/sec/document.ts';
-import { secSubmissionText } from '../../import/formats/sec/submission-text.ts';
+import { ciksInHeader, readHeader, submissionType } from '../../import/formats/sec/filing-dates.ts';
+import { secSubmissionText } from '../../import/formats/sec/ownership.ts';
 import type { ImportFile } from '../../import/load/load.ts';
-import type { GetOptions, ReplyMeaning } from '../getter.ts';
 import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import { document, type PullTask } from '../source.ts';
-
-/** The number of seconds in which the SEC wants no request after one that it throttled. */
-const pause = 600;
-
-/** What a reply of the SEC means. One status has several meanings, which only the body tells. */
-export function classify({ status, body }: HttpReply): ReplyMeaning {
-  const text = body.subarray(0, 16_384).toString('latin1');
-  const isPage = /^\s*<(?:!doctype\s+html|html)\b/i.test(text);
-  // The page that refuses an agent has also come with the status 200.
-  if (isPage && /Undeclared Automated Tool/i.test(text)) return { failed: undeclared() };
-  if (isPage && /Request Rate Threshold Exceeded/i.test(text))
-    return { throttledFor: pause, problem: throttled('its request rate threshold is exceeded') };
-  if (status === 429) return { throttledFor: pause, problem: throttled('HTTP 429') };
-  if (status === 200 || isAbsent({ status, body })) return 'answer';
-  if (status >= 500 || status === 408)
-    return { transient: new Problem('service-unavailable', `the SEC answered with HTTP ${status}`) };
-  return {
-    failed: new Problem('bad-answer', `the SEC answered with HTTP ${status} and none of its known texts`),
-  };
-}
 
 /** Whether the SEC says that it has no such file, such as the index of a holiday or the list of an unknown CIK. */
 export function isAbsent({ status, body }: Pick<HttpReply, 'status' | 'body'>): boolean {
@@ -37,22 +16,10 @@ export function isAbsent({ status, body }: Pick<HttpReply, 'status' | 'body'>): 
   return /<Error>\s*<Code>(?:AccessDenied|NoSuchKey)<\/Code>/.test(body.subarray(0, 1024).toString('latin1'));
 }
 
-function throttled(reason: string): Problem {
-  return new Problem('rate-limit-exceeded', `the SEC asks for a pause of ten minutes: ${reason}`);
-}
-
-function undeclared(): Problem {
-  return new Problem('unauthorized', 'the SEC does not accept the contact that asof sends', {
-    hints: [
-      'the contact must be a name and a mail address, such as "Jane Doe jane@example.org"',
-      'set it with ASOF_SEC_CONTACT or `asof config set sec_contact …`',
-    ],
-  });
-}
-
 /** A filing to request, as the SEC lists it, and the path of its full submission. */
 export type WantedFiling = {
   readonly accessionNumber: string;
+  /** `/Archives/edgar/data/935036/0001269847-20-000022.txt` */
   readonly path: string;
   readonly formType: FormType;
 };
@@ -72,7 +39,7 @@ export async function unaccepted(
   read: PullTask['read'],
 ): Promise<readonly string[]> {
   if (numbers.length === 0) return numbers;
-  const held = (await read((view) => view.acceptedFilings(numbers))) ?? new Set();
+  const held = (await read((view) => view.filings.accepted(numbers))) ?? new Set();
   return numbers.filter((number) => !held.has(number));
 }
 
@@ -113,7 +80,7 @@ export async function submissionsOf(
   let [unread, unanswered] = [0, 0];
   for (const filing of wanted) {
     const name = `filing ${filing.accessionNumber}`;
-    const answer = await ask(filing, task, failed.length < mostFailed ? {} : { retries: 0 });
+    const answer = await ask(filing, task, failed.length < mostFailed ? undefined : 0);
     if (!('problem' in answer)) {
       files.push({ file: answer, format: secSubmissionText });
       unanswered = 0;
@@ -136,17 +103,15 @@ export async function submissionsOf(
   return { files, ...divide(failed, today) };
 }
 
-/** What is wrong with an answer, and whether the SEC says that it has none. */
 type Fault = { readonly why: string; readonly isAbsent?: true };
 
-/** The kinds of failure that one filing alone can have. */
 const ofOneAnswer: ReadonlySet<ProblemKind> = new Set(['bad-answer', 'service-unavailable', 'unreachable']);
 
 /** Asks for a full submission; a failure has the fault of the last answer, if there was one. */
 async function ask(
   filing: WantedFiling,
   { get, now }: Pick<PullTask, 'get' | 'now'>,
-  options: GetOptions,
+  retries: number | undefined,
 ): Promise<SourceFile | { readonly problem: Problem; readonly fault: Fault | undefined }> {
   let fault: Fault | undefined;
   const faultOf = async (reply: HttpReply) => {
@@ -154,7 +119,7 @@ async function ask(
     return fault?.why;
   };
   try {
-    const { body } = await get(filing.path, { ...options, faultOf });
+    const { body } = await get(filing.path, { faultOf, retries });
     return submissionFile(filing, body);
   } catch (problem) {
     if (problem instanceof Problem && ofOneAnswer.has(problem.kind)) return { problem, fault };

@@ -1,10 +1,10 @@
-import { addDays, type Day, utcDay } from '../../domain/series/date.ts';
+import { addDays, type Day, parseDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { type ListedFiling, readSubmissions } from '../../import/formats/sec/submissions-json.ts';
 import { parseCik } from '../../import/formats/sec/values.ts';
-import { readJsonObject } from '../../import/readers/json.ts';
+import { isJsonObject, listField, readJsonObject, textField } from '../../import/readers/json.ts';
 import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
 import {
@@ -16,7 +16,6 @@ import {
   unheld,
   type WantedFiling,
 } from './answers.ts';
-import { type OlderPage, olderPages } from './listings.ts';
 
 /** How far the filings of a company or person have come. */
 type CompanyBookmark = {
@@ -70,7 +69,7 @@ export async function* companyWindows(cik: string, task: PullTask, lastDay: Day)
     task,
   );
   const filedOn = new Map(listed.filings.map((filing) => [filing.accessionNumber, filing.filedOn]));
-  let { done, left } = { ...bookmark, left: wanted.filter(isLeft) };
+  let { done, left } = { ...bookmark, left: wanted.filter((filing) => 'since' in filing) };
   let start = 0;
   do {
     const window = wanted.slice(start, start + filingsInWindow);
@@ -103,10 +102,6 @@ function upToBefore(next: Day | undefined, upTo: Day | undefined): Day {
   return upTo !== undefined && upTo > before ? upTo : before;
 }
 
-function isLeft(filing: WantedFiling | LeftFiling): filing is LeftFiling {
-  return 'since' in filing;
-}
-
 function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): WantedFiling {
   const folder = `/Archives/edgar/data/${Number(cik)}/${accessionNumber.replaceAll('-', '')}`;
   return { accessionNumber, formType, path: `${folder}/${accessionNumber}.txt` };
@@ -129,7 +124,6 @@ function isPlainText({ filedOn, document }: ListedFiling): boolean {
   return filedOn < xmlSince && document?.name.toLowerCase().endsWith('.xml') !== true;
 }
 
-/** The ownership filings of a list and of its older pages, oldest first, and how the older pages were read. */
 type WholeList = Pick<CompanyBookmark, 'pages' | 'unread'> & {
   readonly filings: readonly ListedFiling[];
   readonly givenUp: readonly Outstanding[];
@@ -170,6 +164,39 @@ async function listedFilings(
   for (const { name } of unread) delete pages[name];
   const byNumber = new Map(filings.map((filing) => [filing.accessionNumber, filing]));
   return { filings: [...byNumber.values()].sort(byDate), pages, unread, givenUp };
+}
+
+type OlderPage = {
+  /** `CIK0000789019-submissions-001.json`. */
+  readonly name: string;
+  /** The last filing date on it. */
+  readonly to: Day;
+  /** The number of filings on it; undefined if the list does not say. */
+  readonly count: number | undefined;
+  /** All that the list states about it; another text means that the page has changed. */
+  readonly stated: string;
+};
+
+/** The older pages of a filer's list of filings; refused if they are not where asof looks for them. */
+async function olderPages(file: SourceFile, cik: string): Promise<readonly OlderPage[]> {
+  const { filings } = await readJsonObject(file);
+  if (!isJsonObject(filings)) throw refusal(file, { column: 'filings' }, 'this field is missing');
+  return listField(file, filings, 'files').map((page, index) => {
+    const row = index + 1;
+    const name = textField(file, page, 'name', row);
+    if (!/^CIK\d{10}-submissions-\d+\.json$/.test(name) || !name.startsWith(`CIK${cik}-`))
+      throw refusal(file, { row, column: 'name', value: name }, 'not the name of a page of its filings');
+    const day = (column: string): Day => {
+      const value = textField(file, page, column, row);
+      const found = parseDay(value);
+      if (found === undefined)
+        throw refusal(file, { row, column, value }, 'not a date of the form YYYY-MM-DD');
+      return found;
+    };
+    const [from, to] = [day('filingFrom'), day('filingTo')];
+    const count = typeof page.filingCount === 'number' ? page.filingCount : undefined;
+    return { name, to, count, stated: [from, to, count ?? ''].join(' ') };
+  });
 }
 
 /** The ownership filings on an older page, or why it is not the page that the list names. */

@@ -1,6 +1,7 @@
 import {
   addDays,
   type Day,
+  dayOf,
   earlier,
   monthEnd,
   periodStart,
@@ -9,14 +10,21 @@ import {
 } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
+import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { zipMembers } from '../../import/files/zip.ts';
-import { secForm345 } from '../../import/formats/sec/form345.ts';
-import { submissionsIn } from '../../import/formats/sec/tables.ts';
+import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
+import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { divide } from '../outstanding.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
-import { filingsInWindow, isAbsent, type LeftFiling, submissionsOf, unheld } from './answers.ts';
-import { type DataSetLink, dataSetLinks, filingsInIndex, type IndexedFiling } from './listings.ts';
+import {
+  filingsInWindow,
+  isAbsent,
+  type LeftFiling,
+  submissionsOf,
+  unheld,
+  type WantedFiling,
+} from './answers.ts';
 
 /** How far the filings of everyone have come. */
 type DailyBookmark = {
@@ -40,7 +48,6 @@ const mostMissing = 4;
 
 const dataSetPage = '/data-research/sec-markets-data/insider-transactions-data-sets';
 
-/** The number of ownership filings on a working day, for estimates. */
 const filingsADay = 900;
 
 /** The fewest requests for the days that are left, with data sets for the whole quarters among them. */
@@ -115,7 +122,6 @@ export class DailyFilings {
     if (windows === 0) yield this.#window([]);
   }
 
-  /** Asks again for the filings that did not come in earlier runs. */
   async *#leftFilings(): AsyncGenerator<PullWindow> {
     let waiting = await unheld(this.#bookmark.left ?? [], this.#task);
     const failed: LeftFiling[] = [];
@@ -174,7 +180,6 @@ export class DailyFilings {
     yield this.#window(files);
   }
 
-  /** The filings of some days of one quarter. */
   async *#days(from: Day, to: Day): AsyncGenerator<PullWindow> {
     for (let day = from; day <= to; day = addDays(day, 1)) {
       // EDGAR gives no filing the date of a weekend.
@@ -192,7 +197,7 @@ export class DailyFilings {
   }
 
   /** The ownership filings of a day; undefined if the day has no index: a holiday, or it is not published yet. */
-  async #index(day: Day): Promise<readonly IndexedFiling[] | undefined> {
+  async #index(day: Day): Promise<readonly WantedFiling[] | undefined> {
     const quarter = Math.ceil(Number(day.slice(5, 7)) / 3);
     const name = `form.${day.replaceAll('-', '')}.idx`;
     const reply = await this.#task.get(
@@ -214,7 +219,7 @@ export class DailyFilings {
   }
 
   /** The filings of a day: of the one after the last complete day, or of an earlier one whose index came late. */
-  async *#day(day: Day, filings: readonly IndexedFiling[]): AsyncGenerator<PullWindow> {
+  async *#day(day: Day, filings: readonly WantedFiling[]): AsyncGenerator<PullWindow> {
     const { through, partial, left: before = [], absent = [] } = this.#bookmark;
     const done = new Set(partial?.day === day ? partial.done : []);
     const left = new Set(before.map(({ accessionNumber }) => accessionNumber));
@@ -259,7 +264,6 @@ export class DailyFilings {
     };
   }
 
-  /** The days and quarters that are left from a day on. */
   #pieces(first: Day): number {
     let pieces = 0;
     for (let day = first; day <= this.#lastDay; ) {
@@ -280,4 +284,64 @@ function noIndexes(days: readonly Day[]): Problem {
     'bad-input',
     `the SEC has no index of filings for ${days.length} working days in a row, ${days[0]} to ${days.at(-1)}`,
   );
+}
+
+type DataSetLink = {
+  readonly quarter: string;
+  readonly from: Day;
+  readonly to: Day;
+  readonly path: string;
+};
+
+/**
+ * The links to quarterly Insider Transactions Data Sets on the page, oldest first; the folders that they lead to
+ * change.
+ */
+function dataSetLinks(page: string): readonly DataSetLink[] {
+  const links = new Map<string, DataSetLink>();
+  for (const [, href = ''] of page.matchAll(/href\s*=\s*["']([^"'<>\s]+)["']/gi)) {
+    const [, path, year, digit] =
+      /^(?:https:\/\/www\.sec\.gov)?(\/[\w./-]*?(\d{4})q([1-4])_form345\.zip)$/i.exec(href) ?? [];
+    const month = (Number(digit) - 1) * 3 + 1;
+    const from = dayOf(Number(year), month, 1);
+    const last = dayOf(Number(year), month + 2, 1);
+    if (path === undefined || from === undefined || last === undefined) continue;
+    const quarter = `${year}q${digit}`;
+    links.set(quarter, { quarter, from, to: monthEnd(last), path });
+  }
+  return [...links.values()].sort((a, b) => (a.from < b.from ? -1 : 1));
+}
+
+/**
+ * The ownership filings of the form index of a day, by accession number; refused if they are all of other days.
+ * A filing has a line for the issuer and one for each owner, of which the first counts. Columns are of fixed width,
+ * the width of the first differs between years, and form types may hold blanks.
+ */
+async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly WantedFiling[]> {
+  // Latin-1, so that a column of the text is a column of the file; names of filers are not read.
+  const lines = (await file.bytes()).toString('latin1').split(/\r?\n/);
+  const header = lines.findIndex((line) =>
+    /^Form Type +Company Name +CIK +Date Filed +File Name\s*$/.test(line),
+  );
+  const rule = lines.findIndex((line) => /^-{40,}\s*$/.test(line));
+  if (header < 0 || rule < header) throw refusal(file, {}, 'it does not have the columns of a form index');
+  const company = (lines[header] ?? '').indexOf('Company Name');
+  const filings = new Map<string, WantedFiling>();
+  const dates = new Set<string>();
+  for (const [index, line] of lines.entries()) {
+    if (index <= rule || line.trim() === '') continue;
+    const [, date = '', path = ''] =
+      /\s\d{1,10} +(\d{4}-?\d{2}-?\d{2}) +(edgar\/data\/\S+\.txt)\s*$/.exec(line) ?? [];
+    const accessionNumber = accessionIn(path);
+    if (accessionNumber === undefined)
+      throw refusal(file, { row: index + 1, value: line.trim() }, 'not a line of a form index');
+    const formType = parseForm(line.slice(0, company).trim());
+    if (formType !== undefined) dates.add(date.replaceAll('-', ''));
+    if (formType !== undefined && !filings.has(accessionNumber))
+      filings.set(accessionNumber, { accessionNumber, formType, path: `/Archives/${path}` });
+  }
+  const [other] = dates;
+  if (other !== undefined && !dates.has(day.replaceAll('-', '')))
+    throw refusal(file, { column: 'Date Filed', value: other }, `this index is not of ${day}`);
+  return [...filings.values()].sort((a, b) => (a.accessionNumber < b.accessionNumber ? -1 : 1));
 }

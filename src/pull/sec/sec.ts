@@ -1,12 +1,14 @@
+import type { HttpReply } from '../../client/remote/exchange.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { parseCik, utcAsEastern } from '../../import/formats/sec/values.ts';
-import type { Getter, SourceAccess } from '../getter.ts';
+import { isJsonObject, readJsonObject, type UncheckedObject } from '../../import/readers/json.ts';
+import type { Getter, ReplyMeaning, SourceAccess } from '../getter.ts';
 import { checkClock, document, type PullSource, type SourceSettings } from '../source.ts';
-import { classify } from './answers.ts';
+import { isAbsent } from './answers.ts';
 import { companyWindows } from './company.ts';
 import { DailyFilings, estimateDaily } from './daily.ts';
-import { cikOfTicker } from './listings.ts';
 
 /** The indexes of a day appear about 22:15 in Washington. */
 const indexedBy = '22:30';
@@ -50,12 +52,11 @@ export const sec: PullSource = {
     return [...unread, ...left];
   },
   count: async (_, view) => {
-    const { filings, trades } = await view.filingCounts();
+    const { filings, trades } = await view.filings.counts();
     return { new_filings: filings, new_trades: trades };
   },
 };
 
-/** The last day whose filings are all published. */
 function endedDay(now: Date): Day {
   const clock = utcAsEastern(`${now.toISOString().slice(0, 19)}Z`);
   const day = clock.slice(0, 10);
@@ -103,17 +104,28 @@ async function resolve(typed: readonly string[], get: Getter['get'] | undefined)
   return names;
 }
 
-function tickerTable(get: Getter['get']) {
+async function tickerTable(get: Getter['get']): Promise<SourceFile> {
   const name = 'company_tickers.json';
-  return get(`/files/${name}`).then(({ body }) => document({ name, path: `table ${name}` }, body));
+  return document({ name, path: `table ${name}` }, (await get(`/files/${name}`)).body);
 }
 
-async function cikOf(table: ReturnType<typeof document>, ticker: string): Promise<string> {
-  const cik = await cikOfTicker(table, ticker);
-  if (cik !== undefined) return cik;
-  throw new Problem('not-found', `no company has the ticker ${JSON.stringify(ticker)} now`, {
-    hints: ['companies that are no longer listed have no ticker; --cik N finds every filer'],
+/** The CIK of the filer that has a ticker now, in the SEC's table of tickers. */
+async function cikOf(table: SourceFile, ticker: string): Promise<string> {
+  const rows = Object.values(await readJsonObject(table));
+  if (rows.length === 0) throw refusal(table, {}, 'the table of tickers is empty');
+  // The SEC writes classes of shares with a hyphen: BRK-B.
+  const wanted = ticker.toUpperCase().replace(/[./]/g, '-');
+  const found = rows.find((row): row is UncheckedObject => {
+    if (isJsonObject(row) && typeof row.ticker === 'string') return row.ticker.toUpperCase() === wanted;
+    throw refusal(table, {}, 'an entry of the table of tickers has no ticker');
   });
+  if (found === undefined)
+    throw new Problem('not-found', `no company has the ticker ${JSON.stringify(ticker)} now`, {
+      hints: ['companies that are no longer listed have no ticker; --cik N finds every filer'],
+    });
+  const cik = parseCik(String(found.cik_str));
+  if (cik !== undefined) return cik;
+  throw refusal(table, { column: 'cik_str', value: String(found.cik_str) }, 'not a CIK');
 }
 
 /** `cik 320193` as ten digits. */
@@ -124,4 +136,37 @@ function cikIn(name: string): string {
     'bad-input',
     `${JSON.stringify(name.replace(/^cik /, ''))}: not a CIK, a number of up to ten digits`,
   );
+}
+
+/** The number of seconds in which the SEC wants no request after one that it throttled. */
+const pause = 600;
+
+/** What a reply of the SEC means. One status has several meanings, which only the body tells. */
+function classify({ status, body }: HttpReply): ReplyMeaning {
+  const text = body.subarray(0, 16_384).toString('latin1');
+  const isPage = /^\s*<(?:!doctype\s+html|html)\b/i.test(text);
+  // The page that refuses an agent has also come with the status 200.
+  if (isPage && /Undeclared Automated Tool/i.test(text)) return { failed: undeclared() };
+  if (isPage && /Request Rate Threshold Exceeded/i.test(text))
+    return { throttledFor: pause, problem: throttled('its request rate threshold is exceeded') };
+  if (status === 429) return { throttledFor: pause, problem: throttled('HTTP 429') };
+  if (status === 200 || isAbsent({ status, body })) return 'answer';
+  if (status >= 500 || status === 408)
+    return { transient: new Problem('service-unavailable', `the SEC answered with HTTP ${status}`) };
+  return {
+    failed: new Problem('bad-answer', `the SEC answered with HTTP ${status} and none of its known texts`),
+  };
+}
+
+function throttled(reason: string): Problem {
+  return new Problem('rate-limit-exceeded', `the SEC asks for a pause of ten minutes: ${reason}`);
+}
+
+function undeclared(): Problem {
+  return new Problem('unauthorized', 'the SEC does not accept the contact that asof sends', {
+    hints: [
+      'the contact must be a name and a mail address, such as "Jane Doe jane@example.org"',
+      'set it with ASOF_SEC_CONTACT or `asof config set sec_contact …`',
+    ],
+  });
 }

@@ -67,7 +67,7 @@ export const treasury: PullSource = {
 
   async count(subject, view) {
     const { curveType } = familyNamed(subject);
-    const rates = (await view.rates()).filter((rate) => rate.curveType === curveType);
+    const rates = (await view.rates.summaries()).filter((rate) => rate.curveType === curveType);
     return {
       new_days: Math.max(0, ...rates.map(({ count }) => count)),
       new_rates: rates.reduce((sum, { count }) => sum + count, 0),
@@ -75,10 +75,8 @@ export const treasury: PullSource = {
   },
 };
 
-/** An entry of a feed that cannot be read, and the year of the feed. */
 type BadEntry = Outstanding & { readonly year: number };
 
-/** How far a curve has come. */
 type CurveBookmark = {
   /** The last day that the feed had; empty before the first one. */
   readonly through: Day | '';
@@ -129,7 +127,7 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
     const feed = await readFeed(file, family, year, now);
     const held =
       (await read((view) =>
-        view.yields({ curveType, from: `${year}-01-01`, to: `${year}-12-31`, limit: mostRates }),
+        view.rates.yields({ curveType, from: `${year}-01-01`, to: `${year}-12-31`, limit: mostRates }),
       )) ?? [];
     const { put, conflicts } = planPoints(held, feed.points, { replace: false });
     const heldDays = new Set(held.map(({ tradeDate }) => tradeDate));
@@ -221,7 +219,6 @@ async function readFeed(file: SourceFile, { curveType }: Family, year: number, n
   return { points: good, bad: [...bad].map(([name, why]) => ({ name, why })), format };
 }
 
-/** Whether a feed is complete and has no entry. */
 function isEmptyFeed(content: Buffer): boolean {
   const text = content.toString();
   return /<feed\b/.test(text) && /<\/feed>\s*$/.test(text) && !/<entry\b/.test(text);

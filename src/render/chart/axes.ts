@@ -2,7 +2,6 @@ import { scaleLinear, scaleUtc } from 'd3-scale';
 import { addDays } from '../../domain/series/date.ts';
 import type { HorizontalRange } from './chart.ts';
 
-/** A labelled position on an axis. */
 type AxisTick = { readonly at: number; readonly label: string };
 
 /** A scale with its ticks; `place` maps a value to a position between 0 and 1. */
@@ -42,7 +41,6 @@ function logValues(low: number, high: number, count: number): readonly number[] 
   return undefined;
 }
 
-/** Evenly spaced round values that cover a range. */
 function roundValues([low, high]: readonly [number, number], count: number): readonly number[] {
   // d3 rounds the ends first and then chooses ticks for the rounded ends; with some counts the ticks miss the ends.
   for (let tried = count; tried < count + 10; tried += 1) {
@@ -53,7 +51,6 @@ function roundValues([low, high]: readonly [number, number], count: number): rea
   return [low, high];
 }
 
-/** Adds a margin around equal values. */
 function widen(low: number, high: number): readonly [number, number] {
   const size = Math.max(Math.abs(low), Math.abs(high));
   if (high - low > size * resolution) return [low, high];
@@ -68,7 +65,6 @@ function linearScale(first: number, last: number): (value: number) => number {
 /** Numbers from `longNumber`, and steps with more than `mostDecimals` decimals, are labelled with a power of ten. */
 const [longNumber, mostDecimals] = [1e15, 9];
 
-/** Labels ticks exactly, all with the same number of decimals. */
 function labelTicks(values: readonly number[]): readonly AxisTick[] {
   const [first = 0, second = first] = values;
   const nearEnough = Math.abs(second - first) * 1e-6;
@@ -106,7 +102,6 @@ export function horizontalAxis(range: HorizontalRange, fits: (axis: Axis) => boo
   return range.kind === 'day' ? dayAxis(range.first, range.last, fits) : maturityAxis(range.names, fits);
 }
 
-/** The most dates that an axis shows. */
 const mostDates = 12;
 
 /** Days to scale. Ticks are years, months or days; if no two of these fit, the first and the last day. */

@@ -2,12 +2,12 @@ import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
+import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
 import type { ChartMark, ChartOptions, ChartSummary, Drawing } from './drawing.ts';
-import { type ChartPoint, splitIntoRuns, toSteps } from './runs.ts';
 
 /** A line of a chart: unbroken runs of points from left to right, and the points drawn as dots. */
-export type ChartLine = {
+type ChartLine = {
   readonly label: string;
   readonly runs: readonly (readonly ChartPoint[])[];
   readonly dots: readonly ChartPoint[];
@@ -88,11 +88,8 @@ export class ChartBuilder {
       [...at.values()].some((value) => value !== null),
     );
     const lines = index === undefined ? given : indexed(given, index, drawing);
-    const summary: ChartSummary = {
-      ...(this.#asOf !== undefined && { asOf: this.#asOf }),
-      ...(this.#published !== undefined && { published: this.#published }),
-      lines: lines.map(({ label }) => label),
-    };
+    const about = defined({ asOf: this.#asOf, published: this.#published });
+    const summary: ChartSummary = { ...about, lines: lines.map(({ label }) => label) };
     const range = rangeOf(drawing, lines, drawing.until?.(summary));
     const { title, subtitle } = drawing.words(summary);
     const panels = panelsOf(lines, drawing, range);
@@ -138,7 +135,6 @@ function checkPositive(panels: readonly ChartPanel[]): void {
     });
 }
 
-/** The shaded times within the range. */
 function bandsOf({ bands = [] }: Drawing, range: HorizontalRange): Chart['bands'] {
   if (range.kind !== 'day') return [];
   return bands.flatMap(({ from, to }): Chart['bands'] => {
@@ -232,4 +228,66 @@ function boundsOf(lines: readonly ChartLine[]): { readonly low: number; readonly
         high = Math.max(high, value);
       }
   return { low, high };
+}
+
+/** A position on the horizontal axis, and a value. */
+export type ChartPoint = readonly [x: number, y: number];
+
+/** A position on the horizontal axis, and its value or null for none. */
+export type ChartReading = readonly [x: number, y: number | null];
+
+/** Splits readings into unbroken runs, from left to right: at a missing value, and at a distance above `longest`. */
+export function splitIntoRuns(
+  readings: readonly ChartReading[],
+  longest: number,
+): readonly (readonly ChartPoint[])[] {
+  const runs: ChartPoint[][] = [];
+  let open: ChartPoint[] | undefined;
+  let before = Number.NEGATIVE_INFINITY;
+  for (const [x, y] of readings) {
+    if (y === null || x - before > longest) open = undefined;
+    if (y === null) continue;
+    if (open === undefined) {
+      open = [];
+      runs.push(open);
+    }
+    open.push([x, y]);
+    before = x;
+  }
+  return runs;
+}
+
+/** Turns readings into steps: each value holds until the next reading, the last one until `end`; null ends a run. */
+export function toSteps(readings: readonly ChartReading[], end: number): readonly (readonly ChartPoint[])[] {
+  const steps = readings.flatMap(([x, y], i): readonly ChartReading[] => {
+    const until = readings[i + 1]?.[0] ?? end;
+    return y !== null && until > x
+      ? [
+          [x, y],
+          [until, y],
+        ]
+      : [[x, y]];
+  });
+  return splitIntoRuns(steps, Number.POSITIVE_INFINITY);
+}
+
+/** Keeps the first, lowest, highest and last point of each column, in their order: the drawn line stays the same. */
+export function decimate(run: readonly ChartPoint[], columnOf: (x: number) => number): readonly ChartPoint[] {
+  const kept: ChartPoint[] = [];
+  for (let from = 0; from < run.length; ) {
+    const column = columnOf(run[from]?.[0] ?? 0);
+    let [low, high, to] = [from, from, from];
+    for (; to < run.length && columnOf(run[to]?.[0] ?? 0) === column; to += 1) {
+      if (valueAt(run, to) < valueAt(run, low)) low = to;
+      if (valueAt(run, to) > valueAt(run, high)) high = to;
+    }
+    for (const index of [...new Set([from, low, high, to - 1])].sort((a, b) => a - b))
+      kept.push(run[index] ?? [0, 0]);
+    from = to;
+  }
+  return kept;
+}
+
+function valueAt(run: readonly ChartPoint[], index: number): number {
+  return run[index]?.[1] ?? 0;
 }

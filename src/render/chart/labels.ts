@@ -1,6 +1,5 @@
 import { cut } from '../terminal-text.ts';
 
-/** The limits of a row or column of labels. */
 type LabelRange = { readonly from: number; readonly to: number };
 
 /**
@@ -23,10 +22,7 @@ export function placeLabels(
   return fit ? starts : undefined;
 }
 
-/**
- * Moves places apart until they keep `distance` from each other, between `from` and `to` if there is room for all;
- * keeps their order.
- */
+/** Moves places apart to keep `distance`, between `from` and `to` if there is room; keeps their order. */
 export function spreadOut(
   wanted: readonly number[],
   { from, to, distance }: LabelRange & { readonly distance: number },

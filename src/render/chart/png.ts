@@ -2,7 +2,7 @@ import type { Resvg } from '@resvg/resvg-js';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
-import { SvgRenderer } from './svg/svg.ts';
+import { SvgRenderer } from './svg.ts';
 
 /** The pixels of a unit of the picture, so that it is sharp on paper and on dense screens. */
 const scale = 2;
@@ -41,7 +41,6 @@ async function loaded(): Promise<Draw> {
   return (svg, zoom) => new Resvg(svg, { fitTo: { mode: 'zoom', value: zoom }, font }).render();
 }
 
-/** Whether a letter leaves a trace. */
 function hasFont(draw: Draw): boolean {
   const letter =
     '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><text x="2" y="16" font-size="16" font-family="sans-serif">M</text></svg>';

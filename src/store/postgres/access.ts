@@ -1,17 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
-import {
-  type AccessStore,
-  type CountedWindow,
-  type Counts,
-  type KeyRecord,
-  type KeyRow,
-  keyRecord,
-  type NewSecret,
-  type StoredKey,
-  storedKey,
-  type UsageRecord,
-  type WindowName,
-} from '../access-store.ts';
+import { type AccessStore, type KeyRow, keyRecord, storedKey, type WindowName } from '../access-store.ts';
 import { Database, lockNumber, type Transaction } from './connection.ts';
 import { createSchema, hasTable } from './schema.ts';
 
@@ -67,13 +55,10 @@ type CountedRow = { readonly key_id: string } & Readonly<
 /** Opens the access store in a database; creates it if it does not exist. Any number of processes may count in it. */
 export async function openPostgresAccess(address: string): Promise<AccessStore> {
   const database = await Database.open(address);
-  try {
-    await database.inTransaction('write', (transaction) => prepare(transaction, database));
-    return new PostgresAccess(database);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return database.opened('write', async (transaction) => {
+    await prepare(transaction, database);
+    return accessOf(database);
+  });
 }
 
 async function prepare(transaction: Transaction, database: Database): Promise<void> {
@@ -97,132 +82,98 @@ async function prepare(transaction: Transaction, database: Database): Promise<vo
   await transaction.run(`update asof.access set format = ${migrations.length}`);
 }
 
-class PostgresAccess implements AccessStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  async version(): Promise<number> {
-    const row = await this.#read((transaction) =>
-      transaction.row<{ version: number }>('select version from asof.access'),
-    );
-    return row?.version ?? 0;
-  }
-
-  async keys(): Promise<readonly StoredKey[]> {
-    const rows = await this.#read((transaction) =>
-      transaction.rows<KeyRow>(`select ${keyColumns} from asof.api_key order by created_at, id`),
-    );
-    return rows.map(storedKey);
-  }
-
-  addKey(key: StoredKey): Promise<void> {
-    return this.#change(async (transaction) => {
-      await transaction.run(
-        `insert into asof.api_key (id, hash, name, plan, start, created_at, expires_at)
-         values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
-        { expiresAt: null, ...key },
-      );
-    });
-  }
-
-  revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined> {
-    return this.#change(async (transaction) => {
-      const row = await transaction.row<KeyRow>(
-        `update asof.api_key set revoked_at = coalesce(revoked_at, @revokedAt) where id = @id returning ${keyColumns}`,
-        { id, revokedAt },
-      );
-      return row && keyRecord(row);
-    });
-  }
-
-  rotateKey(
-    id: string,
-    { hash, start }: NewSecret,
-    previousUntil: string,
-    sole = '9999',
-  ): Promise<KeyRecord | undefined> {
-    return this.#change(async (transaction) => {
-      const row = await transaction.row<KeyRow>(
-        `update asof.api_key set previous_hash = hash, previous_until = @previousUntil, hash = @hash, start = @start
-         where id = @id and revoked_at is null and coalesce(previous_until, '') <= @sole
-         returning ${keyColumns}`,
-        { id, hash, start, previousUntil, sole },
-      );
-      return row && keyRecord(row);
-    });
-  }
-
-  async usage(): Promise<readonly UsageRecord[]> {
-    const rows = await this.#read((transaction) => transaction.rows<CountedRow>('select * from asof.usage'));
-    return rows.flatMap((row) =>
-      windows.flatMap((window) => {
-        const began = row[`${window}_began`];
-        return began === ''
-          ? []
-          : [{ keyId: row.key_id, window, began: new Date(began), count: row[window] }];
-      }),
-    );
-  }
-
-  saveUsage(records: readonly UsageRecord[]): Promise<void> {
-    return this.#database.inTransaction('write', async (transaction) => {
-      for (const { keyId, window, began, count } of records)
-        await transaction.run(
-          `insert into asof.usage (key_id, ${window}_began, ${window}) values (@keyId, @began, @count)
-           on conflict (key_id) do update set ${window}_began = excluded.${window}_began, ${window} = excluded.${window}`,
-          { keyId, began: began.toISOString(), count },
-        );
-    });
-  }
-
-  /**
-   * Counts up to `wanted` requests of a key in one statement, which locks the row of the key, so that processes never
-   * exceed a limit together. It does not wait for the server's disk: a crash can lose the last half second of counts.
-   */
-  async count(keyId: string, wanted: number, given: readonly CountedWindow[]): Promise<Counts> {
-    const values = Object.fromEntries(
-      given.flatMap(({ window, began, ends, limit }) => [
-        [`${window}Began`, began.toISOString()],
-        [`${window}Ends`, ends.toISOString()],
-        [`${window}Limit`, limit],
-      ]),
-    );
-    return this.#database.inTransaction('write', async (transaction) => {
-      const unsynced = transaction.run('set local synchronous_commit to off');
-      unsynced.catch(() => undefined);
-      const row = await transaction.row<Omit<CountedRow, 'key_id'> & { readonly granted: number }>(countSql, {
-        keyId,
-        wanted,
-        ...values,
-      });
-      if (row === undefined) throw new Error(`the requests of key ${keyId} were not counted`);
-      const counts = windows.map((window) => ({
-        window,
-        began: new Date(row[`${window}_began`]),
-        count: row[window],
-      }));
-      return { granted: row.granted, counts };
-    });
-  }
-
-  close(): Promise<void> {
-    return this.#database.close();
-  }
-
-  #read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#database.inTransaction('read', work);
-  }
-
+function accessOf(database: Database): AccessStore {
   /** Calls `work` in a transaction that gives the keys a new version. */
-  #change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#database.inTransaction('write', async (transaction) => {
+  const change = <T>(work: (transaction: Transaction) => Promise<T>) =>
+    database.inTransaction('write', async (transaction) => {
       await transaction.run('update asof.access set version = version + 1');
       return work(transaction);
     });
-  }
+  const rowsOf = <Row extends object>(sql: string) =>
+    database.inTransaction('read', (transaction) => transaction.rows<Row>(sql));
+  return {
+    async version() {
+      const [row] = await rowsOf<{ version: number }>('select version from asof.access');
+      return row?.version ?? 0;
+    },
+    async keys() {
+      const rows = await rowsOf<KeyRow>(`select ${keyColumns} from asof.api_key order by created_at, id`);
+      return rows.map(storedKey);
+    },
+    addKey: (key) =>
+      change(async (transaction) => {
+        await transaction.run(
+          `insert into asof.api_key (id, hash, name, plan, start, created_at, expires_at)
+           values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
+          { expiresAt: null, ...key },
+        );
+      }),
+    revokeKey: (id, revokedAt) =>
+      change(async (transaction) => {
+        const row = await transaction.row<KeyRow>(
+          `update asof.api_key set revoked_at = coalesce(revoked_at, @revokedAt) where id = @id returning ${keyColumns}`,
+          { id, revokedAt },
+        );
+        return row && keyRecord(row);
+      }),
+    rotateKey: (id, { hash, start }, previousUntil, sole = '9999') =>
+      change(async (transaction) => {
+        const row = await transaction.row<KeyRow>(
+          `update asof.api_key set previous_hash = hash, previous_until = @previousUntil, hash = @hash, start = @start
+           where id = @id and revoked_at is null and coalesce(previous_until, '') <= @sole
+           returning ${keyColumns}`,
+          { id, hash, start, previousUntil, sole },
+        );
+        return row && keyRecord(row);
+      }),
+    async usage() {
+      const rows = await rowsOf<CountedRow>('select * from asof.usage');
+      return rows.flatMap((row) =>
+        windows.flatMap((window) => {
+          const began = row[`${window}_began`];
+          return began === ''
+            ? []
+            : [{ keyId: row.key_id, window, began: new Date(began), count: row[window] }];
+        }),
+      );
+    },
+    saveUsage: (records) =>
+      database.inTransaction('write', async (transaction) => {
+        for (const { keyId, window, began, count } of records)
+          await transaction.run(
+            `insert into asof.usage (key_id, ${window}_began, ${window}) values (@keyId, @began, @count)
+             on conflict (key_id) do update set ${window}_began = excluded.${window}_began, ${window} = excluded.${window}`,
+            { keyId, began: began.toISOString(), count },
+          );
+      }),
+    // Locks the row of the key, so that processes never exceed a limit together. It does not wait for the server's
+    // disk: a crash can lose the last half second of counts.
+    count(keyId, wanted, given) {
+      const values = Object.fromEntries(
+        given.flatMap(({ window, began, ends, limit }) => [
+          [`${window}Began`, began.toISOString()],
+          [`${window}Ends`, ends.toISOString()],
+          [`${window}Limit`, limit],
+        ]),
+      );
+      return database.inTransaction('write', async (transaction) => {
+        const unsynced = transaction.run('set local synchronous_commit to off');
+        unsynced.catch(() => undefined);
+        const row = await transaction.row<Omit<CountedRow, 'key_id'> & { readonly granted: number }>(
+          countSql,
+          { keyId, wanted, ...values },
+        );
+        if (row === undefined) throw new Error(`the requests of key ${keyId} were not counted`);
+        const counts = windows.map((window) => ({
+          window,
+          began: new Date(row[`${window}_began`]),
+          count: row[window],
+        }));
+        return { granted: row.granted, counts };
+      });
+    },
+    close: () => database.close(),
+  };
 }
 
 const each = (text: (window: WindowName) => string) => windows.map(text).join(', ');

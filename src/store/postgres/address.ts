@@ -5,11 +5,12 @@ import type { ConnectionOptions } from 'node:tls';
 import pg, { type ClientConfig } from 'pg';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
+import { defined } from '../../platform/defined.ts';
 import { shownAddress } from '../address.ts';
 import { filedPassword } from './password-file.ts';
 
 /** Where a store is, and how to connect to its database. */
-export type DatabaseAddress = {
+type DatabaseAddress = {
   /** The address without passwords. */
   readonly shown: string;
   readonly schema: string;
@@ -19,28 +20,14 @@ export type DatabaseAddress = {
 };
 
 /** The parameters that an address may have, besides those of its place. */
-const known: ReadonlySet<string> = new Set([
-  'host',
-  'port',
-  'dbname',
-  'user',
-  'password',
-  'service',
-  'schema',
-  'options',
-  'application_name',
-  'connect_timeout',
-  'channel_binding',
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-]);
+const known: ReadonlySet<string> = new Set(
+  `host port dbname user password service schema options application_name connect_timeout channel_binding
+   sslmode sslrootcert sslcert sslkey`.split(/\s+/),
+);
 
 type Parameters = Readonly<Record<string, string>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The schema of a store whose address names none. */
 const usualSchema = 'asof';
 
 /**
@@ -71,6 +58,7 @@ export function parseAddress(address: string, env: Environment = process.env): D
   const login = user ?? pg.defaults.user ?? '';
   const seconds = Number(text('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 10);
   if (host?.includes(',')) throw refused('it names several hosts: name one');
+  const place = { host: host ?? 'localhost', port, user: login, database: database ?? login };
   return {
     shown,
     schema: named,
@@ -80,20 +68,11 @@ export function parseAddress(address: string, env: Environment = process.env): D
       application_name: text('application_name', 'PGAPPNAME') ?? 'asof',
       connectionTimeoutMillis: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0,
       enableChannelBinding: given.channel_binding !== 'disable',
-      ...(host !== undefined && { host }),
-      ...(user !== undefined && { user }),
-      ...(database !== undefined && { database }),
-      password:
-        password ??
-        (() =>
-          filedPassword(
-            { host: host ?? 'localhost', port, user: login, database: database ?? login },
-            shown,
-            env,
-          )),
+      ...defined({ host, user, database }),
+      password: password ?? (() => filedPassword(place, shown, env)),
       ...(others !== '' && { options: others }),
     },
-    ways: tlsWays(given, env, host ?? 'localhost', refused),
+    ways: tlsWays(given, env, place.host, refused),
   };
 }
 
@@ -183,11 +162,8 @@ function tlsWays(
   };
   const mode = given.sslmode ?? env.PGSSLMODE ?? 'prefer';
   if (mode === 'disable') return [false];
-  const [ca, cert, key] = [
-    file('sslrootcert', 'PGSSLROOTCERT'),
-    file('sslcert', 'PGSSLCERT'),
-    file('sslkey', 'PGSSLKEY'),
-  ];
+  const ca = file('sslrootcert', 'PGSSLROOTCERT');
+  const [cert, key] = [file('sslcert', 'PGSSLCERT'), file('sslkey', 'PGSSLKEY')];
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const unverified = { ...files, rejectUnauthorized: false };
   // Checks that a trusted authority signed the certificate, but not the name in it.

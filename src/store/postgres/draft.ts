@@ -14,7 +14,7 @@ export async function checkFinished(transaction: Transaction, { shown }: Databas
 }
 
 /** The store that an unfinished copy copies, and whether this process has already begun or resumed the copy. */
-export type CopyMark = { readonly of: string; readonly isBegun: boolean };
+type CopyMark = { readonly of: string; readonly isBegun: boolean };
 
 /**
  * Marks an empty store as an unfinished copy, or resumes one; refuses any other store that holds something. Removes
@@ -67,7 +67,7 @@ async function removeContent(transaction: Transaction): Promise<void> {
 
 /** Refuses a store that holds anything, unless a stopped copy wrote it. */
 export async function checkEmpty(address: string): Promise<void> {
-  await inDatabase(address, 'read', async (transaction, database) => {
+  await Database.once(address, 'read', async (transaction, database) => {
     if (!(await hasStore(transaction, database.schema))) return;
     const row = await transaction.row<Unfinished>('select unfinished from asof.store');
     if (row?.unfinished === null) await refuseContent(transaction, database.shown);
@@ -83,7 +83,7 @@ export async function finishCopy(
   copyOf: string,
   revision: number | undefined,
 ): Promise<void> {
-  await inDatabase(address, 'write', async (transaction, database) => {
+  await Database.once(address, 'write', async (transaction, database) => {
     await markCopy(transaction, database, { of: copyOf, isBegun: true });
     const finished = await transaction.run(
       'update asof.store set unfinished = null where revision = @revision',
@@ -98,21 +98,8 @@ export async function finishCopy(
 
 /** Removes everything that a copy wrote, so that it can begin again. */
 export async function emptyCopy(address: string, copyOf: string): Promise<void> {
-  await inDatabase(address, 'write', async (transaction, database) => {
+  await Database.once(address, 'write', async (transaction, database) => {
     await markCopy(transaction, database, { of: copyOf, isBegun: true });
     await removeContent(transaction);
   });
-}
-
-async function inDatabase(
-  address: string,
-  mode: 'read' | 'write',
-  work: (transaction: Transaction, database: Database) => Promise<void>,
-): Promise<void> {
-  const database = await Database.open(address, 1);
-  try {
-    await database.inTransaction(mode, (transaction) => work(transaction, database));
-  } finally {
-    await database.close();
-  }
 }

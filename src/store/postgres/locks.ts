@@ -1,9 +1,6 @@
 import { ImportsCollide } from '../collision.ts';
 import { lockNumber, type Transaction } from './connection.ts';
 
-/** What a transaction locks: the whole store, or the parts with these names. */
-export type LockPlan = 'everything' | readonly string[];
-
 /** An import that needs more locks locks the whole store, because all transactions share a few thousand locks. */
 const mostLocks = 500;
 
@@ -24,8 +21,15 @@ export class ImportLocks {
     this.#schema = schema;
   }
 
-  /** Takes the locks that an import is known to need; waits until other imports release them. */
-  static async take(transaction: Transaction, schema: string, plan: LockPlan): Promise<ImportLocks> {
+  /**
+   * Takes the locks that an import is known to need, those of some parts of the store or of everything; waits until
+   * other imports release them.
+   */
+  static async take(
+    transaction: Transaction,
+    schema: string,
+    plan: ImportsCollide['needed'],
+  ): Promise<ImportLocks> {
     const locks = new ImportLocks(transaction, schema);
     locks.#everything = plan === 'everything';
     const how = locks.#everything ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
@@ -33,6 +37,10 @@ export class ImportLocks {
     await transaction.run(`select ${how}(@key)`, { key: lockNumber(`store ${schema}`) });
     if (plan !== 'everything') await locks.lock(plan);
     return locks;
+  }
+
+  lockSeries(ids: readonly string[]): Promise<void> {
+    return this.lock(ids.map((id) => `series ${id}`));
   }
 
   async lock(names: readonly string[]): Promise<void> {

@@ -1,11 +1,13 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import type { StoreContents } from '../contents.ts';
-import type { Store, StoreState, StoreView } from '../store.ts';
-import { hasCitus, isDistributed } from './citus.ts';
+import type { Store, StoreState, StoreView, WholeView } from '../store.ts';
 import { Database, Transaction, type Values } from './connection.ts';
+import { contentsIn } from './contents.ts';
 import { checkFinished } from './draft.ts';
-import { checkFormat, hasStore } from './schema.ts';
-import { PostgresView } from './view.ts';
+import { filingsIn } from './filings.ts';
+import { ratesIn } from './rates.ts';
+import { checkFormat, hasCitus, hasStore, isDistributed } from './schema.ts';
+import { seriesIn } from './series.ts';
+import { sourcesIn } from './sources.ts';
 
 /**
  * Opens the store in a database for reading, which needs only the right to read its tables. Refuses an unfinished copy
@@ -13,41 +15,25 @@ import { PostgresView } from './view.ts';
  */
 export async function openPostgresStore(address: string, unfinished = false): Promise<Store> {
   const database = await Database.open(address);
-  try {
-    return await database.inTransaction('read', async (transaction) => {
-      await checkFormat(transaction, database);
-      return openedStore(transaction, database, address, unfinished);
-    });
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return database.opened('read', (transaction) => openedStore(transaction, database, address, unfinished));
 }
 
 /** Opens the store in a database for reading; undefined if its schema holds no store. */
 export async function openPostgresStoreIfAny(address: string): Promise<Store | undefined> {
   const database = await Database.open(address);
-  try {
-    const store = await database.inTransaction('read', async (transaction) => {
-      if (!(await hasStore(transaction, database.schema))) return undefined;
-      await checkFormat(transaction, database);
-      return openedStore(transaction, database, address, false);
-    });
-    if (store === undefined) await database.close();
-    return store;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return database.opened('read', async (transaction) => {
+    if (!(await hasStore(transaction, database.schema))) return undefined;
+    return openedStore(transaction, database, address, false);
+  });
 }
 
-/** Opens the store of a schema whose format was checked. */
 async function openedStore(
   transaction: Transaction,
   database: Database,
   address: string,
   unfinished: boolean,
 ): Promise<Store> {
+  await checkFormat(transaction, database);
   const [distributed] = await Promise.all([
     isDistributed(transaction),
     unfinished ? undefined : checkFinished(transaction, database),
@@ -69,7 +55,7 @@ class PostgresStore implements Store {
     this.#distributed = distributed;
   }
 
-  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
+  read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
     return this.#whileOpen(() => this.#read(work));
   }
 
@@ -107,17 +93,31 @@ class PostgresStore implements Store {
   }
 
   async #read<T>(
-    work: (view: StoreView & StoreContents, transaction: Transaction) => Promise<T>,
+    work: (view: WholeView, transaction: Transaction) => Promise<T>,
     kind = Transaction,
   ): Promise<T> {
     const transaction = await this.#database.begin('read', kind);
-    const view = new PostgresView(transaction, (of, seriesId) => this.#stateOf(of, seriesId));
     try {
-      return await work(view, transaction);
+      return await work(this.#viewOf(transaction), transaction);
     } finally {
-      view.end();
       transaction.finish();
     }
+  }
+
+  #viewOf(transaction: Transaction): WholeView {
+    const states = new Map<string | undefined, Promise<StoreState>>();
+    return {
+      state: (seriesId) => {
+        const known = states.get(seriesId) ?? this.#stateOf(transaction, seriesId);
+        states.set(seriesId, known);
+        return known;
+      },
+      series: seriesIn(transaction),
+      rates: ratesIn(transaction),
+      filings: filingsIn(transaction),
+      sources: sourcesIn(transaction),
+      contents: contentsIn(transaction),
+    };
   }
 
   /** Closes the connections once no read needs them. */

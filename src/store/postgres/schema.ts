@@ -1,18 +1,16 @@
 import pg from 'pg';
 import type { Frequency } from '../../domain/series/date.ts';
 import { planMove } from '../../domain/series/merge-plan.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import { Problem } from '../../errors/problem.ts';
-import { keepDistributed, onOneConnection } from './citus.ts';
-import { type Database, lockNumber, type Transaction } from './connection.ts';
-import { applyPlan, readChanges } from './statements.ts';
-import { readVintages } from './vintages.ts';
-import { putAllWords } from './words.ts';
+import { Database, lockNumber, type Transaction } from './connection.ts';
+import { seriesRows } from './series-rows.ts';
 
 /**
  * One step from each format to the next; the format of a store is the number of steps taken (`store.format`).
  *
  * Every table of a series has the id of the series in its primary key, and the tables of filings that of the issuer, so
- * that Citus can distribute them by it (citus.ts says how). Texts are compared by their bytes, as asof sorts them.
+ * that Citus can distribute them by it (`distributions` says how). Texts are compared by their bytes, as asof sorts them.
  */
 const migrations: readonly (string | ((transaction: Transaction) => Promise<void>))[] = [
   `
@@ -222,14 +220,15 @@ async function moveDates(transaction: Transaction): Promise<void> {
      from asof.series where normalised_by <> coalesce(frequency, implied_frequency, '')`,
   );
   for (const { id, before, after } of moving) {
+    const rows = seriesRows(transaction, id);
     const held = {
       frequency: before,
-      vintages: await readVintages(transaction, id),
-      changes: await readChanges(transaction, id, '-infinity', 'infinity'),
+      vintages: await rows.vintages(),
+      changes: await rows.changes('-infinity', 'infinity'),
     };
     const plan = planMove(held, after);
     if (plan.conflicts.length > 0) continue;
-    await applyPlan(transaction, id, plan);
+    await rows.apply(plan);
     // Another version: what imports before changed cannot be taken back from other dates.
     await transaction.write(
       `update asof.series set normalised_by = @after, version = version + 1, state = gen_random_uuid()::text,
@@ -333,4 +332,117 @@ export async function createSchema(transaction: Transaction, schema: string): Pr
   const there = await transaction.row('select 1 from pg_namespace where nspname = @schema', { schema });
   if (there === undefined)
     await transaction.run(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+}
+
+/** The number of series whose words are put into the index at once. */
+const seriesAtOnce = 1000;
+
+async function putAllWords(transaction: Transaction): Promise<void> {
+  const all = await transaction.rows<SearchedSeries>('select id, title, units from asof.series order by id');
+  for (let at = 0; at < all.length; at += seriesAtOnce) {
+    const rows = all
+      .slice(at, at + seriesAtOnce)
+      .flatMap((series) => searchableWords(series).map((word) => ({ id: series.id, word })));
+    await transaction.write(
+      `insert into asof.word (series, word) select * from unnest(@ids::text[], @words::text[])
+       on conflict (series, word) do nothing`,
+      { ids: rows.map(({ id }) => id), words: rows.map(({ word }) => word) },
+    );
+  }
+}
+
+/**
+ * Creates the store in a database if it does not exist; true if it created it. With `distribute`, distributes it over
+ * the nodes of Citus; without Citus it then throws a Problem and changes nothing.
+ */
+export async function initPostgresStore(address: string, distribute: boolean): Promise<boolean> {
+  return Database.once(address, 'write', async (transaction, database) => {
+    if (distribute) await checkCitus(transaction, database);
+    const created = await prepareStore(transaction, database);
+    if (distribute) await distributeTables(transaction);
+    return created;
+  });
+}
+
+/**
+ * How Citus distributes the tables of a store: tables of series by the id of the series, tables of filings by the
+ * issuer. All rows of a series are on one node, which answers questions about it from one snapshot. All other tables
+ * stay on the coordinator.
+ */
+const distributions: readonly string[] = [
+  "create_distributed_table('asof.series', 'id', colocate_with => 'none')",
+  "create_distributed_table('asof.fact', 'series', colocate_with => 'asof.series')",
+  "create_distributed_table('asof.respelling', 'series', colocate_with => 'asof.series')",
+  "create_distributed_table('asof.vintage', 'series', colocate_with => 'asof.series')",
+  "create_distributed_table('asof.description_change', 'series', colocate_with => 'asof.series')",
+  "create_distributed_table('asof.word', 'series', colocate_with => 'asof.series')",
+  "create_distributed_table('asof.filing', 'issuer_cik', colocate_with => 'none')",
+  "create_distributed_table('asof.trade', 'issuer_cik', colocate_with => 'asof.filing')",
+  "create_distributed_table('asof.symbol', 'issuer_cik', colocate_with => 'asof.filing')",
+];
+
+/** On workers, older versions also read what was committed after the transaction began. */
+const oldest = [11, 2] as const;
+
+/** Throws a Problem unless the database has a version of Citus that reads from one snapshot on each node. */
+async function checkCitus(transaction: Transaction, { shown }: Database): Promise<void> {
+  const version = await citusVersion(transaction);
+  if (version === undefined)
+    throw new Problem('local-io', `cannot distribute the store ${shown}: the database has no Citus`, {
+      hints: [
+        'a superuser installs it with `create extension citus` on every node',
+        'without --distribute the store works on one server',
+      ],
+    });
+  const [major = 0, minor = 0] = version.split(/\D/).map(Number);
+  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
+  throw new Problem(
+    'local-io',
+    `cannot distribute the store ${shown}: its Citus is ${version}, and asof needs ${oldest.join('.')} or newer`,
+    { hints: ['update Citus: `alter extension citus update`'] },
+  );
+}
+
+async function citusVersion(transaction: Transaction): Promise<string | undefined> {
+  const row = await transaction.row<{ readonly version: string }>(
+    "select extversion as version from pg_extension where extname = 'citus'",
+  );
+  return row?.version;
+}
+
+/** Makes a transaction use one connection to each node, because parallel ones do not see what it wrote. */
+const sequential = "set local citus.multi_shard_modify_mode to 'sequential'";
+
+async function onOneConnection(transaction: Transaction): Promise<void> {
+  if (await isDistributed(transaction)) await transaction.run(sequential);
+}
+
+/** Distributes the tables of a store that are not distributed yet, with their rows. */
+async function distributeTables(transaction: Transaction): Promise<void> {
+  await transaction.run(sequential);
+  for (const call of distributions) {
+    const table = /'([^']+)'/.exec(call)?.[1] ?? '';
+    await transaction.run(
+      `select ${call} where not exists (select 1 from pg_dist_partition where logicalrelid = '${table}'::regclass)`,
+    );
+  }
+}
+
+/** Whether a database has Citus. */
+export async function hasCitus(transaction: Transaction): Promise<boolean> {
+  return (await citusVersion(transaction)) !== undefined;
+}
+
+/** Whether Citus distributes a store. */
+export async function isDistributed(transaction: Transaction): Promise<boolean> {
+  if (!(await hasCitus(transaction))) return false;
+  const series = await transaction.row(
+    "select 1 from pg_dist_partition where logicalrelid = 'asof.series'::regclass",
+  );
+  return series !== undefined;
+}
+
+/** Distributes the tables that a migration added, if the store is distributed. */
+async function keepDistributed(transaction: Transaction): Promise<void> {
+  if (await isDistributed(transaction)) await distributeTables(transaction);
 }

@@ -1,11 +1,25 @@
-import { randomUUID } from 'node:crypto';
 import type { Day, Frequency } from '../../domain/series/date.ts';
+import type { HeldVintage } from '../../domain/series/merge-plan.ts';
+import { type KeptKind, kindsText } from '../../domain/series/series.ts';
 import type { SearchedSeries } from '../../domain/series/words.ts';
-import { type RecordRow, recordCells, recordOf, type SeriesRow, seriesOf } from '../series-record.ts';
-import type { DerivedColumns, SeriesStart } from '../series-writer.ts';
-import type { ObservationQuery, Series, SeriesQuery, SeriesRecord } from '../store.ts';
-import type { Transaction } from './connection.ts';
-import { addWords, putWords } from './words.ts';
+import {
+  frequenciesIn,
+  type SeriesRow,
+  type StatedKind,
+  seriesOf,
+  statementsOf,
+  withKind,
+} from '../series-record.ts';
+import type {
+  AllSeriesView,
+  ObservationQuery,
+  Revision,
+  StoredObservation,
+  VintageCounts,
+} from '../store.ts';
+import type { Transaction, Values } from './connection.ts';
+import { seriesRows } from './series-rows.ts';
+import { descriptionsIn } from './sources.ts';
 
 const columns = `id, coalesce(title, id) as title, coalesce(units, '') as units,
   coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
@@ -15,191 +29,203 @@ const columns = `id, coalesce(title, id) as title, coalesce(units, '') as units,
   first_vintage as "firstVintage", last_vintage as "lastVintage", covered_to as "coveredTo",
   vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", version`;
 
-/** The row of a series that has statements; undefined for any other id. */
-export function readSeries(transaction: Transaction, id: string): Promise<SeriesRow | undefined> {
+const within = 'series = @id and date >= @from and date <= @to and date < @before and as_of_date <= @asOf';
+
+// The rows keep the order of the inner query. With an outer order, PostgreSQL would sort the whole series for a page.
+const newestFirst = `select date, as_of_date as "asOfDate", value from (
+    select distinct on (date) date, as_of_date, value from asof.fact
+    where ${within} order by date desc, as_of_date desc
+  ) as newest
+  where value is not null limit @limit`;
+
+const firstReleases = `select distinct on (date) date, as_of_date as "asOfDate", value from asof.fact
+  where ${within} and value is not null
+    and date > coalesce((select max(date) from asof.fact
+      where series = @id and value is not null
+        and as_of_date <= (select min(as_of_date) from asof.vintage where series = @id)), '-infinity')
+  order by date desc, as_of_date limit @limit`;
+
+/** A first value, or one after a withdrawal, counts as added. */
+const vintagePage = `with page as (
+    select as_of_date, kind from asof.vintage
+    where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
+    order by as_of_date desc limit @limit
+  ), change as (
+    select as_of_date, value, lag(value) over (partition by date order by as_of_date) as before
+    from asof.fact where series = @id and as_of_date <= (select max(as_of_date) from page)
+  ), counted as (
+    select as_of_date,
+      count(*) filter (where value is not null and before is null) as added,
+      count(*) filter (where value is not null and before is not null) as revised,
+      count(*) filter (where value is null) as withdrawn
+    from change group by as_of_date
+  )
+  select as_of_date as "asOfDate", coalesce(added, 0) as added, coalesce(revised, 0) as revised,
+    coalesce(withdrawn, 0) as withdrawn, kind
+  from page left join counted using (as_of_date) order by as_of_date desc`;
+
+/** The newest vintage of a series on or before a day. */
+const newestVintage = `select as_of_date as "asOf", kind from asof.vintage
+  where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`;
+
+/** What a view answers about series; statements that need no answer to another are sent together. */
+export function seriesIn(transaction: Transaction): AllSeriesView {
+  return {
+    async find(id) {
+      const series = await readSeries(transaction, id);
+      return series && seriesOf(series);
+    },
+    async search({ text, ids, after = '', limit }) {
+      const among = ids === undefined ? '' : ' and id = any(@ids::text[])';
+      const rows = await transaction.rows<SeriesRow>(
+        `select ${columns} from asof.series
+         where first_vintage is not null and id > @after and strpos(id, @text) > 0${among} order by id limit @limit`,
+        { after, text: text.toUpperCase(), ids, limit },
+      );
+      return rows.map(seriesOf);
+    },
+    async searchEntries({ words, starts, ids, part, upTo = 'infinity' }) {
+      const read = (condition: string, values: Values) =>
+        transaction.rows<SearchedSeries>(
+          `select id, coalesce(title, id) as title, coalesce(units, '') as units from asof.series
+           where first_vintage <= @upTo and ${condition}`,
+          { upTo, ...values },
+        );
+      const found = await Promise.all([
+        ids.length > 0 ? read('id = any(@ids::text[])', { ids }) : [],
+        words.length > 0
+          ? read('id in (select series from asof.word where word = any(@words::text[]))', { words })
+          : [],
+        ...starts.map((from) =>
+          read('id in (select series from asof.word where word >= @from and word < @below)', {
+            from,
+            below: `${from}\u{10ffff}`,
+          }),
+        ),
+        part === undefined ? [] : read('strpos(id, @part) > 0', { part }),
+      ]);
+      return [...new Map(found.flat().map((series) => [series.id, series])).values()];
+    },
+    async searchable(what, upTo = 'infinity') {
+      const sql = {
+        ids: 'select id as text from asof.series where first_vintage <= @upTo',
+        words: `select distinct word as text from asof.word
+          where series not in (select id from asof.series where first_vintage > @upTo)`,
+      };
+      const rows = await transaction.rows<{ readonly text: string }>(sql[what], { upTo });
+      return rows.map(({ text }) => text);
+    },
+    async observations(query) {
+      const { seriesId: id, asOf = 'infinity', firstRelease = false } = query;
+      const [series, newest, kinds, rows] = await Promise.all([
+        readSeries(transaction, id),
+        transaction.row<{ readonly asOf: Day; readonly kind: KeptKind }>(newestVintage, { id, asOf }),
+        firstRelease ? seriesRows(transaction, id).kinds(asOf) : [],
+        readObservations(transaction, query),
+      ]);
+      if (series === undefined) return undefined;
+      const texts = firstRelease && {
+        kinds: kindsText(kinds.map((kind) => withKind({ kind }, series).kind)),
+      };
+      return {
+        series: seriesOf(series),
+        rows,
+        vintage: { newest: newest && withKind(newest, series), ...texts },
+      };
+    },
+    async dates({ seriesId, from = '-infinity', to = 'infinity', before = 'infinity', limit }) {
+      const [series, rows] = await Promise.all([
+        readSeries(transaction, seriesId),
+        transaction.rows<{ date: Day }>(
+          `select distinct date from asof.fact
+           where series = @seriesId and date >= @from and date <= @to and date < @before
+           order by date desc limit @limit`,
+          { seriesId, from, to, before, limit },
+        ),
+      ]);
+      return series && { series: seriesOf(series), rows: rows.map(({ date }) => date) };
+    },
+    async revisions(seriesId, date) {
+      const [series, rows] = await Promise.all([
+        readSeries(transaction, seriesId),
+        transaction.rows<Omit<Revision, 'kind'> & { readonly kind: KeptKind }>(
+          `select f.as_of_date as "asOfDate", f.value, v.kind
+           from asof.fact f join asof.vintage v on v.series = f.series and v.as_of_date = f.as_of_date
+           where f.series = @seriesId and v.series = @seriesId and f.date = @date order by f.as_of_date`,
+          { seriesId, date },
+        ),
+      ]);
+      return series && { series: seriesOf(series), rows: rows.map((row) => withKind(row, series)) };
+    },
+    async impliedFrequencies(id) {
+      const dates = await transaction.rows<Pick<HeldVintage, 'asOf' | 'dates'>>(
+        `select v.as_of_date as "asOf", v.dates
+         from asof.vintage v join asof.series s on s.id = v.series
+         where v.series = @id and s.id = @id and s.frequency is null and s.implied_frequency is null
+         order by v.as_of_date`,
+        { id },
+      );
+      return frequenciesIn(dates);
+    },
+    async vintages({ seriesId: id, from = '-infinity', to = 'infinity', before = 'infinity', limit }) {
+      const [series, row, rows] = await Promise.all([
+        readSeries(transaction, id),
+        transaction.row<{ first: Day | null }>(
+          'select min(date) as first from asof.fact where series = @id',
+          { id },
+        ),
+        transaction.rows<Omit<VintageCounts, 'kind'> & { readonly kind: KeptKind }>(vintagePage, {
+          id,
+          from,
+          to,
+          before,
+          limit,
+        }),
+      ]);
+      const firstDate = row?.first ?? undefined;
+      return (
+        series && { series: seriesOf(series), firstDate, rows: rows.map((row) => withKind(row, series)) }
+      );
+    },
+    async *statements(seriesId) {
+      const series = await transaction.row<{ readonly normalisedBy: Frequency } & StatedKind>(
+        'select normalised_by as "normalisedBy", stated_vintage_kind as "statedKind" from asof.series where id = @seriesId',
+        { seriesId },
+      );
+      if (series === undefined) return;
+      const rows = seriesRows(transaction, seriesId);
+      const vintages = await rows.vintages();
+      yield* statementsOf({ seriesId, ...series, vintages }, rows.changes);
+    },
+    async completeVintages(seriesId) {
+      const rows = await transaction.rows<{ readonly asOf: Day; readonly kind: KeptKind } & StatedKind>(
+        `select v.as_of_date as "asOf", v.kind, s.stated_vintage_kind as "statedKind"
+         from asof.vintage v join asof.series s on s.id = v.series
+         where v.complete and v.series = @seriesId and s.id = @seriesId order by v.as_of_date`,
+        { seriesId },
+      );
+      return rows.map(({ statedKind, ...row }) => withKind(row, { statedKind }));
+    },
+    descriptionChanges: descriptionsIn(transaction).of,
+  };
+}
+
+function readSeries(transaction: Transaction, id: string): Promise<SeriesRow | undefined> {
   return transaction.row(`select ${columns} from asof.series where id = @id and first_vintage is not null`, {
     id,
   });
 }
 
-/** A page of the series whose ids contain a text. */
-export async function searchSeries(
+function readObservations(
   transaction: Transaction,
-  { text, ids, after = '', limit }: SeriesQuery,
-): Promise<readonly Series[]> {
-  const among = ids === undefined ? '' : ' and id = any(@ids::text[])';
-  const rows = await transaction.rows<SeriesRow>(
-    `select ${columns} from asof.series
-     where first_vintage is not null and id > @after and strpos(id, @text) > 0${among} order by id limit @limit`,
-    { after, text: text.toUpperCase(), ids, limit },
-  );
-  return rows.map(seriesOf);
-}
-
-/** The dates that ever had a value, newest first. */
-export async function readDates(
-  transaction: Transaction,
-  { seriesId, from, to, before, limit }: Omit<ObservationQuery, 'asOf' | 'firstRelease'>,
-): Promise<readonly Day[]> {
-  const rows = await transaction.rows<{ date: Day }>(
-    `select distinct date from asof.fact
-     where series = @seriesId and date >= @from and date <= @to and date < @before
-     order by date desc limit @limit`,
-    {
-      seriesId,
-      from: from ?? '-infinity',
-      to: to ?? 'infinity',
-      before: before ?? 'infinity',
-      limit,
-    },
-  );
-  return rows.map(({ date }) => date);
-}
-
-type StartRow = RecordRow & {
-  readonly id: string;
-  readonly normalisedBy: Frequency;
-  readonly coverage: Day | null;
-  readonly version: number;
-};
-
-/** What an import needs to know about series before it writes, by id; only for series that the store knows. */
-export async function readStarts(
-  transaction: Transaction,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, SeriesStart>> {
-  const started = transaction.rows<StartRow>(
-    `select id, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
-       stated_vintage_kind as "vintageKind", stated_covered_to as "coveredTo",
-       implied_frequency as "impliedFrequency", implied_source as "impliedSource",
-       first_vintage as "firstVintage", normalised_by as "normalisedBy", covered_to as coverage, version
-     from asof.series where id = any(@ids::text[])`,
-    { ids },
-  );
-  // During an import, vintages can be newer than the row of the series, which the import updates at its end.
-  const vintages = transaction.rows<{ readonly id: string; readonly newest: Day }>(
-    `select series as id, max(as_of_date) as newest from asof.vintage
-     where series = any(@ids::text[]) group by series`,
-    { ids },
-  );
-  const [rows, newest] = await Promise.all([started, vintages]);
-  const newestVintages = new Map(newest.map(({ id, newest }) => [id, newest]));
-  return new Map(
-    rows.map(({ id, normalisedBy, coverage, version, ...row }) => [
-      id,
-      {
-        record: recordOf(id, row),
-        normalisedBy,
-        coveredTo: coverage ?? '',
-        newestVintage: newestVintages.get(id) ?? '',
-        version,
-        isNew: false,
-      },
-    ]),
-  );
-}
-
-/** Makes a series without statements. */
-export async function addSeries(transaction: Transaction, id: string): Promise<void> {
-  await transaction.write('insert into asof.series (id) values (@id) on conflict (id) do nothing', { id });
-  await addWords(transaction, { id });
-}
-
-/** Writes the metadata of a series. */
-export async function writeRecord(
-  transaction: Transaction,
-  id: string,
-  record: Pick<SeriesRecord, 'stated' | 'implied'>,
-): Promise<void> {
-  await transaction.write(
-    `update asof.series set title = @title, units = @units, frequency = @frequency,
-      seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
-      stated_covered_to = @coveredTo, implied_frequency = @impliedFrequency, implied_source = @impliedSource
-    where id = @id`,
-    { id, ...recordCells(record) },
-  );
-  await putWords(transaction, { ...record.stated, id });
-}
-
-/** Sets the frequency by which the dates of a series are kept. */
-export function writeFrequency(transaction: Transaction, id: string, frequency: Frequency): Promise<void> {
-  return transaction.write('update asof.series set normalised_by = @frequency where id = @id', {
-    id,
-    frequency,
+  { seriesId, asOf, firstRelease, from, to, before, limit }: ObservationQuery,
+): Promise<readonly StoredObservation[]> {
+  return transaction.rows(firstRelease === true ? firstReleases : newestFirst, {
+    id: seriesId,
+    asOf: asOf ?? 'infinity',
+    from: from ?? '-infinity',
+    to: to ?? 'infinity',
+    before: before ?? 'infinity',
+    limit,
   });
-}
-
-/** Counts what a series holds, and gives it a new version. */
-export function summarise(
-  transaction: Transaction,
-  id: string,
-  { spacing, coveredTo, vintageKind }: DerivedColumns,
-): Promise<void> {
-  return transaction.write(
-    `update asof.series set spacing_frequency = @spacing, vintage_kind = @vintageKind,
-       observation_count = facts.observed, date_count = facts.dates, fact_count = facts.rows,
-       first_vintage = vintages.first, last_vintage = vintages.last,
-       covered_to = greatest(@coveredTo::date, vintages.last),
-       version = version + 1, state = @state
-     from (
-       select count(*) as rows, count(distinct date) as dates,
-         count(*) filter (where value is not null and is_last) as observed
-       from (
-         select date, value, lead(as_of_date) over (partition by date order by as_of_date) is null as is_last
-         from asof.fact where series = @id
-       ) as each
-     ) as facts, (
-       select min(as_of_date) as first, max(as_of_date) as last from asof.vintage where series = @id
-     ) as vintages
-     where id = @id`,
-    { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo, state: randomUUID() },
-  );
-}
-
-/** The tables with rows of a series, and their columns besides its id. */
-const tables = {
-  fact: 'date, as_of_date, value',
-  respelling: 'date, as_of_date, value',
-  vintage: 'as_of_date, dates, complete, kind, clipped',
-  description_change: 'changed_on, field, before, after',
-} as const;
-
-/** Removes a series with its rows; false for an unknown id. */
-export async function removeSeries(transaction: Transaction, id: string): Promise<boolean> {
-  for (const table of [...Object.keys(tables), 'word'])
-    await transaction.write(`delete from asof.${table} where series = @id`, { id });
-  await transaction.write('delete from asof.import_change where subject = @subject', {
-    subject: `series ${id}`,
-  });
-  return (await transaction.run('delete from asof.series where id = @id', { id })) > 0;
-}
-
-/**
- * Gives a series another id by writing its rows a second time, because Citus does not update the column by which it
- * distributes rows.
- */
-export async function renameSeries(transaction: Transaction, from: string, to: string): Promise<void> {
-  const others = `title, units, frequency, seasonal_adjustment, source, implied_frequency, implied_source,
-    stated_covered_to, stated_vintage_kind, spacing_frequency, normalised_by, vintage_kind, observation_count, date_count,
-    fact_count, first_vintage, last_vintage, covered_to`;
-  await transaction.run(
-    `insert into asof.series (id, version, state, ${others})
-     select @to, version, @state, ${others} from asof.series where id = @from`,
-    { from, to, state: randomUUID() },
-  );
-  await transaction.run('update asof.import_change set subject = @new where subject = @old', {
-    old: `series ${from}`,
-    new: `series ${to}`,
-  });
-  for (const [table, columns] of Object.entries(tables))
-    await transaction.run(
-      `insert into asof.${table} (series, ${columns}) select @to, ${columns} from asof.${table} where series = @from`,
-      { from, to },
-    );
-  const described = await transaction.row<SearchedSeries>(
-    'select id, title, units from asof.series where id = @to',
-    { to },
-  );
-  if (described !== undefined) await addWords(transaction, described);
-  await removeSeries(transaction, from);
 }

@@ -6,12 +6,9 @@ import { makeFolder } from '../../platform/files.ts';
 import {
   type AccessOptions,
   type AccessStore,
-  type KeyRecord,
   type KeyRow,
   keyRecord,
   type Lock,
-  type NewSecret,
-  type StoredKey,
   storedKey,
   type UsageRecord,
 } from '../access-store.ts';
@@ -73,7 +70,7 @@ export async function openSqliteAccess(path: string, { counting }: AccessOptions
     // A revoked key stays revoked after a power failure; a second of counts may be lost.
     connection.pragma(`synchronous = ${counting ? 'normal' : 'full'}`);
     if (format < migrations.length) migrate(connection);
-    return new SqliteAccess(connection, path, lock);
+    return accessOf(connection, path, lock);
   } catch (error) {
     connection?.close();
     await lock?.close();
@@ -121,114 +118,77 @@ function migrate(connection: Connection): void {
   });
 }
 
-class SqliteAccess implements AccessStore {
-  readonly #connection: Connection;
-  readonly #path: string;
-  readonly #lock: Lock | undefined;
-  #ownChanges = 0;
-
-  constructor(connection: Connection, path: string, lock: Lock | undefined) {
-    this.#connection = connection;
-    this.#path = path;
-    this.#lock = lock;
-  }
-
-  version(): Promise<number> {
-    // SQLite's own number grows only with the changes of other connections.
-    return this.#use((connection) => {
-      const others = connection.column<number>('pragma data_version').get() ?? 0;
-      return others + this.#ownChanges;
-    });
-  }
-
-  keys(): Promise<readonly StoredKey[]> {
-    return this.#use((connection) =>
-      connection
-        .objects<KeyRow>(`select ${keyColumns} from api_key order by created_at, id`)
-        .all()
-        .map(storedKey),
-    );
-  }
-
-  addKey(key: StoredKey): Promise<void> {
-    return this.#use((connection) => {
-      connection.run(
-        `insert into api_key (id, hash, name, plan, start, created_at, expires_at)
-         values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
-        { expiresAt: null, ...key },
-      );
-      this.#ownChanges += 1;
-    });
-  }
-
-  revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined> {
-    return this.#use((connection) => {
-      connection.run('update api_key set revoked_at = coalesce(revoked_at, ?) where id = ?', revokedAt, id);
-      this.#ownChanges += 1;
-      return recordOf(connection, id);
-    });
-  }
-
-  rotateKey(
-    id: string,
-    { hash, start }: NewSecret,
-    previousUntil: string,
-    sole = '9999',
-  ): Promise<KeyRecord | undefined> {
-    return this.#use((connection) => {
-      const { changes } = connection.run(
-        `update api_key set previous_hash = hash, previous_until = ?, hash = ?, start = ?
-         where id = ? and revoked_at is null and coalesce(previous_until, '') <= ?`,
-        previousUntil,
-        hash,
-        start,
-        id,
-        sole,
-      );
-      this.#ownChanges += 1;
-      return changes === 0 ? undefined : recordOf(connection, id);
-    });
-  }
-
-  usage(): Promise<readonly UsageRecord[]> {
-    return this.#use((connection) =>
-      connection
-        .objects<UsageRow>('select key_id as keyId, window, began, count from usage')
-        .all()
-        .map((row) => ({ ...row, began: new Date(row.began) })),
-    );
-  }
-
-  saveUsage(records: readonly UsageRecord[]): Promise<void> {
-    return this.#use((connection) =>
-      connection.inOneStep(() => {
-        for (const record of records)
-          connection.run(
-            `insert into usage (key_id, window, began, count) values (@keyId, @window, @began, @count)
-             on conflict do update set began = excluded.began, count = excluded.count`,
-            { ...record, began: record.began.toISOString() },
-          );
-      }),
-    );
-  }
-
-  async close(): Promise<void> {
-    this.#connection.close();
-    await this.#lock?.close();
-  }
-
-  async #use<T>(work: (connection: Connection) => T): Promise<T> {
+function accessOf(connection: Connection, path: string, lock: Lock | undefined): AccessStore {
+  let ownChanges = 0;
+  const use = async <T>(work: () => T): Promise<T> => {
     try {
-      return work(this.#connection);
+      return work();
     } catch (error) {
-      throw accessProblem(this.#path, error);
+      throw accessProblem(path, error);
     }
-  }
-}
-
-function recordOf(connection: Connection, id: string): KeyRecord | undefined {
-  const row = connection.objects<KeyRow>(`select ${keyColumns} from api_key where id = ?`).get(id);
-  return row && keyRecord(row);
+  };
+  const recordOf = (id: string) => {
+    const row = connection.objects<KeyRow>(`select ${keyColumns} from api_key where id = ?`).get(id);
+    return row && keyRecord(row);
+  };
+  return {
+    // SQLite's own number grows only with the changes of other connections.
+    version: () => use(() => (connection.column<number>('pragma data_version').get() ?? 0) + ownChanges),
+    keys: () =>
+      use(() =>
+        connection
+          .objects<KeyRow>(`select ${keyColumns} from api_key order by created_at, id`)
+          .all()
+          .map(storedKey),
+      ),
+    addKey: (key) =>
+      use(() => {
+        connection.run(
+          `insert into api_key (id, hash, name, plan, start, created_at, expires_at)
+           values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
+          { expiresAt: null, ...key },
+        );
+        ownChanges += 1;
+      }),
+    revokeKey: (id, revokedAt) =>
+      use(() => {
+        connection.run('update api_key set revoked_at = coalesce(revoked_at, ?) where id = ?', revokedAt, id);
+        ownChanges += 1;
+        return recordOf(id);
+      }),
+    rotateKey: (id, { hash, start }, previousUntil, sole = '9999') =>
+      use(() => {
+        const { changes } = connection.run(
+          `update api_key set previous_hash = hash, previous_until = @previousUntil, hash = @hash, start = @start
+           where id = @id and revoked_at is null and coalesce(previous_until, '') <= @sole`,
+          { id, hash, start, previousUntil, sole },
+        );
+        ownChanges += 1;
+        return changes === 0 ? undefined : recordOf(id);
+      }),
+    usage: () =>
+      use(() =>
+        connection
+          .objects<UsageRow>('select key_id as keyId, window, began, count from usage')
+          .all()
+          .map((row) => ({ ...row, began: new Date(row.began) })),
+      ),
+    saveUsage: (records) =>
+      use(() =>
+        connection.inOneStep(() => {
+          for (const record of records)
+            connection.run(
+              `insert into usage (key_id, window, began, count) values (@keyId, @window, @began, @count)
+               on conflict do update set began = excluded.began, count = excluded.count`,
+              { ...record, began: record.began.toISOString() },
+            );
+        }),
+      ),
+    async close() {
+      connection.close();
+      await lock?.close();
+    },
+  };
 }
 
 /** Like `asProblem`, worded for a file that no import writes to. */

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
@@ -8,7 +8,7 @@ import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { isShippedSample } from '../../platform/installation.ts';
 
 /** A prepared statement whose rows have the shape that the caller names. */
-export type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
+type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 
 /** A connection to a SQLite file. It prepares each SQL text once. */
 export class Connection {
@@ -31,7 +31,6 @@ export class Connection {
     return this.#prepare<Row>('objects', sql, (statement) => statement);
   }
 
-  /** Rows as arrays of their columns. */
   tuples<Row extends readonly unknown[]>(sql: string): SqlQuery<Row> {
     return this.#prepare<Row>('tuples', sql, (statement) => statement.raw());
   }
@@ -78,6 +77,61 @@ export class Connection {
   }
 }
 
+/** Work on a store through one connection, until it ends; a failure is a Problem that names the store. */
+export class SqliteSession {
+  readonly path: string;
+  #connection: Connection | undefined;
+
+  constructor(path: string, connection: Connection) {
+    this.path = path;
+    this.#connection = connection;
+  }
+
+  /** Ends the session; its methods fail from now on. */
+  end(): void {
+    this.#connection = undefined;
+  }
+
+  async use<T>(work: (connection: Connection) => T): Promise<T> {
+    try {
+      return work(this.#open());
+    } catch (error) {
+      throw asProblem(this.path, error);
+    }
+  }
+
+  /** The rows of a statement, as objects. */
+  rows<Row>(sql: string, ...values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.use((connection) => connection.objects<Row>(sql).all(...values));
+  }
+
+  /** The first column of each row of a statement. */
+  column<Value>(sql: string, ...values: readonly unknown[]): Promise<readonly Value[]> {
+    return this.use((connection) => connection.column<Value>(sql).all(...values));
+  }
+
+  /** Runs a statement; gives the number of rows that it changed. */
+  run(sql: string, ...values: readonly unknown[]): Promise<number> {
+    return this.use((connection) => connection.run(sql, ...values).changes);
+  }
+
+  async *stream<T>(read: (connection: Connection) => Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      for await (const batch of read(this.#open())) {
+        yield batch;
+        this.#open();
+      }
+    } catch (error) {
+      throw asProblem(this.path, error);
+    }
+  }
+
+  #open(): Connection {
+    if (this.#connection === undefined) throw new Error('this view of the store has ended');
+    return this.#connection;
+  }
+}
+
 /** Opens an existing SQLite file; throws a Problem that names a file that it cannot use. */
 export function connect(path: string, readonly: boolean): Connection {
   const file = checkFile(path, readonly);
@@ -88,48 +142,6 @@ export function connect(path: string, readonly: boolean): Connection {
   } catch (error) {
     throw asProblem(path, error);
   }
-}
-
-/**
- * Opens a store for reading. If SQLite cannot create the files that readers of a live store share beside it, the
- * store is read into memory; with `live` this fails instead, because later imports could not be seen.
- */
-export function connectReader(path: string, live: boolean): Connection {
-  const connection = connect(path, true);
-  try {
-    // To wait in SQLite would block the whole process; `onceUnlocked` waits without that.
-    connection.pragma('busy_timeout = 0');
-    connection.pragma('user_version');
-    return connection;
-  } catch (error) {
-    connection.close();
-    if (live || !cannotWrite(error)) throw asProblem(path, error);
-    return inMemory(path, error);
-  }
-}
-
-/** Milliseconds for which a reader waits for an import that commits to a store without a write-ahead log. */
-const longestCommit = 20_000;
-
-/**
- * The result of work that begins to read, tried again while an import has the store locked; meanwhile the process goes
- * on, and so do its other readers, which the import waits for.
- */
-export async function onceUnlocked<T>(work: () => Promise<T> | T): Promise<T> {
-  const end = performance.now() + longestCommit;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isLocked(error) || performance.now() > end) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-function isLocked(error: unknown): boolean {
-  if (error instanceof Problem) return isLocked(error.cause);
-  return error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
 /**
@@ -151,38 +163,8 @@ export function addLog(path: string): void {
   }
 }
 
-/** Whether a failure means that a file, or its folder, cannot be written: for lack of a right, or on a full disk. */
-export function cannotWrite(error: unknown): boolean {
-  if (error instanceof SqliteError)
-    return /^SQLITE_(READONLY|CANTOPEN|FULL|IOERR_(WRITE|SHM))/.test(error.code);
-  if (error instanceof Problem) return cannotWrite(error.cause);
-  return isSystemError(error) && /^(EACCES|EPERM|EROFS)$/.test(error.code ?? '');
-}
-
-/** Whether a write-ahead log beside the store holds changes that its file lacks. */
-function hasUnmerged(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
-/**
- * The content of a SQLite file in memory, where it can be changed; throws the Problem of `reason` if a log beside the
- * file has more.
- */
-export function inMemory(path: string, reason: unknown): Connection {
-  const file = checkFile(path, true);
-  if (hasUnmerged(path)) throw asProblem(path, reason);
-  try {
-    const bytes = readFileSync(path);
-    // Bytes 18 and 19 of the header say whether the file has a write-ahead log (2) or not (1).
-    bytes.fill(1, 18, 20);
-    return new Connection(openDatabase(bytes), file);
-  } catch (error) {
-    throw asProblem(path, error);
-  }
-}
-
-// Synchronous, because the first asynchronous call to the file system takes longer than all of these together.
-function checkFile(path: string, readonly: boolean): string {
+/** The identity of a usable file. Synchronous: the first asynchronous call to the file system takes longer than all. */
+export function checkFile(path: string, readonly: boolean): string {
   let file: ReturnType<typeof statSync>;
   try {
     file = statSync(path);

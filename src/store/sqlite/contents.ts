@@ -1,82 +1,79 @@
 import { statSync } from 'node:fs';
 import type { KeptChange } from '../../domain/series/revision-history.ts';
+import type { SearchedSeries } from '../../domain/series/words.ts';
 import {
   changesInPages,
   type DerivedOfFiling,
   filingFaults,
   type KeptMaturity,
   maturityFaults,
-  type SeriesContents,
   type SeriesTotals,
-  type StoreSize,
+  type StoreContents,
+  wordFaults,
 } from '../contents.ts';
 import { type ContentsRow, contentsOf } from '../series-record.ts';
-import type { LoggedImport } from '../store.ts';
-import { type Connection, SqliteError } from './connection.ts';
-import { readVintages } from './statements.ts';
-import { wordFaultsIn } from './words.ts';
+import { type Connection, SqliteError, type SqliteSession } from './connection.ts';
+import { readVintages } from './series-rows.ts';
 
-/** The ids of all series, ascending. */
-export function readSeriesIds(connection: Connection): readonly string[] {
-  return connection.column<string>('select id from series order by id').all();
-}
-
-/** Everything that is kept of a series except its changes; undefined for an unknown id. */
-export function readContents(connection: Connection, id: string): SeriesContents | undefined {
-  const row = connection
-    .objects<ContentsRow & { readonly key: number }>(
-      `select key, title, units, frequency, seasonal_adjustment as seasonalAdjustment, source,
+/** What a store keeps, as it keeps it. */
+export function contentsIn(session: SqliteSession): StoreContents {
+  return {
+    seriesIds: () => session.column<string>('select id from series order by id'),
+    series: (id) =>
+      session.use((connection) => {
+        const row = connection
+          .objects<ContentsRow & { readonly key: number }>(
+            `select key, title, units, frequency, seasonal_adjustment as seasonalAdjustment, source,
         stated_vintage_kind as vintageKind, stated_covered_to as coveredTo,
         implied_frequency as impliedFrequency, implied_source as impliedSource,
         first_vintage as firstVintage, last_vintage as lastVintage, normalised_by as normalisedBy,
         covered_to as coverage, spacing_frequency as spacing, vintage_kind as keptKinds,
         observation_count as observationCount, date_count as dateCount, fact_count as factCount
       from series where id = ?`,
-    )
-    .get(id);
-  if (row === undefined) return undefined;
-  const { key, ...cells } = row;
-  return contentsOf(id, cells, readVintages(connection, key));
-}
-
-/** Every change of a series, in batches. */
-export function readKeptChanges(connection: Connection, id: string): AsyncGenerator<readonly KeptChange[]> {
-  const key = connection.column<number>('select key from series where id = ?').get(id);
-  const after = 'series = @key and (date, as_of_date) > (@date, @asOf)';
-  const page = connection.objects<KeptChange>(
-    `select date, as_of_date as asOf, value, 'fact' as kind from fact where ${after}
-     union all
-     select date, as_of_date, value, 'respelling' from respelling where ${after}
-     order by 1, 2 limit @limit`,
-  );
-  return changesInPages(async ({ date, asOf }, limit) => page.all({ key, date, asOf, limit }));
-}
-
-/** The series together. */
-export function readSeriesTotals(connection: Connection): SeriesTotals {
-  const row = connection
-    .objects<SeriesTotals>(
-      `select count(*) filter (where first_vintage is not null) as series, count(*) filter (where first_vintage is null) as described,
-       coalesce(sum(fact_count), 0) as facts, min(first_vintage) as firstVintage, max(last_vintage) as lastVintage,
-       min(covered_to) filter (where first_vintage is not null) as leastCovered, max(covered_to) filter (where first_vintage is not null) as covered
-     from series`,
-    )
-    .get();
-  if (row === undefined) throw new Error('an aggregate has no row');
-  return row;
-}
-
-/** The size of the file with its write-ahead log; `format` is that of the connection. */
-export function readSize(connection: Connection, path: string): StoreSize {
-  const bytes = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-  return {
-    format: Number(connection.pragma('user_version')),
-    bytes: bytes.reduce((sum, size) => sum + size, 0),
+          )
+          .get(id);
+        if (row === undefined) return undefined;
+        const { key, ...cells } = row;
+        return contentsOf(id, cells, readVintages(connection, key));
+      }),
+    changes: (id) =>
+      session.stream((connection) => {
+        const key = connection.column<number>('select key from series where id = ?').get(id);
+        const after = 'series = @key and (date, as_of_date) > (@date, @asOf)';
+        const page = connection.objects<KeptChange>(
+          `select date, as_of_date as asOf, value, 'fact' as kind from fact where ${after}
+           union all
+           select date, as_of_date, value, 'respelling' from respelling where ${after}
+           order by 1, 2 limit @limit`,
+        );
+        return changesInPages(async ({ date, asOf }, limit) => page.all({ key, date, asOf, limit }));
+      }),
+    async totals() {
+      const [row] = await session.rows<SeriesTotals>(
+        `select count(*) filter (where first_vintage is not null) as series, count(*) filter (where first_vintage is null) as described,
+           coalesce(sum(fact_count), 0) as facts, min(first_vintage) as firstVintage, max(last_vintage) as lastVintage,
+           min(covered_to) filter (where first_vintage is not null) as leastCovered, max(covered_to) filter (where first_vintage is not null) as covered
+         from series`,
+      );
+      if (row === undefined) throw new Error('an aggregate has no row');
+      return row;
+    },
+    /** The size of the file with its write-ahead log; `format` is that of the connection. */
+    size: () =>
+      session.use((connection) => {
+        const bytes = [session.path, `${session.path}-wal`].map(
+          (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+        );
+        return {
+          format: Number(connection.pragma('user_version')),
+          bytes: bytes.reduce((sum, size) => sum + size, 0),
+        };
+      }),
+    faults: () => session.use(readFaults),
   };
 }
 
-/** Damage that SQLite finds, and contradictions in what is derived from filings. */
-export function readFaults(connection: Connection): readonly string[] {
+function readFaults(connection: Connection): readonly string[] {
   const damaged = damagesOf(connection);
   // On damaged pages, further checks would say nothing more.
   if (damaged.length > 0) return damaged;
@@ -118,16 +115,19 @@ function derivedFaults(connection: Connection): readonly string[] {
   return faults;
 }
 
-/** The log of imports, oldest first. */
-export function readImports(connection: Connection): readonly LoggedImport[] {
-  return connection
-    .objects<Omit<LoggedImport, 'outdated'> & { readonly outdated: number }>(
-      `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
-         statements_known as statementsKnown, withdrawn, number,
-         outdated and not exists (select 1 from import as again where again.id > import.id
-           and again.sha256 = import.sha256 and not again.outdated) as outdated
-       from import order by id`,
+/** Faults of the index: words that differ from those of their series, and words of no series. */
+function wordFaultsIn(connection: Connection): readonly string[] {
+  const indexed = connection
+    .objects<SearchedSeries & { readonly words: string | null }>(
+      `with own as materialized (select series, json_group_array(word) as words from word group by series)
+       select id, title, units, words from series left join own on own.series = key order by id`,
     )
-    .all()
-    .map(({ outdated, ...record }) => ({ ...record, outdated: outdated === 1 }));
+    .iterate();
+  const faults: string[] = [];
+  for (const { words, ...series } of indexed)
+    faults.push(...wordFaults({ ...series, words: words === null ? [] : JSON.parse(words) }));
+  const orphans = connection
+    .column<number>('select count(*) from word where series not in (select key from series)')
+    .get();
+  return orphans === 0 ? faults : [...faults, `${orphans} words belong to no series`];
 }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { identityOf, makeFolder } from '../../platform/files.ts';
-import { ended, type StoreDraft } from '../writer.ts';
+import type { StoreDraft } from '../writer.ts';
 import { asProblem, type Connection, connect, SqliteError } from './connection.ts';
 import { damagesOf } from './contents.ts';
 import { publishDraft, removeDraft, replaceWith } from './draft.ts';
@@ -28,7 +28,7 @@ export function openFileDraft(draft: string, { begin, publish }: DraftPlace): St
   const connection = connectDraft(draft);
   const store = storeOn(connection, draft);
   return {
-    write: async (work) => ended(beginWriting(connection, draft), work),
+    write: async (work) => beginWriting(connection, draft).end(work),
     async read(work) {
       // What is compared comes from the file, not from what this connection remembers.
       connection.pragma('shrink_memory');
@@ -195,7 +195,6 @@ function hasMark(path: string): boolean {
   );
 }
 
-/** Whether SQLite failed because a file is damaged. */
 function isDamage(error: unknown): boolean {
   const found = error instanceof Problem ? error.cause : error;
   return found instanceof SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(found.code);

@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
+import { isSystemError } from '../../errors/system-errors.ts';
 import type { StoreContents } from '../contents.ts';
-import type { PageCache, Store, StoreOptions, StoreState, StoreView } from '../store.ts';
+import type { FilingsView } from '../filings.ts';
+import type { PageCache, Store, StoreOptions, StoreState, WholeView } from '../store.ts';
 import {
   addLog,
   asProblem,
-  type Connection,
-  cannotWrite,
+  Connection,
+  checkFile,
   connect,
-  connectReader,
-  inMemory,
-  onceUnlocked,
+  openDatabase,
+  SqliteError,
+  SqliteSession,
 } from './connection.ts';
 import { currentFormat, formatOf } from './format.ts';
-import { SqliteView } from './view.ts';
+import { ratesIn } from './rates.ts';
+import { seriesIn } from './series.ts';
+import { sourcesIn } from './sources.ts';
 
 /** Opens a store in a SQLite file for reading. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
@@ -50,27 +55,33 @@ class SqliteStore implements Store {
     this.#idle.push(first);
   }
 
-  async read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
+  async read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
     const connection = this.#idle.pop() ?? (await onceUnlocked(() => this.#another()));
-    const store = {
-      path: this.address,
-      pages: this.#pages,
-      stateOf: (of: Connection) => this.#stateOf(of),
-    };
-    const view = new SqliteView(store, connection);
+    const session = new SqliteSession(this.address, connection);
     try {
       try {
         await onceUnlocked(() => beginReading(connection));
-        return await work(view);
+        return await work(this.#viewOf(session));
       } finally {
-        view.end();
+        session.end();
         this.#release(connection);
       }
     } catch (error) {
       // SQLite may notice damage at any statement, even when the transaction begins or ends.
       throw asProblem(this.address, error);
     }
+  }
+
+  #viewOf(session: SqliteSession): WholeView {
+    return {
+      state: () => session.use((connection) => this.#stateOf(connection)),
+      series: seriesIn(session, this.#pages),
+      rates: ratesIn(session),
+      filings: filingsOnceAsked(session),
+      sources: sourcesIn(session),
+      contents: contentsOnceAsked(session),
+    };
   }
 
   async rest(): Promise<void> {
@@ -183,5 +194,109 @@ async function upgraded(path: string, live: boolean): Promise<Connection> {
     const copy = inMemory(path, error);
     upgrade(copy);
     return copy;
+  }
+}
+
+/** The filings, whose code is loaded on first use, because most queries then start faster. */
+function filingsOnceAsked(session: SqliteSession): FilingsView {
+  const part = async () => (await import('./filings.ts')).filingsIn(session);
+  return {
+    page: async (query) => (await part()).page(query),
+    accepted: async (accessionNumbers) => (await part()).accepted(accessionNumbers),
+    symbols: async () => (await part()).symbols(),
+    counts: async () => (await part()).counts(),
+    async *clusterTrades(query) {
+      yield* (await part()).clusterTrades(query);
+    },
+    tradePlaces: async (query) => (await part()).tradePlaces(query),
+    filedTrades: async (query) => (await part()).filedTrades(query),
+    coveredTo: async (upTo) => (await part()).coveredTo(upTo),
+  };
+}
+
+/** The contents, whose code is loaded on first use. */
+function contentsOnceAsked(session: SqliteSession): StoreContents {
+  const part = async () => (await import('./contents.ts')).contentsIn(session);
+  return {
+    seriesIds: async () => (await part()).seriesIds(),
+    series: async (id) => (await part()).series(id),
+    async *changes(id) {
+      yield* (await part()).changes(id);
+    },
+    totals: async () => (await part()).totals(),
+    size: async () => (await part()).size(),
+    faults: async () => (await part()).faults(),
+  };
+}
+
+/**
+ * Opens a store for reading. If SQLite cannot create the files that readers of a live store share beside it, the
+ * store is read into memory; with `live` this fails instead, because later imports could not be seen.
+ */
+function connectReader(path: string, live: boolean): Connection {
+  const connection = connect(path, true);
+  try {
+    // To wait in SQLite would block the whole process; `onceUnlocked` waits without that.
+    connection.pragma('busy_timeout = 0');
+    connection.pragma('user_version');
+    return connection;
+  } catch (error) {
+    connection.close();
+    if (live || !cannotWrite(error)) throw asProblem(path, error);
+    return inMemory(path, error);
+  }
+}
+
+/** Milliseconds for which a reader waits for an import that commits to a store without a write-ahead log. */
+const longestCommit = 20_000;
+
+/**
+ * The result of work that begins to read, tried again while an import has the store locked; meanwhile the process goes
+ * on, and so do its other readers, which the import waits for.
+ */
+async function onceUnlocked<T>(work: () => Promise<T> | T): Promise<T> {
+  const end = performance.now() + longestCommit;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  if (error instanceof Problem) return isLocked(error.cause);
+  return error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** Whether a failure means that a file, or its folder, cannot be written: for lack of a right, or on a full disk. */
+function cannotWrite(error: unknown): boolean {
+  if (error instanceof SqliteError)
+    return /^SQLITE_(READONLY|CANTOPEN|FULL|IOERR_(WRITE|SHM))/.test(error.code);
+  if (error instanceof Problem) return cannotWrite(error.cause);
+  return isSystemError(error) && /^(EACCES|EPERM|EROFS)$/.test(error.code ?? '');
+}
+
+/** Whether a write-ahead log beside the store holds changes that its file lacks. */
+function hasUnmerged(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/**
+ * The content of a SQLite file in memory, where it can be changed; throws the Problem of `reason` if a log beside the
+ * file has more.
+ */
+function inMemory(path: string, reason: unknown): Connection {
+  const file = checkFile(path, true);
+  if (hasUnmerged(path)) throw asProblem(path, reason);
+  try {
+    const bytes = readFileSync(path);
+    // Bytes 18 and 19 of the header say whether the file has a write-ahead log (2) or not (1).
+    bytes.fill(1, 18, 20);
+    return new Connection(openDatabase(bytes), file);
+  } catch (error) {
+    throw asProblem(path, error);
   }
 }

@@ -4,8 +4,7 @@ import { planMove } from '../../domain/series/merge-plan.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
 import type { Connection } from './connection.ts';
 import { applicationId, currentFormat, formatOf } from './format.ts';
-import { applyPlan, readChanges, readVintages } from './statements.ts';
-import { putAllWords } from './words.ts';
+import { applyPlan, readChanges, readVintages, writeWords } from './series-rows.ts';
 
 type Migration = (connection: Connection) => void;
 
@@ -221,7 +220,8 @@ const migrations = [
         primary key (word, series)
       ) strict, without rowid;
     `);
-    putAllWords(connection);
+    for (const key of connection.column<number>('select key from series').all())
+      writeWords(connection, key, 'add');
   },
   // Dates that nothing states a frequency for stay as published, and fiscal years beside calendar years stay alone.
   (connection: Connection) => {

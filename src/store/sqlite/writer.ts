@@ -1,44 +1,20 @@
 import { copyFileSync, existsSync } from 'node:fs';
-import type { Filing } from '../../domain/insider/filing.ts';
-import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
-import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isShippedSample } from '../../platform/installation.ts';
-import type { DescriptionChange, Followed } from '../followed.ts';
-import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
-import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
-import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
-import { addLog, asProblem, Connection, connect, openDatabase } from './connection.ts';
-import { readPoints, writePoints } from './curves.ts';
+import { StoreWriter } from '../writer.ts';
+import { addLog, asProblem, Connection, connect, openDatabase, SqliteSession } from './connection.ts';
 import { beginDraft, flush, publishDraft, removeDraft } from './draft.ts';
-import { readHeldFilings, writeFilings } from './filings.ts';
-import {
-  readDescriptionChanges,
-  readFollowed,
-  removeFollowed,
-  writeDescriptionChange,
-  writeFollowed,
-} from './following.ts';
+import { filingsIn } from './filings.ts';
+import { ratesIn } from './rates.ts';
 import { createSchema, migrate } from './schema.ts';
-import { readRecord } from './series.ts';
-import { SqliteSeriesRows } from './series-rows.ts';
-import {
-  moveVersion,
-  newestNumber,
-  readChangesOf,
-  removeFilings,
-  removeImport,
-  removePoints,
-  setDescriptionChanges,
-  writeChanges,
-} from './undo.ts';
-import { putWords, removeWords } from './words.ts';
+import { seriesTables } from './series-rows.ts';
+import { descriptionsIn, sourcesIn } from './sources.ts';
 
 /**
  * Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A
  * failure leaves the file as it was.
  */
-export async function openSqliteWriter(path: string, copyOf?: string): Promise<TransactionWriter> {
+export async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
   if (!existsSync(path)) return createStore(path, copyOf);
   if (copyOf === undefined) return openExisting(path);
   throw new Problem(
@@ -48,7 +24,7 @@ export async function openSqliteWriter(path: string, copyOf?: string): Promise<T
   );
 }
 
-function openExisting(path: string): TransactionWriter {
+function openExisting(path: string): StoreWriter {
   if (isShippedSample(path))
     throw new Problem('bad-input', `${path} is the sample that asof ships, which is read-only`, {
       hints: ['`asof import --with-sample` begins a store of your own as a copy of it'],
@@ -68,9 +44,7 @@ function openExisting(path: string): TransactionWriter {
       connection.close();
       if (!hasLog) addLog(path);
     };
-    return new TransactionWriter(
-      new SqliteTransaction(connection, { path, created: false, publish, abandon }),
-    );
+    return writerOn(connection, { path, created: false, publish, abandon });
   } catch (error) {
     abandon();
     throw asProblem(path, error);
@@ -81,7 +55,7 @@ function openExisting(path: string): TransactionWriter {
  * Creates a store as a draft, which is published when the import commits. No reader sees the draft, so it needs no
  * journal.
  */
-function createStore(path: string, copyOf: string | undefined): TransactionWriter {
+function createStore(path: string, copyOf: string | undefined): StoreWriter {
   let draft: string | undefined;
   let opened: Connection | undefined;
   const abandon = () => {
@@ -107,9 +81,7 @@ function createStore(path: string, copyOf: string | undefined): TransactionWrite
       flush(made);
       publishDraft(made, path);
     };
-    return new TransactionWriter(
-      new SqliteTransaction(connection, { path, created: true, publish, abandon }),
-    );
+    return writerOn(connection, { path, created: true, publish, abandon });
   } catch (error) {
     abandon();
     throw asProblem(path, error);
@@ -117,14 +89,12 @@ function createStore(path: string, copyOf: string | undefined): TransactionWrite
 }
 
 /** Begins a transaction on a connection, which stays open at its end. */
-export function beginWriting(connection: Connection, path: string): TransactionWriter {
+export function beginWriting(connection: Connection, path: string): StoreWriter {
   connection.exec('begin immediate');
   const abandon = () => {
     if (connection.inTransaction) connection.exec('rollback');
   };
-  return new TransactionWriter(
-    new SqliteTransaction(connection, { path, created: false, publish: () => undefined, abandon }),
-  );
+  return writerOn(connection, { path, created: false, publish: () => undefined, abandon });
 }
 
 /** What happens to the file when an import ends. */
@@ -135,167 +105,28 @@ type Ending = {
   readonly abandon: () => void;
 };
 
-class SqliteTransaction implements WriteTransaction {
-  readonly address: string;
-  readonly created: boolean;
-  readonly #connection: Connection;
-  readonly #ending: Ending;
-
-  constructor(connection: Connection, ending: Ending) {
-    this.#connection = connection;
-    this.#ending = ending;
-    this.address = ending.path;
-    this.created = ending.created;
-  }
-
-  series(id: string) {
-    return new SqliteSeriesRows(this.#connection, id, this.address);
-  }
-
-  records(seriesIds: readonly string[]) {
-    return this.#use((connection) => {
-      const records = new Map<string, SeriesRecord>();
-      for (const id of seriesIds) {
-        const record = readRecord(connection, id);
-        if (record !== undefined) records.set(id, record);
+function writerOn(connection: Connection, { path, created, publish, abandon }: Ending): StoreWriter {
+  const session = new SqliteSession(path, connection);
+  return new StoreWriter({
+    address: path,
+    created,
+    ...seriesTables(session),
+    descriptions: descriptionsIn(session),
+    rates: ratesIn(session),
+    filings: filingsIn(session),
+    sources: sourcesIn(session),
+    async commit(changed) {
+      try {
+        if (changed) connection.exec('update store set revision = revision + 1');
+        connection.exec('commit');
+        publish();
+      } catch (error) {
+        abandon();
+        throw asProblem(path, error);
       }
-      return records;
-    });
-  }
-
-  async withStatements(seriesIds: readonly string[]) {
-    const records = await this.records(seriesIds);
-    return new Set([...records].flatMap(([id, { hadStatements }]) => (hadStatements ? [id] : [])));
-  }
-
-  points(range: PointsRange) {
-    return this.#use((connection) => readPoints(connection, range));
-  }
-
-  putPoints(points: readonly CurvePoint[]) {
-    return this.#use((connection) => writePoints(connection, points));
-  }
-
-  filings(filings: readonly Filing[]) {
-    return this.#use((connection) =>
-      readHeldFilings(connection, new Set(filings.map(({ filingId }) => filingId))),
-    );
-  }
-
-  putFilings(put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>) {
-    return this.#use((connection) => writeFilings(connection, put, held));
-  }
-
-  addImport({ outdated = false, ...record }: ImportRecord & Partial<LoggedImport>, number?: number | null) {
-    return this.#use((connection) => {
-      const { lastInsertRowid } = connection.run(
-        `insert into import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated)
-         values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn, @outdated)`,
-        { ...record, outdated: Number(outdated) },
-      );
-      const id = Number(lastInsertRowid);
-      // SQLite gives the id of a removed row again, and somebody may take back an import by its number twice.
-      const given = number === undefined ? Math.max(id, newestNumber(connection) + 1) : number;
-      if (given !== null) connection.run('update import set number = ? where id = ?', given, id);
-      return given ?? id;
-    });
-  }
-
-  changes(from: number) {
-    return this.#use((connection) => readChangesOf(connection, from));
-  }
-
-  putChanges(changes: readonly ImportChange[]) {
-    return this.#use((connection) => writeChanges(connection, changes));
-  }
-
-  moveVersion(seriesId: string, to: number, from?: number) {
-    return this.#use((connection) => moveVersion(connection, seriesId, to, from));
-  }
-
-  removeImport(number: number) {
-    return this.#use((connection) => removeImport(connection, number));
-  }
-
-  descriptionChanges(seriesId: string) {
-    return this.#use((connection) => readDescriptionChanges(connection, seriesId));
-  }
-
-  setDescriptionChanges(seriesId: string, changes: readonly DescriptionChange[]) {
-    return this.#use((connection) => setDescriptionChanges(connection, seriesId, changes));
-  }
-
-  followed() {
-    return this.#use(readFollowed);
-  }
-
-  removePoints(points: readonly PointPlace[]) {
-    return this.#use((connection) => removePoints(connection, points));
-  }
-
-  removeFilings(filings: readonly FilingPlace[]) {
-    return this.#use((connection) => removeFilings(connection, filings));
-  }
-
-  addChange(change: DescriptionChange) {
-    return this.#use((connection) => writeDescriptionChange(connection, change));
-  }
-
-  putFollowed(record: Followed) {
-    return this.#use((connection) => writeFollowed(connection, record));
-  }
-
-  removeFollowed(source: string, name: string) {
-    return this.#use((connection) => removeFollowed(connection, source, name));
-  }
-
-  removeSeries(id: string) {
-    return this.#use((connection) => {
-      const key = connection.column<number>('select key from series where id = ?').get(id);
-      if (key === undefined) return false;
-      removeWords(connection, key);
-      connection.run('delete from import_change where subject = ?', `series ${id}`);
-      for (const table of ['fact', 'respelling', 'vintage', 'description_change'])
-        connection.run(`delete from ${table} where series = ?`, key);
-      return connection.run('delete from series where key = ?', key).changes > 0;
-    });
-  }
-
-  renameSeries(from: string, to: string) {
-    return this.#use((connection) => {
-      const key = connection.column<number>('select key from series where id = ?').get(from);
-      if (key === undefined) return;
-      removeWords(connection, key);
-      connection.run('update series set id = ? where key = ?', to, key);
-      putWords(connection, key);
-      connection.run(
-        'update import_change set subject = ? where subject = ?',
-        `series ${to}`,
-        `series ${from}`,
-      );
-    });
-  }
-
-  async commit(changed: boolean): Promise<void> {
-    try {
-      if (changed) this.#connection.exec('update store set revision = revision + 1');
-      this.#connection.exec('commit');
-      this.#ending.publish();
-    } catch (error) {
-      this.#ending.abandon();
-      throw asProblem(this.address, error);
-    }
-  }
-
-  async rollback(): Promise<void> {
-    this.#ending.abandon();
-  }
-
-  async #use<T>(work: (connection: Connection) => T): Promise<T> {
-    try {
-      return work(this.#connection);
-    } catch (error) {
-      throw asProblem(this.address, error);
-    }
-  }
+    },
+    async rollback() {
+      abandon();
+    },
+  });
 }

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 const asof: Home['asof'] = (args, env) => home.asof(args, env);
-const filingsOf = (store: string) => reading(store, (view) => view.filings({ limit: 100_000 }));
+const filingsOf = (store: string) => reading(store, (view) => view.filings.page({ limit: 100_000 }));
 
 describe('asof pull treasury', () => {
   const today = utcDay(new Date());

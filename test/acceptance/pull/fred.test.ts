@@ -130,7 +130,7 @@ describe('asof pull fred', () => {
     fred.state.series = { SMALL: { ...small, description } };
     const { err } = await asof(['pull']);
     expect(err).toContain('SMALL units: "Billions of Chained 2017 Dollars", before "Billions of Dollars"');
-    const changes = await reading(home.store, (view) => view.descriptionChanges('SMALL'));
+    const changes = await reading(home.store, (view) => view.series.descriptionChanges('SMALL'));
     expect(changes).toMatchObject([{ field: 'units', before: 'Billions of Dollars', changedOn: utcToday() }]);
   });
 });

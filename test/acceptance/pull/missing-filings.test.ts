@@ -33,7 +33,7 @@ onEveryEngine((engine) => {
     const store = engine.newAddress();
     const home = newHome(() => ({ ...env, ASOF_STORE: store }));
     const stored = async () => {
-      const trades = await reading(store, (view) => view.filings({ limit: 1000 }));
+      const trades = await reading(store, (view) => view.filings.page({ limit: 1000 }));
       return trades.map(({ accessionNumber }) => accessionNumber).sort();
     };
     const left = async () =>

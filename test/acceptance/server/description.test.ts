@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../src/operations/index.ts';
-import { questions } from '../../../src/server/questions.ts';
+import { endpoints } from '../../../src/server/questions.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { ProgramFolder } from '../../support/programs.ts';
 import { builtProgram, builtSample, root } from '../../support/repository.ts';
@@ -150,7 +150,7 @@ describe('the description of a service', () => {
     expect(schemas[schema]?.properties[property]).toMatchObject({ enum: values });
   });
 
-  it.each([...operations, ...questions].map(({ name, path }) => [name, path]))(
+  it.each([...operations, ...endpoints].map(({ name, path }) => [name, path]))(
     'shows as the example of %s what the sample answers',
     async (_, path) => {
       const { description: text, parameters, responses } = operationAt(path);

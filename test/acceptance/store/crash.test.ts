@@ -66,7 +66,7 @@ async function killWriting(path: string, isWritten: (name: string) => boolean): 
 }
 
 const seriesIn = (path: string) =>
-  reading(path, async (store) => (await store.searchSeries({ text: '', limit: 1000 })).map(({ id }) => id));
+  reading(path, async (store) => (await store.series.search({ text: '', limit: 1000 })).map(({ id }) => id));
 
 const many = ['S0', 'S1', 'S2'];
 
@@ -156,7 +156,7 @@ describe('a store without a write-ahead log', () => {
     expect(await failureOf(importFiles(path, { 'other.csv': contradiction }))).toMatch(/^1 conflict;/);
     expect(digestOf(path)).toBe(before);
     await importFiles(path, { 'more.csv': facts('GDP 2014-10-01 2015-02-27 17701.3') });
-    expect(await reading(path, async (store) => (await store.findSeries('GDP'))?.lastVintage)).toBe(
+    expect(await reading(path, async (store) => (await store.series.find('GDP'))?.lastVintage)).toBe(
       '2015-02-27',
     );
   });

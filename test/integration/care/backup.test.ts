@@ -13,9 +13,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { backupStore, restoreStore } from '../../../src/care/backup.ts';
 import { checkStore } from '../../../src/care/check.ts';
-import { copyStore } from '../../../src/care/copy.ts';
+import { backupStore, copyStore, restoreStore } from '../../../src/care/copy.ts';
 import { digestOfStore } from '../../../src/care/digest.ts';
 import { Problem } from '../../../src/errors/problem.ts';
 import { initStore } from '../../../src/store/open.ts';
@@ -150,7 +149,7 @@ describe('backups with dated names', () => {
     const [store, folder] = [await newStore(), scratchFolder()];
     const { store: first } = await backupStore(store, folder, { keep: 1, ...at('2026-03-15T01:00:00Z') });
     await withStore(first, async (open) => {
-      await open.read((view) => view.seriesIds());
+      await open.read((view) => view.contents.seriesIds());
       const { detail } = await problemOf(
         backupStore(store, folder, { keep: 1, ...at('2026-03-15T02:00:00Z') }),
       );
@@ -290,7 +289,7 @@ describe('a restore', () => {
     const { store, backup } = await changedStore();
     const before = await digestIn(store);
     await withStore(store, async (open) => {
-      await open.read((view) => view.seriesIds());
+      await open.read((view) => view.contents.seriesIds());
       const { detail, hints } = await problemOf(restoreStore(backup, store));
       expect(detail).toBe(`${store} is a store in use`);
       expect(hints.join()).toContain('asof serve');

@@ -17,8 +17,7 @@ import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/care/check.ts';
 import { copyStore } from '../../../src/care/copy.ts';
 import { digestOfStore } from '../../../src/care/digest.ts';
-import { openDraft } from '../../../src/store/draft-store.ts';
-import { openWriter } from '../../../src/store/open.ts';
+import { openDraft, openWriter } from '../../../src/store/open.ts';
 import type { StoreView } from '../../../src/store/store.ts';
 import type { StoreDraft } from '../../../src/store/writer.ts';
 import { runs } from '../../support/arbitrary.ts';
@@ -103,9 +102,9 @@ onEveryEngine((from) => {
       const all = (store: string) =>
         reading(store, async (view) => [
           // What an import changed is known where it was made.
-          (await view.imports()).map((entry) => ({ ...entry, number: null })),
-          await view.followed(),
-          await view.descriptionChanges('S1'),
+          (await view.sources.imports()).map((entry) => ({ ...entry, number: null })),
+          await view.sources.followed(),
+          await view.series.descriptionChanges('S1'),
         ]);
       expect(await all(copy)).toEqual(await all(address));
     });
@@ -114,7 +113,7 @@ onEveryEngine((from) => {
       const address = await newStore(from, 30);
       const copy = to.newAddress();
       await expect(copyStore(address, copy, stopAfter(25))).rejects.toThrow('stopped');
-      expect(await failureOf(reading(copy, (view) => view.seriesIds()))).toMatch(
+      expect(await failureOf(reading(copy, (view) => view.contents.seriesIds()))).toMatch(
         /no such file|unfinished copy/,
       );
       await importFiles(address, {
@@ -186,7 +185,7 @@ onEveryEngine((from) => {
         from.name === 'PostgreSQL'
           ? /is an unfinished copy of/
           : /is what a stopped copy to .*asof\.db has written/;
-      expect(await failureOf(reading(named, (view) => view.seriesIds()))).toMatch(message);
+      expect(await failureOf(reading(named, (view) => view.contents.seriesIds()))).toMatch(message);
       expect(await failureOf(checkStore(named))).toMatch(message);
       await expect(importFiles(named, { 'a.csv': facts('S7 2015-04-01 2015-07-30 9') })).rejects.toThrow(
         message,
@@ -207,7 +206,7 @@ onEveryEngine((from) => {
           const point = { curveType: 'PAR', tradeDate: '2015-01-02', maturity: '1M', source: 'x' } as const;
           await writer.mergePoints([{ ...point, rate }], { replace: true });
         });
-      const ratesIn = (view: StoreView) => view.yields({ curveType: 'PAR', limit: 9 });
+      const ratesIn = (view: StoreView) => view.rates.yields({ curveType: 'PAR', limit: 9 });
       const first = await openDraft(copy, 'mine.db');
       await write(first, '0.02');
       await first.read(ratesIn);
@@ -244,7 +243,7 @@ describe('a copy of a file', () => {
     await used.follow(followed);
     await used.follow({ ...followed, name: 'UNRATE' });
     const reader = reading(backup, async (view) => {
-      await view.seriesIds();
+      await view.contents.seriesIds();
       await used.commit();
       const before = digestOf(backup);
       await expect(copyStore(address, backup, { replace: true })).rejects.toThrow(/is a store in use/);
@@ -259,7 +258,7 @@ describe('a copy of a file', () => {
     await copyStore(address, backup);
     const { digest } = await copyStore(backup, sqlite.newAddress());
     await withStore(backup, async (store) => {
-      await store.read((view) => view.seriesIds());
+      await store.read((view) => view.contents.seriesIds());
       await expect(copyStore(address, backup, { replace: true })).rejects.toThrow(/is a store in use/);
     });
     expect(await digestIn(backup)).toBe(digest);

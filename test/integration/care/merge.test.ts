@@ -58,8 +58,12 @@ onEveryEngine((engine) => {
         expect.objectContaining({ file: from, kind: 'store', statementsNew: 1, statementsKnown: 1 }),
       ]);
       await reading(into, async (view) => {
-        expect((await view.imports()).at(-1)).toMatchObject({ kind: 'store', file: from, statementsNew: 1 });
-        expect((await view.followed()).map(({ name }) => name)).toEqual(['CPI']);
+        expect((await view.sources.imports()).at(-1)).toMatchObject({
+          kind: 'store',
+          file: from,
+          statementsNew: 1,
+        });
+        expect((await view.sources.followed()).map(({ name }) => name)).toEqual(['CPI']);
       });
     });
 
@@ -82,7 +86,7 @@ onEveryEngine((engine) => {
       await mergeStore(from, into, { clock, replace: true, dryRun: true });
       expect(await engine.digest(into)).toBe(before);
       await mergeStore(from, into, { clock, replace: true });
-      expect(await reading(into, async (view) => (await view.findSeries('GDP'))?.title)).toBe(
+      expect(await reading(into, async (view) => (await view.series.find('GDP'))?.title)).toBe(
         'Domestic Product',
       );
     });
@@ -104,7 +108,7 @@ onEveryEngine((engine) => {
         ],
       });
       await mergeStore(from, into, { clock, merge: true });
-      expect(await reading(into, async (view) => (await view.findSeries('GDP'))?.source)).toBe('BEA; FRED');
+      expect(await reading(into, async (view) => (await view.series.find('GDP'))?.source)).toBe('BEA; FRED');
     });
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/care/check.ts';
-import { SeriesDigest, type WholeView } from '../../../src/care/digest.ts';
+import { SeriesDigest } from '../../../src/care/digest.ts';
 import { removeSeries, renameSeries } from '../../../src/care/series.ts';
 import { openWriter, writing } from '../../../src/store/open.ts';
+import type { WholeView } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
@@ -11,7 +12,7 @@ import { facts, failureOf, importFiles, observationsIn, reading } from '../../su
 
 /** The digest of a series as if it had another id. */
 async function digestAs(view: WholeView, id: string, name: string): Promise<string | undefined> {
-  const contents = await view.contents(id);
+  const contents = await view.contents.series(id);
   if (contents === undefined) return undefined;
   const named = <T extends object>(fields: T) => ({ ...fields, seriesId: name });
   const digest = new SeriesDigest({
@@ -20,7 +21,7 @@ async function digestAs(view: WholeView, id: string, name: string): Promise<stri
     stated: named(contents.stated),
     implied: named(contents.implied),
   });
-  for await (const changes of view.changes(id)) digest.changes(changes);
+  for await (const changes of view.contents.changes(id)) digest.changes(changes);
   return digest.text();
 }
 
@@ -44,12 +45,12 @@ onEveryEngine((engine) => {
         fc.asyncProperty(mixedImports, async (imports) => {
           const address = engine.newAddress();
           for (const one of imports) await importMixed(address, one);
-          const ids = await reading(address, (view) => view.seriesIds());
+          const ids = await reading(address, (view) => view.contents.seriesIds());
           for (const id of ids) {
             const before = await reading(address, (view) => digestAs(view, id, 'RENAMED'));
             await renameSeries(address, id, 'RENAMED');
             expect(await reading(address, (view) => digestAs(view, 'RENAMED', 'RENAMED'))).toBe(before);
-            expect(await reading(address, (view) => view.contents(id))).toBeUndefined();
+            expect(await reading(address, (view) => view.contents.series(id))).toBeUndefined();
             await renameSeries(address, 'RENAMED', id);
           }
           expect((await checkStore(address)).faults).toEqual([]);
@@ -92,12 +93,12 @@ onEveryEngine((engine) => {
       const address = await newStore();
       const other = await reading(address, (view) => digestAs(view, 'CPI', 'CPI'));
       expect(await removeSeries(address, 'GDP', { dryRun: true })).toMatchObject({ facts: 2, vintages: 2 });
-      expect(await reading(address, (view) => view.seriesIds())).toEqual(['CPI', 'GDP']);
+      expect(await reading(address, (view) => view.contents.seriesIds())).toEqual(['CPI', 'GDP']);
       await removeSeries(address, 'GDP');
       await reading(address, async (view) => {
-        expect(await view.seriesIds()).toEqual(['CPI']);
+        expect(await view.contents.seriesIds()).toEqual(['CPI']);
         expect(await digestAs(view, 'CPI', 'CPI')).toBe(other);
-        expect(await view.descriptionChanges('GDP')).toEqual([]);
+        expect(await view.series.descriptionChanges('GDP')).toEqual([]);
       });
       expect((await checkStore(address)).faults).toEqual([]);
       await importFiles(address, { 'again.csv': facts('GDP 2014-10-01 2015-02-27 5') });

@@ -19,7 +19,7 @@ import { contentOf } from '../../support/store-content.ts';
 
 const logOf = (address: string) =>
   reading(address, async (view) =>
-    (await view.imports()).map(({ file, statementsNew }) => [file, statementsNew]),
+    (await view.sources.imports()).map(({ file, statementsNew }) => [file, statementsNew]),
   );
 
 onEveryEngine((engine) => {
@@ -116,7 +116,7 @@ onEveryEngine((engine) => {
         rates: 0,
         filings: 0,
       });
-      expect(await reading(address, (view) => view.seriesIds())).toEqual(['UNRATE']);
+      expect(await reading(address, (view) => view.contents.seriesIds())).toEqual(['UNRATE']);
     });
 
     it('of a dry run changes nothing', async () => {
@@ -211,7 +211,7 @@ onEveryEngine((engine) => {
         await writer.commit();
       }
       const bookmarks = () =>
-        reading(address, async (view) => (await view.followed()).map(({ bookmark }) => bookmark));
+        reading(address, async (view) => (await view.sources.followed()).map(({ bookmark }) => bookmark));
       await undoStoreImport(address);
       expect(await bookmarks()).toEqual(['first']);
       await undoStoreImport(address);
@@ -225,7 +225,7 @@ onEveryEngine((engine) => {
       await writer.finish(['GDP']);
       await writer.commit();
       await undoStoreImport(address);
-      expect(await reading(address, (view) => view.findSeries('GDP'))).toMatchObject({
+      expect(await reading(address, (view) => view.series.find('GDP'))).toMatchObject({
         coveredTo: '2015-03-20',
         lastVintage: '2015-01-30',
       });
@@ -239,7 +239,7 @@ onEveryEngine((engine) => {
       await renameSeries(address, 'GDP', 'PRODUCT');
       await removeSeries(address, 'CPI');
       expect(await undoStoreImport(address)).toMatchObject({ series: ['PRODUCT'] });
-      expect(await reading(address, (view) => view.seriesIds())).toEqual(['OTHER']);
+      expect(await reading(address, (view) => view.contents.seriesIds())).toEqual(['OTHER']);
     });
   });
 
@@ -263,7 +263,7 @@ onEveryEngine((engine) => {
     await undoStoreImport(address);
     await importFiles(address, gdp ?? {});
     expect(await newest()).toBeGreaterThan(third);
-    expect(await reading(address, (view) => view.seriesIds())).toEqual(['GDP']);
+    expect(await reading(address, (view) => view.contents.seriesIds())).toEqual(['GDP']);
     expect((await checkStore(address)).faults).toEqual([]);
   });
 
@@ -296,7 +296,7 @@ describe('a store of an older asof', () => {
     expect(await failureOf(undoStoreImport(path))).toBe(
       'the store has no import that can be taken back: an older asof made them, or they were made before it was copied',
     );
-    const ids = await reading(path, (view) => view.seriesIds());
+    const ids = await reading(path, (view) => view.contents.seriesIds());
     await importFiles(
       path,
       { 'more.csv': facts(`${ids[0]} 2031-10-01 2025-02-27 2`, 'NEW 2014-10-01 2015-02-27 2') },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCode } from '../../../src/cli/terminal/io.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
-import { formatNames } from '../../../src/render/formats.ts';
+import { formatNames } from '../../../src/render/output.ts';
 import { asof } from '../../support/command.ts';
 import { root } from '../../support/repository.ts';
 

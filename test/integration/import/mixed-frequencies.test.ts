@@ -78,7 +78,7 @@ onEveryEngine((engine) => {
         '2024-10-01 4.1',
       ]);
       await reading(path, async (view) => {
-        expect((await view.findSeries('GDP'))?.frequency).toBe('Q');
+        expect((await view.series.find('GDP'))?.frequency).toBe('Q');
         expect((await allStatements(view, 'GDP')).map(({ date }) => date)).toEqual([
           '2024-07-01',
           '2024-10-01',
@@ -156,7 +156,7 @@ onEveryEngine((engine) => {
       const path = await importAll(alfred('1958-10-01,1880.9,', '1959-07-01,1931.3,'));
       expect(await shown(path, 'GDPX', '1996-01-19')).toEqual([]);
       await reading(path, async (view) => {
-        const page = await view.vintages({ seriesId: 'GDPX', limit: 9 });
+        const page = await view.series.vintages({ seriesId: 'GDPX', limit: 9 });
         expect(page?.rows).toMatchObject([
           { asOfDate: '1996-01-19', added: 0, revised: 0, withdrawn: 2 },
           { asOfDate: '1995-10-27', added: 2, revised: 0, withdrawn: 0 },

@@ -57,7 +57,7 @@ describe('a store of asof 0.1.0 with a quarterly series from files of monthly ro
   const panel = join(testData, 'macro/dated-panel/2016-07-29.csv');
   const inStore = (store: string, id: string) =>
     reading(store, async (view) => ({
-      frequency: (await view.findSeries(id))?.frequency,
+      frequency: (await view.series.find(id))?.frequency,
       statements: await allStatements(view, id),
     }));
 

@@ -21,7 +21,7 @@ async function importOne(name: string, content: Content, options: Options = {}) 
 }
 
 const ratesIn = async (store: string) =>
-  (await reading(store, (view) => view.yields({ curveType: 'PAR', limit: 100 })))
+  (await reading(store, (view) => view.rates.yields({ curveType: 'PAR', limit: 100 })))
     .map(({ tradeDate, maturity, rate, source }) => `${tradeDate} ${maturity} ${rate} ${source}`)
     .reverse();
 
@@ -131,7 +131,7 @@ describe('rates that arrive as a series of FRED', () => {
   it.each(files)('are rates of the curve and no series, in %s', async (_, name, content, options) => {
     const { store } = await importOne(name, content(), options);
     expect(await ratesIn(store)).toEqual(published);
-    expect(await reading(store, (view) => view.findSeries('DGS10'))).toBeUndefined();
+    expect(await reading(store, (view) => view.series.find('DGS10'))).toBeUndefined();
   });
 
   it('are named in a note on their file', async () => {

@@ -18,7 +18,7 @@ async function importOne(name: string, content: string, options: Options = {}) {
 
 const datesIn = async (store: string) => [
   ...new Set(
-    (await reading(store, (view) => view.yields({ curveType: 'PAR', limit: 1000 }))).map(
+    (await reading(store, (view) => view.rates.yields({ curveType: 'PAR', limit: 1000 }))).map(
       ({ tradeDate }) => tradeDate,
     ),
   ),

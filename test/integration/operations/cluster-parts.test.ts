@@ -139,8 +139,10 @@ describe('clusters that are read part by part', () => {
             await withStore(address, async (store) => {
               for (const [asked, { part, limit }] of questions) {
                 const inParts = changedStore(store, (view) => ({
-                  tradePlaces: (query) => view.tradePlaces({ ...query, limit: part }),
-                  filedTrades: (query) => view.filedTrades({ ...query, limit: part }),
+                  filings: {
+                    tradePlaces: (query) => view.filings.tradePlaces({ ...query, limit: part }),
+                    filedTrades: (query) => view.filings.filedTrades({ ...query, limit: part }),
+                  },
                 }));
                 const service = createService({ store: inParts, clock: () => new Date('2026-01-01') });
                 const clusters = await pages(service, insiderClusters, asked, limit);

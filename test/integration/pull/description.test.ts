@@ -45,11 +45,11 @@ describe('the description of a series without new vintages', () => {
     await pullOn(0, store);
     fred.state.series.GDP = chained;
     expect((await pullOn(6, store)).asked).toEqual(['series/observations']);
-    const imports = await reading(store, (view) => view.imports());
+    const imports = await reading(store, (view) => view.sources.imports());
     const noticed = await pullOn(7, store);
     expect(noticed.asked).toEqual(['series/observations', 'series']);
     expect(noticed.subject?.notes.join()).toContain('Billions of Chained 2017 Dollars');
-    expect(await reading(store, (view) => view.descriptionChanges('GDP'))).toMatchObject([
+    expect(await reading(store, (view) => view.series.descriptionChanges('GDP'))).toMatchObject([
       {
         field: 'units',
         before: 'Billions of Dollars',
@@ -57,20 +57,20 @@ describe('the description of a series without new vintages', () => {
         changedOn: addDays(firstDay, 7),
       },
     ]);
-    expect((await reading(store, (view) => view.findSeries('GDP')))?.units).toBe(
+    expect((await reading(store, (view) => view.series.find('GDP')))?.units).toBe(
       'Billions of Chained 2017 Dollars',
     );
-    expect((await reading(store, (view) => view.imports())).length).toBe(imports.length + 1);
+    expect((await reading(store, (view) => view.sources.imports())).length).toBe(imports.length + 1);
     expect((await pullOn(8, store)).asked).toEqual(['series/observations']);
   });
 
   it('that is the same leaves no entry in the log of imports', async () => {
     const store = newStorePath(folder);
     await pullOn(0, store);
-    const imports = await reading(store, (view) => view.imports());
+    const imports = await reading(store, (view) => view.sources.imports());
     const later = await pullOn(10, store);
     expect([later.asked, later.subject?.outcome]).toEqual([['series/observations', 'series'], 'nothing-new']);
-    expect(await reading(store, (view) => view.imports())).toEqual(imports);
+    expect(await reading(store, (view) => view.sources.imports())).toEqual(imports);
   });
 });
 

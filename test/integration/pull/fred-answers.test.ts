@@ -103,7 +103,7 @@ describe('an answer of FRED about another series', () => {
     expect(detail).toContain(
       `FRED's answer to ${at} is about something else: asked for series_id S, it gave T`,
     );
-    expect(await reading(store, (view) => view.findSeries('S')).catch(() => undefined)).toBeUndefined();
+    expect(await reading(store, (view) => view.series.find('S')).catch(() => undefined)).toBeUndefined();
     fred.state.change = (_path, answer) => answer;
     expect((await pull()).outcome).toBe('pulled');
     expect(await statementsOf()).toEqual(allOfS);
@@ -332,7 +332,7 @@ describe('a vintage that changes only some dates of a series', () => {
     await pull('2024-06-01');
     fred.state.series.S = series(true);
     expect(await pull('2024-07-01')).toMatchObject({ outcome: 'pulled', detail: '' });
-    expect((await reading(store, (view) => view.findSeries('S')))?.frequency).toBe(frequency);
+    expect((await reading(store, (view) => view.series.find('S')))?.frequency).toBe(frequency);
   });
 });
 

@@ -221,7 +221,7 @@ function vintagesAfter(day: string): readonly string[] {
 
 /** The store has every statement up to the day that it says it covers, and none after it. */
 async function expectRightUpToBookmark(store: string): Promise<void> {
-  const followed = await reading(store, (view) => view.followed()).catch(() => []);
+  const followed = await reading(store, (view) => view.sources.followed()).catch(() => []);
   const upTo = followed.find(({ name }) => name === 'GDP')?.upTo;
   if (upTo === undefined) return;
   const { statements, series } = await contentOf(store, 'GDP');

@@ -23,8 +23,8 @@ const march = recordedList('0000789019-05Mar2026');
 /** The filings of both lists; the times of both are in UTC. */
 const ofMicrosoft = [...filingsIn(march, 'UTC'), ...filingsIn(february, 'UTC')];
 
-const filingsOf = (store: string) => reading(store, (view) => view.filings({ limit: 1_000_000 }));
-const followedOf = (store: string) => reading(store, (view) => view.followed());
+const filingsOf = (store: string) => reading(store, (view) => view.filings.page({ limit: 1_000_000 }));
+const followedOf = (store: string) => reading(store, (view) => view.sources.followed());
 
 /** What an import of full submissions gives. */
 async function imported(filings: readonly LoopbackFiling[]) {
@@ -106,13 +106,13 @@ describe('pulling the filings of a company', () => {
     const options = { ...optionsFor(server), ...company('789019'), since: '2025-06-01' };
     await pullAt('2026-03-05T17:00:00Z', options);
     const { length: asked } = server.asked.filter((path) => path.startsWith('/Archives/'));
-    const log = await reading(options.store, (view) => view.imports());
+    const log = await reading(options.store, (view) => view.sources.imports());
     expect(log.map(({ file }) => file)).toEqual([
       ...Array(Math.floor(asked / 25)).fill('sec cik 789019: 25 documents'),
       ...(asked % 25 > 1 ? [`sec cik 789019: ${asked % 25} documents`] : []),
       ...(asked % 25 === 1 ? [expect.stringMatching(/^filing /)] : []),
     ]);
-    const { trades } = await reading(options.store, (view) => view.filingCounts());
+    const { trades } = await reading(options.store, (view) => view.filings.counts());
     expect(log.reduce((sum, { statementsNew }) => sum + statementsNew, 0)).toBe(trades);
   });
 
@@ -121,11 +121,11 @@ describe('pulling the filings of a company', () => {
     const options = { ...optionsFor(server), ...company('789019'), since };
     await pullAt('2026-02-03T17:00:00Z', options);
     const [before, asked] = [await filingsOf(options.store), server.asked.length];
-    const imports = await reading(options.store, (view) => view.imports());
+    const imports = await reading(options.store, (view) => view.sources.imports());
     expect(endings(await pullAt('2026-02-03T17:10:00Z', options))).toEqual(['cik 789019 nothing-new']);
     expect(server.asked.slice(asked)).toEqual([`/submissions/CIK${microsoft}.json`]);
     expect(await filingsOf(options.store)).toEqual(before);
-    expect(await reading(options.store, (view) => view.imports())).toEqual(imports);
+    expect(await reading(options.store, (view) => view.sources.imports())).toEqual(imports);
   });
 
   it('reads the older pages of the list that reach into the wanted time, and leaves out plain text', async () => {

@@ -18,8 +18,8 @@ import { importFiles, newStorePath, reading } from '../../support/scratch-store.
 import { zipOf } from '../../support/zip-writer.ts';
 
 const folder = scratchFolder();
-const filingsOf = (store: string) => reading(store, (view) => view.filings({ limit: 1_000_000 }));
-const followedOf = (store: string) => reading(store, (view) => view.followed());
+const filingsOf = (store: string) => reading(store, (view) => view.filings.page({ limit: 1_000_000 }));
+const followedOf = (store: string) => reading(store, (view) => view.sources.followed());
 const optionsFor = (server: LoopbackSec, store = newStorePath(folder)) => ({
   store,
   settings: { sec: { url: server.url, contact: loopbackContact } },

@@ -70,12 +70,12 @@ onEveryEngine((engine) => {
     const store = engine.newAddress();
     const settings = { sec: { url: server.url, contact: loopbackContact } };
     const numbers = async () => {
-      const stored = await reading(store, (view) => view.filings({ limit: 1000 }));
+      const stored = await reading(store, (view) => view.filings.page({ limit: 1000 }));
       return stored.map(({ accessionNumber }) => accessionNumber).sort();
     };
     const run = (day: string, options: object = {}) =>
       pullAt(`${day}T17:00:00Z`, { store, settings, request: { sec: ['cik 1'] }, ...options });
-    const followed = async () => (await reading(store, (view) => view.followed()))[0];
+    const followed = async () => (await reading(store, (view) => view.sources.followed()))[0];
     return { server, store, run, numbers, followed };
   }
 
@@ -238,7 +238,7 @@ onEveryEngine((engine) => {
       server.files[list] = listOf('1', [...filings, lost], []);
       server.addFilings('1', [lost]);
       await writing(store, async (writer) => {
-        const record = (await reading(store, (view) => view.followed()))[0];
+        const record = (await reading(store, (view) => view.sources.followed()))[0];
         if (record === undefined) throw new Error('nothing is followed');
         // As it was before: the filings that were asked for in the last thirty days, also where nothing came.
         const done = [lost, ...filings].map(({ accessionNumber }) => accessionNumber);

@@ -16,11 +16,11 @@ const folder = scratchFolder();
 const everything = { limit: 1_000_000 } as const;
 const ratesOf = (store: string) =>
   reading(store, async (view) => [
-    ...(await view.yields({ ...everything, curveType: 'PAR' })),
-    ...(await view.yields({ ...everything, curveType: 'TIPS' })),
+    ...(await view.rates.yields({ ...everything, curveType: 'PAR' })),
+    ...(await view.rates.yields({ ...everything, curveType: 'TIPS' })),
   ]);
-const importsOf = async (store: string) => (await reading(store, (view) => view.imports())).length;
-const followedOf = (store: string) => reading(store, (view) => view.followed());
+const importsOf = async (store: string) => (await reading(store, (view) => view.sources.imports())).length;
+const followedOf = (store: string) => reading(store, (view) => view.sources.followed());
 
 /** Rates that an import of recorded feeds gives. */
 async function imported(...feeds: readonly string[]) {

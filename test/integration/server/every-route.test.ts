@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../src/operations/index.ts';
 import { explorerFiles } from '../../../src/server/explorer-files.ts';
-import { questions } from '../../../src/server/questions.ts';
+import { endpoints } from '../../../src/server/questions.ts';
 import { referencePage } from '../../../src/server/reference-page.ts';
 import { type HttpService, newHttpService } from '../../support/http-service.ts';
 
@@ -21,7 +21,7 @@ const required: Readonly<Record<string, string>> = {
 
 /** Every path of a service, with an id in place of its path parameter. */
 const routes = [
-  ...[...operations, ...questions].map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
+  ...[...operations, ...endpoints].map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
   ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'],
   ...referencePage().keys(),
   ...explorerFiles().keys(),

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSeries } from '../../../src/explorer/history.ts';
 import { PageService, ServiceFailure } from '../../../src/explorer/page-service.ts';
-import { explorerFolder, samplePath } from '../../../src/platform/installation.ts';
+import { builtPath, samplePath } from '../../../src/platform/installation.ts';
 import { explore, type RunningExplorer } from '../../../src/server/explore.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { behindPrefix, startService } from '../../support/modes.ts';
@@ -121,8 +121,8 @@ describe('asof explore', () => {
 
 describe('the page of the explorer', () => {
   it('weighs at most 150 KB of script and style, compressed', () => {
-    const names = readdirSync(explorerFolder()).filter((name) => /\.(js|css)$/.test(name));
-    const weights = names.map((name) => gzipSync(readFileSync(join(explorerFolder(), name))).length);
+    const names = readdirSync(builtPath('explorer')).filter((name) => /\.(js|css)$/.test(name));
+    const weights = names.map((name) => gzipSync(readFileSync(join(builtPath('explorer'), name))).length);
     expect(names).toEqual(expect.arrayContaining(['page.js', 'style.css']));
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThanOrEqual(150_000);
   });
@@ -139,8 +139,8 @@ describe('the page of the explorer', () => {
     const page = await answer.text();
     const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
     expect(loaded).toEqual(['data:,', 'explorer/style.css', 'explorer/start.js', 'explorer/page.js']);
-    for (const name of readdirSync(explorerFolder()).filter((one) => /\.(js|css)$/.test(one)))
-      expect(readFileSync(join(explorerFolder(), name), 'utf8')).not.toMatch(/url\((?!data:)|@import/);
+    for (const name of readdirSync(builtPath('explorer')).filter((one) => /\.(js|css)$/.test(one)))
+      expect(readFileSync(join(builtPath('explorer'), name), 'utf8')).not.toMatch(/url\((?!data:)|@import/);
   });
 
   it('is asked for again only where it has changed', async () => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/server/exchange.ts';
 import type { Handler } from '../../../src/server/handler.ts';
-import { HttpServer, type ServerTimeouts } from '../../../src/server/server.ts';
+import { HttpServer, type ServerOptions } from '../../../src/server/server.ts';
 
 const publicUrl = 'https://data.example';
 
@@ -36,7 +36,7 @@ const log = createLog(
   }),
 );
 
-async function newServer(timeouts: Partial<ServerTimeouts> = {}): Promise<HttpServer> {
+async function newServer(timeouts: ServerOptions['timeouts'] = {}): Promise<HttpServer> {
   return HttpServer.listen({
     handler,
     host: '127.0.0.1',

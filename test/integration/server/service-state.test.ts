@@ -24,9 +24,11 @@ describe('an answer', () => {
     };
     const service = createService({
       store: changedStore(store, (view) => ({
-        async observations(query) {
-          await importMore();
-          return view.observations(query);
+        series: {
+          async observations(query) {
+            await importMore();
+            return view.series.observations(query);
+          },
         },
       })),
     });

@@ -10,8 +10,14 @@ import {
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Manifest } from '../../../src/snapshot/manifest.ts';
-import { placeOf } from '../../../src/snapshot/place.ts';
-import { beginRun, giveUp, publish, recordFile, sweepAfter } from '../../../src/snapshot/run.ts';
+import {
+  beginRun,
+  giveUp,
+  placeOf,
+  publish,
+  recordFile,
+  sweepAfter,
+} from '../../../src/snapshot/snapshot.ts';
 import { scratchFolder } from '../../support/folders.ts';
 
 /** The calls that reached the disk, in order, and the call that fails. */

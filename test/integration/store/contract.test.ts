@@ -2,7 +2,8 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Statement } from '../../../src/domain/series/revision-history.ts';
 import { openStore, openWriter } from '../../../src/store/open.ts';
-import type { Store, StoreView, StoreWriter } from '../../../src/store/store.ts';
+import type { Store, StoreView } from '../../../src/store/store.ts';
+import type { StoreWriter } from '../../../src/store/writer.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { filing } from '../../support/filings.ts';
 import {
@@ -58,15 +59,15 @@ onEveryEngine((engine) => {
 
     it('is written with the facts, replaced by later records, and forgotten on demand', async () => {
       const address = await newStore();
-      expect(await reading(address, (view) => view.followed())).toEqual([]);
+      expect(await reading(address, (view) => view.sources.followed())).toEqual([]);
       await writing(address, (writer) => writer.follow(begun));
-      expect(await reading(address, (view) => view.followed())).toEqual([begun]);
+      expect(await reading(address, (view) => view.sources.followed())).toEqual([begun]);
       await writing(address, (writer) => writer.follow({ ...record, since: 'later' }));
       // Following began with the first record.
-      expect(await reading(address, (view) => view.followed())).toEqual([record]);
+      expect(await reading(address, (view) => view.sources.followed())).toEqual([record]);
       expect(await writing(address, (writer) => writer.unfollow('fred', 'GDP'))).toBe(true);
       expect(await writing(address, (writer) => writer.unfollow('fred', 'GDP'))).toBe(false);
-      expect(await reading(address, (view) => view.followed())).toEqual([]);
+      expect(await reading(address, (view) => view.sources.followed())).toEqual([]);
     });
 
     it('changes no state of the data, and is gone with a transaction that is rolled back', async () => {
@@ -77,7 +78,9 @@ onEveryEngine((engine) => {
       const writer = await openWriter(address);
       await writer.follow({ ...record, name: 'UNRATE' });
       await writer.rollback();
-      expect((await reading(address, (view) => view.followed())).map(({ name }) => name)).toEqual(['GDP']);
+      expect((await reading(address, (view) => view.sources.followed())).map(({ name }) => name)).toEqual([
+        'GDP',
+      ]);
     });
   });
 
@@ -90,7 +93,7 @@ onEveryEngine((engine) => {
         await writer.recordChange(change);
         await writer.recordChange({ ...change, before: 'b', after: 'c' });
       });
-      expect(await reading(address, (view) => view.descriptionChanges('GDP'))).toEqual([
+      expect(await reading(address, (view) => view.series.descriptionChanges('GDP'))).toEqual([
         { ...change, after: 'c' },
         { ...change, changedOn: '2025-02-01', before: 'c', after: 'd' },
       ]);
@@ -106,7 +109,7 @@ onEveryEngine((engine) => {
           await revise(address, '17701.3');
           expect([await view.state(), await latestIn(view)]).toEqual(before);
           expect((await allStatements(view, 'GDP')).length).toBe(1);
-          expect((await view.imports()).length).toBe(1);
+          expect((await view.sources.imports()).length).toBe(1);
         });
         expect(await store.read(latestIn)).toEqual(['17701.3']);
       });
@@ -122,12 +125,12 @@ onEveryEngine((engine) => {
       await withStore(address, async (store) => {
         const values: (string | null)[] = [];
         await store.read(async (view) => {
-          for await (const batch of view.statements('GDP')) {
+          for await (const batch of view.series.statements('GDP')) {
             if (values.length === 0)
               await importFiles(address, { 'second.csv': valued('2') }, { replace: true });
             values.push(...batch.map(({ value }) => value));
           }
-          expect(await view.observations({ seriesId: 'GDP', limit: 1 })).toMatchObject({
+          expect(await view.series.observations({ seriesId: 'GDP', limit: 1 })).toMatchObject({
             rows: [{ value: '1' }],
           });
         });
@@ -174,19 +177,19 @@ onEveryEngine((engine) => {
       );
       await withStore(address, async (store) => {
         const first = await store.read(async (view) => {
-          for await (const batch of view.clusterTrades({ code: 'P' }))
+          for await (const batch of view.filings.clusterTrades({ code: 'P' }))
             return batch.map(({ issuerCik }) => issuerCik);
           return [];
         });
         expect(first).toEqual(['0000000000']);
-        expect((await store.read((view) => view.filings({ limit: 9 }))).length).toBe(5);
+        expect((await store.read((view) => view.filings.page({ limit: 9 }))).length).toBe(5);
       });
     });
 
     it('ends its view when its work ends', async () => {
       await withStore(await newStore(), async (store) => {
         const view = await store.read(async (given) => given);
-        await expect(view.findSeries('GDP')).rejects.toThrow('ended');
+        await expect(view.series.find('GDP')).rejects.toThrow('ended');
         await expect(allStatements(view, 'GDP')).rejects.toThrow('ended');
       });
     });
@@ -253,8 +256,8 @@ onEveryEngine((engine) => {
       });
       const versions = () =>
         reading(address, async (view) => [
-          (await view.findSeries('A'))?.version,
-          (await view.findSeries('B'))?.version,
+          (await view.series.find('A'))?.version,
+          (await view.series.find('B'))?.version,
         ]);
       const [a = 0, b] = await versions();
       await importFiles(address, {
@@ -278,7 +281,8 @@ onEveryEngine((engine) => {
         ),
       });
       await reading(address, async (view) => {
-        const rows = async (query: object) => (await view.dates({ seriesId: 'A', limit: 9, ...query }))?.rows;
+        const rows = async (query: object) =>
+          (await view.series.dates({ seriesId: 'A', limit: 9, ...query }))?.rows;
         expect(await rows({})).toEqual(['2014-10-01', '2014-07-01', '2014-04-01', '2014-01-01']);
         expect(await rows({ limit: 2 })).toEqual(['2014-10-01', '2014-07-01']);
         expect(await rows({ limit: 2, before: '2014-07-01' })).toEqual(['2014-04-01', '2014-01-01']);
@@ -290,19 +294,19 @@ onEveryEngine((engine) => {
   describe('a store without the requested data', () => {
     it('returns undefined for an unknown series and no rows for everything else', async () => {
       await reading(await newStore(), async (view) => {
-        expect(await view.findSeries('NONE')).toBeUndefined();
-        expect(await view.observations({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
-        expect(await view.revisions('NONE', '2014-10-01')).toBeUndefined();
-        expect(await view.dates({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
-        expect(await view.vintages({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
+        expect(await view.series.find('NONE')).toBeUndefined();
+        expect(await view.series.observations({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
+        expect(await view.series.revisions('NONE', '2014-10-01')).toBeUndefined();
+        expect(await view.series.dates({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
+        expect(await view.series.vintages({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
         expect(await allStatements(view, 'NONE')).toEqual([]);
-        expect(await view.completeVintages('NONE')).toEqual([]);
-        expect(await view.searchSeries({ text: 'NONE', limit: 9 })).toEqual([]);
+        expect(await view.series.completeVintages('NONE')).toEqual([]);
+        expect(await view.series.search({ text: 'NONE', limit: 9 })).toEqual([]);
         const curve = { curveType: 'PAR', date: '2015-01-02', onOrBefore: true } as const;
-        expect(await view.curve(curve)).toEqual([]);
-        expect(await view.yields({ curveType: 'PAR', limit: 9 })).toEqual([]);
-        expect(await view.spread({ curveType: 'PAR', long: '10Y', short: '2Y', limit: 9 })).toEqual([]);
-        expect(await view.filings({ limit: 9 })).toEqual([]);
+        expect(await view.rates.curve(curve)).toEqual([]);
+        expect(await view.rates.yields({ curveType: 'PAR', limit: 9 })).toEqual([]);
+        expect(await view.rates.spread({ curveType: 'PAR', long: '10Y', short: '2Y', limit: 9 })).toEqual([]);
+        expect(await view.filings.page({ limit: 9 })).toEqual([]);
       });
     });
   });
@@ -349,7 +353,10 @@ onEveryEngine((engine) => {
             await writer.merge('X', statements.slice(at, at + size), keep);
           await writer.finish(['X']);
         });
-        return reading(address, async (view) => [await allStatements(view, 'X'), await view.findSeries('X')]);
+        return reading(address, async (view) => [
+          await allStatements(view, 'X'),
+          await view.series.find('X'),
+        ]);
       };
       const whole = await held(1000);
       for (const size of [1, 7]) expect(await held(size)).toEqual(whole);
@@ -371,7 +378,7 @@ onEveryEngine((engine) => {
       const writer = await openWriter(address);
       expect((await writer.records(['X'])).get('X')?.hadStatements).toBe(true);
       await writer.rollback();
-      expect(await reading(address, (view) => view.findSeries('X'))).toMatchObject({
+      expect(await reading(address, (view) => view.series.find('X'))).toMatchObject({
         title: 'Things',
         frequency: 'Q',
         source: 'FRED',
@@ -405,7 +412,7 @@ onEveryEngine((engine) => {
 
     it('extends the coverage of a series to the last day that any import speaks for', async () => {
       const address = await newStore();
-      const coveredTo = () => reading(address, async (view) => (await view.findSeries('GDP'))?.coveredTo);
+      const coveredTo = () => reading(address, async (view) => (await view.series.find('GDP'))?.coveredTo);
       expect(await coveredTo()).toBe(gdp.asOf);
       for (const [day, expected] of [
         ['2015-03-15', '2015-03-15'],
@@ -434,7 +441,7 @@ onEveryEngine((engine) => {
       await writing(address, async (writer) => {
         for (const one of records) await writer.recordImport(one);
       });
-      expect(await reading(address, (view) => view.imports())).toEqual(
+      expect(await reading(address, (view) => view.sources.imports())).toEqual(
         // Entries of one transaction have one number.
         records.map((one) => ({ ...one, number: 1, outdated: false })),
       );

@@ -27,7 +27,7 @@ onEveryEngine((engine) => {
     curveType: 'PAR' | 'TIPS' = 'PAR',
   ): Promise<readonly string[]> {
     return reading(path, async (store) => {
-      const points = await store.curve({ curveType, date, onOrBefore: false });
+      const points = await store.rates.curve({ curveType, date, onOrBefore: false });
       return points.map(({ maturity, rate, source }) => `${maturity} ${rate} ${source}`);
     });
   }
@@ -38,7 +38,7 @@ onEveryEngine((engine) => {
       h15('2024-01-02,4.1,3.9', '2024-01-03,.,3.8'),
       { ...site('2024-01-04,4.2,3.7'), 'real.csv': real },
     ]);
-    const summaries = await reading(path, (view) => view.rates());
+    const summaries = await reading(path, (view) => view.rates.summaries());
     const texts = summaries.map(
       ({ curveType, maturity, count, first, last, sources }) =>
         `${curveType} ${maturity} ${count} ${first} ${last} ${[...sources].sort().join('; ')}`,
@@ -55,7 +55,7 @@ onEveryEngine((engine) => {
     const path = await importAll([
       { 'gdp.csv': 'series_id,date,as_of_date,value\nGDP,2014-07-01,2014-12-23,17599.8\n' },
     ]);
-    expect(await reading(path, (view) => view.rates())).toEqual([]);
+    expect(await reading(path, (view) => view.rates.summaries())).toEqual([]);
   });
 
   describe('a curve has one rate for each type, trade date and maturity', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
-import type { FilingsQuery } from '../../../src/store/filing-queries.ts';
+import type { FilingsQuery } from '../../../src/store/filings.ts';
 import { openWriter } from '../../../src/store/open.ts';
-import type { MergedFilings } from '../../../src/store/store.ts';
+import type { StoreWriter } from '../../../src/store/writer.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { anyFiling, filing } from '../../support/filings.ts';
@@ -15,7 +15,7 @@ onEveryEngine((engine) => {
   /** Merges filings in parts, as several files of one import. */
   async function merged(path: string, parts: readonly (readonly Filing[])[], replace = false) {
     const writer = await openWriter(path);
-    const outcomes: MergedFilings[] = [];
+    const outcomes: Awaited<ReturnType<StoreWriter['mergeFilings']>>[] = [];
     for (const part of parts) outcomes.push(await writer.mergeFilings(part, { replace }));
     await writer.commit();
     return outcomes;
@@ -23,7 +23,7 @@ onEveryEngine((engine) => {
 
   const everything = { limit: 1_000_000 };
   const allOf = (path: string, query: Partial<FilingsQuery> = {}) =>
-    reading(path, (store) => store.filings({ ...everything, ...query }));
+    reading(path, (store) => store.filings.page({ ...everything, ...query }));
 
   /** Filings that never contradict each other: one record for each name of a trade. */
   const distinct = fc.uniqueArray(anyFiling, {
@@ -67,7 +67,7 @@ onEveryEngine((engine) => {
         [filing({ filingId: timed, accessionNumber: timed, acceptedAt: '2026-01-02T10:00:00Z' })],
         [filing({ filingId: untimed, accessionNumber: untimed, acceptedAt: null })],
       ]);
-      const held = await reading(path, (store) => store.acceptedFilings([unknown, untimed, timed]));
+      const held = await reading(path, (store) => store.filings.accepted([unknown, untimed, timed]));
       expect([...held]).toEqual([timed]);
     });
 
@@ -75,14 +75,14 @@ onEveryEngine((engine) => {
       const path = engine.newAddress();
       const of = (filingId: string, ticker: string | null) => filing({ filingId, ticker });
       await merged(path, [[of('a', 'NYSE: MOG.A, MOG.B'), of('b', 'MOG.A'), of('c', null), of('d', 'ABC')]]);
-      expect(await reading(path, (store) => store.symbols())).toEqual(['ABC', 'MOG.A', 'MOG.B']);
+      expect(await reading(path, (store) => store.filings.symbols())).toEqual(['ABC', 'MOG.A', 'MOG.B']);
     });
 
     it('is counted in filings and trades', async () => {
       const path = engine.newAddress();
       const one = filing({ filingId: 'a' });
       await merged(path, [[one, { ...one, row: 2 }, filing({ filingId: 'b' })]]);
-      expect(await reading(path, (store) => store.filingCounts())).toEqual({ filings: 2, trades: 3 });
+      expect(await reading(path, (store) => store.filings.counts())).toEqual({ filings: 2, trades: 3 });
     });
   });
 
@@ -119,7 +119,7 @@ onEveryEngine((engine) => {
           await reading(path, async (store) => {
             for (;;) {
               const last = paged.at(-1);
-              const page = await store.filings({ ...query, limit, ...(last && { after: last }) });
+              const page = await store.filings.page({ ...query, limit, ...(last && { after: last }) });
               if (page.length === 0) break;
               paged.push(...page);
             }
@@ -162,7 +162,7 @@ onEveryEngine((engine) => {
               ...(ticker !== undefined && { ticker }),
               ...(asOf !== undefined && { asOf }),
             };
-            for await (const batch of store.clusterTrades(query)) batches.push(batch);
+            for await (const batch of store.filings.clusterTrades(query)) batches.push(batch);
           });
           const sorted = (all: readonly Filing[]) => naive(all, {});
           expect(sorted(batches.flat())).toEqual(sorted(expected));

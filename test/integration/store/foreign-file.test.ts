@@ -62,7 +62,7 @@ describe('a file that is not a store of this asof cannot be read or written, and
     const listing = async () => {
       const store = await openStore(path);
       try {
-        await store.read((view) => view.searchSeries({ text: '', limit: 1000 }));
+        await store.read((view) => view.series.search({ text: '', limit: 1000 }));
       } finally {
         await store.close();
       }

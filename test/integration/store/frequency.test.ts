@@ -45,7 +45,7 @@ onEveryEngine((engine) => {
   /** The frequency of X and its values as `date value`, oldest first. */
   async function shown(path: string): Promise<readonly string[]> {
     return reading(path, async (view) => {
-      const series = await view.findSeries('X');
+      const series = await view.series.find('X');
       const rows = await observationsIn(view, { seriesId: 'X', limit: 1000 });
       return [
         series?.frequency ?? 'no such series',

@@ -31,7 +31,7 @@ describe('a store without a write-ahead log', () => {
     const order: string[] = [];
     const reads = Array.from({ length: 9 }, () =>
       store.read(async (view) => {
-        order.push((await view.findSeries('GDP'))?.id ?? '');
+        order.push((await view.series.find('GDP'))?.id ?? '');
       }),
     );
     for (let i = 0; i < 3; i += 1) {

@@ -66,7 +66,7 @@ onEveryEngine((engine) => {
                   ...(before !== null && { before }),
                   ...(asked !== null && { asOf: asked }),
                 };
-                expect((await view.observations(query))?.rows).toEqual(expected);
+                expect((await view.series.observations(query))?.rows).toEqual(expected);
               },
             ),
             { numRuns: runs(300) },
@@ -76,7 +76,7 @@ onEveryEngine((engine) => {
     );
 
     test('is undefined for a series that does not exist', async () => {
-      const ask = (view: StoreView) => view.observations({ seriesId: 'NONE', limit: 9 });
+      const ask = (view: StoreView) => view.series.observations({ seriesId: 'NONE', limit: 9 });
       expect(await reading(path, ask)).toBeUndefined();
     });
   });

@@ -65,7 +65,7 @@ describe('a store with a cache of pages', () => {
     const cached = await openStore(path, { live: true, pages });
     try {
       for (const asOf of days)
-        await cached.read((view) => view.observations({ seriesId: 'GDP', asOf, limit: 10 }));
+        await cached.read((view) => view.series.observations({ seriesId: 'GDP', asOf, limit: 10 }));
     } finally {
       await cached.close();
     }

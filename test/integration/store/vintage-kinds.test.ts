@@ -56,7 +56,7 @@ async function storeOf(...imports: readonly (readonly [Files, Parameters<typeof 
 /** The kinds of a series' vintages by date, and what the series says of all. */
 function kindsOf(path: string, seriesId: string) {
   return reading(path, async (view) => {
-    const page = await view.vintages({ seriesId, limit: 1000 });
+    const page = await view.series.vintages({ seriesId, limit: 1000 });
     const kinds = page?.rows.map(({ asOfDate, kind }) => [asOfDate, kind] as const) ?? [];
     return { series: page?.series.vintageKind, vintages: Object.fromEntries(kinds) };
   });

@@ -1,6 +1,5 @@
-import type { PullOptions } from '../../../src/pull/options.ts';
+import type { PullOptions, PullSummary } from '../../../src/pull/options.ts';
 import { pull } from '../../../src/pull/pull.ts';
-import type { PullSummary } from '../../../src/pull/summary.ts';
 import { allStatements, importFiles, reading } from '../scratch-store.ts';
 import { type HistoryRow, type LoopbackFred, type LoopbackSeries, loopbackKey } from './loopback-fred.ts';
 
@@ -72,8 +71,8 @@ export async function importAnswer(
 /** Everything that a store says about a series: its description, its vintages, and every statement. */
 export function contentOf(store: string, id: string) {
   return reading(store, async (view) => {
-    const { version: _version, ...series } = (await view.findSeries(id)) ?? { version: 0 };
-    const vintages = await view.vintages({ seriesId: id, limit: 1_000_000 });
+    const { version: _version, ...series } = (await view.series.find(id)) ?? { version: 0 };
+    const vintages = await view.series.vintages({ seriesId: id, limit: 1_000_000 });
     return { series, vintages: vintages?.rows, statements: await allStatements(view, id) };
   });
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import type { PullOptions } from '../../../src/pull/options.ts';
+import type { PullOptions, PullSummary } from '../../../src/pull/options.ts';
 import { pull } from '../../../src/pull/pull.ts';
-import type { PullSummary } from '../../../src/pull/summary.ts';
 import type { Trouble } from './loopback-treasury.ts';
 
 /** Pulls at an instant, over a time that passes only in waits. */

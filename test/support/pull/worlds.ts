@@ -151,7 +151,7 @@ export async function treasuryWorld(firstYear = 2022): Promise<World> {
       const feeds = Object.entries(server.feeds).map(([name, text]) => [`${name}.xml`, text]);
       await importFiles(store, Object.fromEntries(feeds));
       const ratesOf = (path: string) =>
-        reading(path, (view) => view.yields({ curveType: 'PAR', limit: 100_000 }));
+        reading(path, (view) => view.rates.yields({ curveType: 'PAR', limit: 100_000 }));
       expect(await ratesOf(home.store)).toEqual(await ratesOf(store));
     },
     close: async () => undefined,
@@ -194,7 +194,7 @@ export async function secWorld(since = '2025-12-05'): Promise<World> {
       const store = newStore();
       const texts = filings.map((filing) => [`${filing.accessionNumber}.txt`, submissionText(filing)]);
       await importFiles(store, Object.fromEntries(texts), { latest: '2099-01-01' });
-      const filingsOf = (at: string) => reading(at, (view) => view.filings({ limit: 100_000 }));
+      const filingsOf = (at: string) => reading(at, (view) => view.filings.page({ limit: 100_000 }));
       expect(await filingsOf(home.store)).toEqual(await filingsOf(store));
     },
     close: async () => undefined,

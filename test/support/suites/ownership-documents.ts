@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  combinedFiling,
-  conflictingFields,
-  type Filing,
-  leadOwner,
-} from '../../../src/domain/insider/filing.ts';
+import { type Filing, leadOwner } from '../../../src/domain/insider/filing.ts';
+import { combinedFiling, conflictingFields } from '../../../src/domain/insider/merge-filings.ts';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
 import { type FilingRecords, readTogether } from '../sec-documents.ts';
 import { codesOf, documentsIn, indexRows } from '../sec-real.ts';

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
-import { datedPanel } from '../../../src/import/formats/panels/dated.ts';
-import { fredMd, fredQd } from '../../../src/import/formats/panels/fred-md.ts';
+import { formatOfKind } from '../../../src/import/formats/recognise.ts';
 import { readAll, realFile } from '../source-file.ts';
+
+const datedPanel = formatOfKind('dated-panel');
+const fredMd = formatOfKind('fred-md');
+const fredQd = formatOfKind('fred-qd');
 
 /** What a data folder holds of the panels, read off the files. */
 export type PanelFacts = {

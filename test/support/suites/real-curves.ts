@@ -16,7 +16,7 @@ export function realCurvesSuite(data: string): void {
     curveType: 'PAR' | 'TIPS' = 'PAR',
   ): Promise<readonly string[]> {
     return reading(path, async (store) => {
-      const points = await store.curve({ curveType, date, onOrBefore: false });
+      const points = await store.rates.curve({ curveType, date, onOrBefore: false });
       return points.map(({ maturity, rate, source }) => `${maturity} ${rate} ${source}`);
     });
   }

@@ -24,7 +24,7 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
 
     beforeAll(async () => {
       store = await openStore(samplePath());
-      series = await store.read((view) => view.searchSeries({ text: '', limit: 1000 }));
+      series = await store.read((view) => view.series.search({ text: '', limit: 1000 }));
     });
     afterAll(() => store.close());
 
@@ -38,7 +38,7 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
     }
 
     async function rates(curveType: CurveType): Promise<string[]> {
-      const points = await store.read((view) => view.yields({ curveType, limit: 1_000_000 }));
+      const points = await store.read((view) => view.rates.yields({ curveType, limit: 1_000_000 }));
       return points.map(({ tradeDate, maturity, rate }) => `${tradeDate} ${maturity} ${rate}`);
     }
 
@@ -127,7 +127,9 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
         });
       asof(...files, '--id', 'ROUTPUT=GDPC1', '--quiet');
       const opened = await openStore(copy);
-      const made = (await opened.read((view) => view.imports())).filter(({ file }) => file.startsWith(data));
+      const made = (await opened.read((view) => view.sources.imports())).filter(({ file }) =>
+        file.startsWith(data),
+      );
       await opened.close();
       expect(made.length).toBe(4 + readdirSync(join(data, 'treasury/par-xml')).length + 4);
       expect(made.map(({ statementsNew }) => statementsNew)).toEqual(made.map(() => 0));

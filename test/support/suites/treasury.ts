@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
 import type { ImportFormat } from '../../../src/import/formats/format.ts';
-import { h15Csv, treasuryParCsv, treasuryRealCsv } from '../../../src/import/formats/treasury/csv.ts';
+import { formatOfKind } from '../../../src/import/formats/recognise.ts';
+import { h15Csv } from '../../../src/import/formats/treasury/csv.ts';
 import { treasuryXml } from '../../../src/import/formats/treasury/xml.ts';
 import { onlyFile, pointsIn, tempFile } from '../temp-files.ts';
 import { withoutWrongBlocks } from './wrong-blocks.ts';
+
+const treasuryParCsv = formatOfKind('treasury-par-csv');
+const treasuryRealCsv = formatOfKind('treasury-real-csv');
 
 /** Numbers of rates in the files of a folder, counted without asof. */
 export type TreasuryCounts = {

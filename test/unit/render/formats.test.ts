@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
-import { createRenderer, formatForFile, formatNames, parseFormat } from '../../../src/render/formats.ts';
+import { createRenderer, formatForFile, formatNames, parseFormat } from '../../../src/render/output.ts';
 import { type Chunk, renderPages } from '../../../src/render/renderer.ts';
 import { envelope, layout, observation, observationFields } from '../../support/rows.ts';
 

@@ -1,14 +1,15 @@
-import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { type OwnershipDocument, readHeader, submissionType } from './document.ts';
-import { holdsSubmissionTable } from './form345.ts';
-import { holdsSubmissions, type ListedFiling, readSubmissions } from './submissions-json.ts';
-import { submissionsIn } from './tables.ts';
-import { parseForm } from './values.ts';
+import type { Filing, FormType } from '../../../domain/insider/filing.ts';
+import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { once, refusal, type SourceFile } from '../../files/source-file.ts';
+import { holdsSubmissionTable, submissionsIn } from './form345.ts';
+import { type ListedFiling, readSubmissions, secSubmissionsJson } from './submissions-json.ts';
+import { easternAsUtc, parseAccession, parseForm } from './values.ts';
 
-/** A listed filing and the path of the file that lists it. */
+/** What is stated of a document itself, by which a list may mean it. */
+type ListedDocument = Pick<Filing, 'formType' | 'periodOfReport' | 'issuerCik' | 'owners'>;
+
 type DirectoryEntry = ListedFiling & { readonly path: string };
 
-/** Listed filings by accession number and by document name. */
 type Directory = {
   readonly byNumber: ReadonlyMap<string, readonly DirectoryEntry[]>;
   readonly byDocument: ReadonlyMap<string, readonly DirectoryEntry[]>;
@@ -23,7 +24,7 @@ type Directory = {
 export async function listedFiling(
   file: SourceFile,
   accessionNumber: string | undefined,
-  document: OwnershipDocument,
+  document: ListedDocument,
   together: readonly SourceFile[],
 ): Promise<ListedFiling | undefined> {
   const entries = (directory: Directory): readonly DirectoryEntry[] =>
@@ -44,8 +45,8 @@ export async function listedFiling(
 
 function isOf(
   { document, ...entry }: DirectoryEntry,
-  { formType, periodOfReport, issuerCik, owners }: OwnershipDocument,
-) {
+  { formType, periodOfReport, issuerCik, owners }: ListedDocument,
+): boolean {
   const parties = [issuerCik, ...owners.map(({ cik }) => cik)];
   const same = entry.formType === formType && entry.periodOfReport === periodOfReport;
   return same && document !== null && parties.includes(document.cik);
@@ -68,16 +69,7 @@ function refuseContradiction(file: SourceFile, one: DirectoryEntry, other: Direc
   throw refusal(file, { value: one.accessionNumber }, `${stated(one)}, but ${stated(other)}`);
 }
 
-/** The directory of each list of files, for as long as its import runs. */
-const directories = new WeakMap<readonly SourceFile[], Promise<Directory>>();
-
-function directoryOf(files: readonly SourceFile[]): Promise<Directory> {
-  const known = directories.get(files) ?? makeDirectory(files);
-  directories.set(files, known);
-  return known;
-}
-
-async function makeDirectory(files: readonly SourceFile[]): Promise<Directory> {
+const directoryOf = once(async (files: readonly SourceFile[]): Promise<Directory> => {
   const byNumber = new Map<string, DirectoryEntry[]>();
   const byDocument = new Map<string, DirectoryEntry[]>();
   const add = (map: Map<string, DirectoryEntry[]>, key: string, entry: DirectoryEntry): void => {
@@ -94,25 +86,88 @@ async function makeDirectory(files: readonly SourceFile[]): Promise<Directory> {
     }
   }
   return { byNumber, byDocument };
-}
+});
 
-/** The filings that each file lists; the documents of a folder share the files beside them. */
-const lists = new WeakMap<SourceFile, Promise<readonly ListedFiling[]>>();
-
-function listedOnce(file: SourceFile): Promise<readonly ListedFiling[]> {
-  const known = lists.get(file) ?? listedIn(file);
-  lists.set(file, known);
-  return known;
-}
-
-async function listedIn(file: SourceFile): Promise<readonly ListedFiling[]> {
+/** The filings that a file lists; the documents of a folder share the files beside them. */
+const listedOnce = once(async (file: SourceFile): Promise<readonly ListedFiling[]> => {
   if (!/\.(?:json|tsv|txt|sgml)$/i.test(file.name)) return [];
   const head = (await file.head()).toString();
-  if (holdsSubmissions(head)) return readSubmissions(file);
+  if (secSubmissionsJson.recognise(head, file.name)) return readSubmissions(file);
   if (holdsSubmissionTable(head)) {
     const submissions = [...(await submissionsIn(file)).values()];
     return submissions.map((submission) => ({ ...submission, document: null }));
   }
   if (parseForm(submissionType(head) ?? '') === undefined) return [];
   return [{ ...readHeader(file, head), periodOfReport: null, document: null }];
+});
+
+type SubmissionHeader = Pick<Filing, 'filingId' | 'filedOn' | 'acceptedAt'> & {
+  readonly accessionNumber: string;
+  readonly formType: FormType;
+};
+
+const beginning =
+  /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----[\s\S]*?)?<(?:SEC-DOCUMENT|SEC-HEADER|IMS-DOCUMENT|IMS-HEADER)>/;
+
+/** The form type in the header of a full submission (empty if it has none); undefined for any other file. */
+export function submissionType(head: string): string | undefined {
+  return beginning.test(head) ? (headerField(headerIn(head), 'CONFORMED SUBMISSION TYPE') ?? '') : undefined;
+}
+
+/**
+ * Reads the header of a full submission; refused if it lacks the accession number, the form type or the filing date.
+ */
+export function readHeader(file: SourceFile, text: string): SubmissionHeader {
+  const header = headerIn(text);
+  const read = <T>(name: string, parse: (text: string) => T | undefined, what: string): T => {
+    const value = headerField(header, name);
+    if (value === undefined) throw refusal(file, { column: name }, 'the SGML header lacks this line');
+    const found = parse(value);
+    if (found !== undefined) return found;
+    const row = header.slice(0, header.indexOf(name)).split('\n').length;
+    throw refusal(file, { row, column: name, value }, `not ${what}`);
+  };
+  const accessionNumber = read('ACCESSION NUMBER', parseAccession, 'an accession number');
+  return {
+    filingId: accessionNumber,
+    accessionNumber,
+    formType: read('CONFORMED SUBMISSION TYPE', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
+    filedOn: read('FILED AS OF DATE', parseCompactDay, 'a date of the form YYYYMMDD'),
+    acceptedAt:
+      headerField(header, 'ACCEPTANCE-DATETIME') === undefined
+        ? null
+        : read('ACCEPTANCE-DATETIME', parseEasternTime, 'a time of the form YYYYMMDDhhmmss'),
+  };
+}
+
+/** The CIKs that the header of a full submission names, of its issuer and its owners. */
+export function ciksInHeader(text: string): readonly number[] {
+  return [...headerIn(text).matchAll(/^[ \t]*CENTRAL INDEX KEY:[ \t]*(\d{1,10})[ \t]*\r?$/gm)].map(
+    ([, cik]) => Number(cik),
+  );
+}
+
+function headerIn(text: string): string {
+  const end = text.search(/<\/(?:SEC|IMS)-HEADER>|<DOCUMENT>/);
+  return end < 0 ? text : text.slice(0, end);
+}
+
+/** The value of `<NAME>value` or `NAME:   value`. */
+function headerField(header: string, name: string): string | undefined {
+  const [, value = ''] = new RegExp(`^[ \\t]*(?:<${name}>|${name}:)(.*)$`, 'm').exec(header) ?? [];
+  return value.trim() === '' ? undefined : value.trim();
+}
+
+/** `20240731`. */
+function parseCompactDay(text: string): Day | undefined {
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(text) ?? [];
+  return year === undefined ? undefined : parseDay(`${year}-${month}-${day}`);
+}
+
+/** The UTC second of `20221108201810`, in the local time of Washington. */
+function parseEasternTime(text: string): string | undefined {
+  const [, day = '', hour = '', minute = '', second = ''] =
+    /^(\d{8})([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/.exec(text) ?? [];
+  const date = parseCompactDay(day);
+  return date === undefined ? undefined : easternAsUtc(`${date}T${hour}:${minute}:${second}Z`);
 }

@@ -1,18 +1,29 @@
 import {
   type Filing,
   filingOf,
+  impossibilityOf,
+  impossibilityText,
   mostTrades,
   type ReportingOwner,
   rowOf,
   type Trade,
 } from '../../../domain/insider/filing.ts';
+import { type Day, parseDay } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { cellReader, columnsOf, readTable } from '../../readers/tsv.ts';
+import { once, refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CellReader, cellReader, readTable } from '../../readers/tsv.ts';
 import type { Batch, ImportFormat } from '../format.ts';
-import { ImpossibleTrades } from './document.ts';
-import { accession, ownersIn, type Submission, submissionsIn } from './tables.ts';
-import { acquiredOrDisposed, directOrIndirect, parseAmount, parseTableDate } from './values.ts';
+import {
+  acquiredOrDisposed,
+  directOrIndirect,
+  parseAccession,
+  parseAmount,
+  parseCik,
+  parseFlag,
+  parseForm,
+  parseTableDate,
+  tickerOf,
+} from './values.ts';
 
 /** The tables of a data set, each with a column that only it has. */
 const columnOf = {
@@ -33,7 +44,6 @@ const tradeTables: Partial<Record<TableName, TradeTable>> = {
   DERIV_TRANS: { key: 'DERIV_TRANS_SK' },
 };
 
-/** What is unknown if a data set lacks one of the tables. */
 const unknownWithout: Partial<Record<TableName, string>> = {
   NONDERIV_TRANS: 'its trades in shares are unknown',
   DERIV_TRANS: 'its derivative trades are unknown',
@@ -48,16 +58,13 @@ export const secForm345: ImportFormat = {
   kind: 'sec-form345',
   summary: 'Insider Transactions Data Set of the SEC (zip or folder of TSV: SUBMISSION, NONDERIV_TRANS …)',
   source: 'SEC',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head, name) => tableIn(head) !== undefined || isDescription(head, name),
   read: readMember,
 };
 
-/** The table that a file begins as, if it is one. */
 function tableIn(head: string): TableName | undefined {
-  const columns = columnsOf(head);
+  const [line = ''] = head.replace(/^\uFEFF/, '').split('\n', 1);
+  const columns = line.split('\t').map((name) => name.trim());
   if (!columns.includes('ACCESSION_NUMBER')) return undefined;
   return names.find((table) => columns.includes(columnOf[table]));
 }
@@ -137,7 +144,6 @@ async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, So
   return found;
 }
 
-/** A table of trades, by the column that numbers its rows. */
 type TradeTable = { readonly key: 'NONDERIV_TRANS_SK' | 'DERIV_TRANS_SK' };
 
 /** The other tables of a data set; `owners` is absent if their table is missing. */
@@ -235,4 +241,143 @@ async function placesInFilings(
     places.set(accessionNumber, new Map(own.map((value, index) => [value, index + 1])));
   }
   return places;
+}
+
+/** The maximum number of trades that one note names; it counts the others. */
+const mostNamed = 3;
+
+/** Collects trades that cannot have happened as stated, for one note on all of them. */
+export class ImpossibleTrades {
+  #count = 0;
+  readonly #examples: string[] = [];
+
+  /** Takes a trade into account if it is impossible. */
+  add(filing: Filing): void {
+    const impossibility = impossibilityOf(filing);
+    if (impossibility === undefined) return;
+    this.#count += 1;
+    if (this.#examples.length < mostNamed)
+      this.#examples.push(
+        `${filing.filingId} row ${filing.row}, ${impossibilityText(filing, impossibility)}`,
+      );
+  }
+
+  /** The note, if there is anything to note. */
+  notes(): readonly string[] {
+    if (this.#count === 0) return [];
+    const [trades, verb] =
+      this.#count === 1
+        ? ['1 impossible trade is', 'counts']
+        : [`${this.#count} impossible trades are`, 'count'];
+    const more =
+      this.#count > this.#examples.length ? `; and ${this.#count - this.#examples.length} more` : '';
+    return [`${trades} kept as stated and ${verb} towards no cluster: ${this.#examples.join('; ')}${more}`];
+  }
+}
+
+/** A filing as the table SUBMISSION states it. */
+type Submission = Omit<Filing, keyof Trade | 'owners'> & { readonly accessionNumber: string };
+
+const submissionColumns = [
+  'ACCESSION_NUMBER',
+  'FILING_DATE',
+  'PERIOD_OF_REPORT',
+  'DATE_OF_ORIG_SUB',
+  'DOCUMENT_TYPE',
+  'ISSUERCIK',
+  'ISSUERNAME',
+  'ISSUERTRADINGSYMBOL',
+] as const;
+
+const ownerColumns = [
+  'ACCESSION_NUMBER',
+  'RPTOWNERCIK',
+  'RPTOWNERNAME',
+  'RPTOWNER_RELATIONSHIP',
+  'RPTOWNER_TITLE',
+] as const;
+
+const date = 'a date of the form DD-MON-YYYY';
+
+/** The arguments with which a CellReader reads the accession number. */
+const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as const;
+
+/** The filings of a SUBMISSION table by accession number; a repeated one is refused. Each file is read once. */
+export const submissionsIn = once(readSubmissions);
+
+/** The owners of each filing in a REPORTINGOWNER table, in its order. Each file is read once. */
+const ownersIn = once(readOwners);
+
+async function readSubmissions(file: SourceFile): Promise<ReadonlyMap<string, Submission>> {
+  const submissions = new Map<string, Submission>();
+  for await (const rows of readTable(file, submissionColumns)) {
+    for (const row of rows) {
+      const submission = submissionIn(cellReader(file, row));
+      const { accessionNumber } = submission;
+      if (submissions.has(accessionNumber)) {
+        const place = { row: row.row, column: 'ACCESSION_NUMBER', value: accessionNumber };
+        throw refusal(file, place, 'this filing appears twice');
+      }
+      submissions.set(accessionNumber, submission);
+    }
+  }
+  return submissions;
+}
+
+function submissionIn(cells: CellReader): Submission {
+  const accessionNumber = cells.required(...accession);
+  return {
+    filingId: accessionNumber,
+    accessionNumber,
+    formType: cells.required('DOCUMENT_TYPE', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
+    filedOn: cells.required('FILING_DATE', parseFilingDay, date),
+    acceptedAt: null,
+    originalFiledOn: cells.maybe('DATE_OF_ORIG_SUB', parseTableDate, date),
+    periodOfReport: cells.maybe('PERIOD_OF_REPORT', parseTableDate, date),
+    issuerCik: cells.required('ISSUERCIK', parseCik, 'a CIK of up to ten digits'),
+    issuerName: cells.text('ISSUERNAME'),
+    ticker: tickerOf(cells.text('ISSUERTRADINGSYMBOL') ?? ''),
+    is10b51: cells.maybe('AFF10B5ONE', parseFlag, '0, 1, true or false'),
+  };
+}
+
+/** A filing date is a real day, unlike a date that a filer states. */
+function parseFilingDay(text: string): Day | undefined {
+  return parseDay(parseTableDate(text) ?? '');
+}
+
+async function readOwners(file: SourceFile): Promise<ReadonlyMap<string, readonly ReportingOwner[]>> {
+  const owners = new Map<string, ReportingOwner[]>();
+  for await (const rows of readTable(file, ownerColumns)) {
+    for (const row of rows) {
+      const cells = cellReader(file, row);
+      const accessionNumber = cells.required(...accession);
+      const known = owners.get(accessionNumber);
+      if (known === undefined) owners.set(accessionNumber, [ownerIn(cells)]);
+      else known.push(ownerIn(cells));
+    }
+  }
+  return owners;
+}
+
+function ownerIn(cells: CellReader): ReportingOwner {
+  const roles = cells.maybe('RPTOWNER_RELATIONSHIP', parseRoles, rolesText) ?? new Set();
+  return {
+    cik: cells.required('RPTOWNERCIK', parseCik, 'a CIK of up to ten digits'),
+    name: cells.required('RPTOWNERNAME', (text) => text.replace(/\s+/g, ' '), 'the name of the owner'),
+    isDirector: roles.has('director'),
+    isOfficer: roles.has('officer'),
+    isTenPercent: roles.has('tenpercentowner'),
+    officerTitle: cells.text('RPTOWNER_TITLE'),
+  };
+}
+
+const knownRoles = ['director', 'officer', 'tenpercentowner', 'other'];
+
+const rolesText = 'a list of Director, Officer, TenPercentOwner and Other';
+
+/** `Director,Officer,TenPercentOwner`. */
+function parseRoles(text: string): ReadonlySet<string> | undefined {
+  const roles = text.split(/[,;]/).map((role) => role.replace(/\s+/g, '').toLowerCase());
+  return roles.every((role) => knownRoles.includes(role)) ? new Set(roles) : undefined;
 }

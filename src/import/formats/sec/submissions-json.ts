@@ -21,10 +21,7 @@ export const secSubmissionsJson: ImportFormat = {
   kind: 'sec-submissions-json',
   summary: 'list of filings of a company or person by the SEC (JSON); dates the XML imported with it',
   source: 'SEC',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
-  recognise: (head) => holdsSubmissions(head),
+  recognise: holdsSubmissions,
   async *read(file) {
     const { filings, zone } = await readList(file);
     const count = counted(filings.length, 'ownership filing');
@@ -46,7 +43,7 @@ export type ListedFiling = {
 };
 
 /** Whether a file begins as the SEC's list of filings, or as a part of one. */
-export function holdsSubmissions(head: string): boolean {
+function holdsSubmissions(head: string): boolean {
   return /^\s*\{(?:[\s\S]*"filings"\s*:\s*\{\s*"recent"\s*:\s*\{)?\s*"accessionNumber"\s*:\s*\[/.test(head);
 }
 
@@ -55,7 +52,6 @@ export async function readSubmissions(file: SourceFile): Promise<readonly Listed
   return (await readList(file)).filings;
 }
 
-/** A list of filings, and the zone of its times. */
 type FilingList = { readonly filings: readonly ListedFiling[]; readonly zone: ListZone | undefined };
 
 async function readList(file: SourceFile): Promise<FilingList> {
@@ -139,7 +135,6 @@ function isPossible(clock: string, form: string, filedOn: string): boolean {
   return !(/^(?:8-K|10-K|10-Q)(?:\/A)?$/.test(form) && time > '17:35' && day === filedOn);
 }
 
-/** A list of texts. */
 function texts(file: SourceFile, columns: UncheckedObject, name: string): readonly string[] {
   const list = columns[name];
   if (!Array.isArray(list)) throw refusal(file, { column: name }, 'this list is missing');

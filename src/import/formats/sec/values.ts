@@ -1,5 +1,5 @@
 import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
-import { type Day, dayOf, parseDay } from '../../../domain/series/date.ts';
+import { dayOf, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 
 // Parsers of the forms in which the SEC writes values. Each gives undefined for a text of another form.
@@ -78,25 +78,11 @@ function inCalendar(date: string): boolean {
   return dayOf(2000 + ((year ?? 0) % 400), month ?? 0, day ?? 0) !== undefined;
 }
 
-/** `20240731`. */
-export function parseCompactDay(text: string): Day | undefined {
-  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(text) ?? [];
-  return year === undefined ? undefined : parseDay(`${year}-${month}-${day}`);
-}
-
 /** A UTC second, `2025-04-24T22:59:24Z`; fractions are dropped. */
 export function parseInstant(text: string): string | undefined {
   const [, day = '', time] =
     /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.\d+)?Z$/.exec(text) ?? [];
   return parseDay(day) === undefined ? undefined : `${day}T${time}Z`;
-}
-
-/** The UTC second of `20221108201810`, in the local time of Washington. */
-export function parseEasternTime(text: string): string | undefined {
-  const [, day = '', hour = '', minute = '', second = ''] =
-    /^(\d{8})([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/.exec(text) ?? [];
-  const date = parseCompactDay(day);
-  return date === undefined ? undefined : easternAsUtc(`${date}T${hour}:${minute}:${second}Z`);
 }
 
 /**

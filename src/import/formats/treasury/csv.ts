@@ -1,5 +1,6 @@
 import { type Day, dayOf, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { missingTexts } from '../../../domain/series/missing-value.ts';
 import {
   type CurveMaturity,
   type CurvePoint,
@@ -15,41 +16,33 @@ import { CurveChecks } from './curve-checks.ts';
 /** `1 Mo`, `1.5 Month`, `10Yr`, `10 YR`. */
 const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
 
-/**
- * Treasury's daily par yield curve, from its site or its archive; columns change over the years, and dates have two
- * forms.
- */
-export const treasuryParCsv: ImportFormat = {
-  kind: 'treasury-par-csv',
-  summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
-  source: 'U.S. Treasury',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
-  recognise: (head) => curveTypesOf(head).has('PAR'),
-  read: (file, options) => readCurveCsv(file, options, layoutOf('PAR')),
-};
+/** The daily curves of the Treasury: columns change over the years, and dates have two forms. */
+export const treasuryCsv: readonly ImportFormat[] = [
+  treasuryCurve('PAR', {
+    kind: 'treasury-par-csv',
+    summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
+  }),
+  treasuryCurve('TIPS', {
+    kind: 'treasury-real-csv',
+    summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)',
+  }),
+];
 
-/** Treasury's daily par real yield curve (TIPS), which begins at five years. */
-export const treasuryRealCsv: ImportFormat = {
-  kind: 'treasury-real-csv',
-  summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)',
-  source: 'U.S. Treasury',
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
-  recognise: (head) => curveTypesOf(head).has('TIPS'),
-  read: (file, options) => readCurveCsv(file, options, layoutOf('TIPS')),
-};
-
-function layoutOf(curveType: CurveType): CurveLayout {
+function treasuryCurve(curveType: CurveType, named: Pick<ImportFormat, 'kind' | 'summary'>): ImportFormat {
+  const source = 'U.S. Treasury';
   return {
-    source: 'U.S. Treasury',
-    isDate: (header) => header.toLowerCase() === 'date',
-    maturity: (header) => maturityIn(header, curveType),
-    parseDate: parseTradeDate,
-    dateForm: 'M/D/YYYY, M/D/YY or YYYY-MM-DD',
-    noRate: 'N/A',
+    ...named,
+    source,
+    recognise: (head) => curveTypesOf(head).has(curveType),
+    read: (file, options) =>
+      readCurveCsv(file, options, {
+        source,
+        isDate: (header) => header.toLowerCase() === 'date',
+        maturity: (header) => maturityIn(header, curveType),
+        parseDate: parseTradeDate,
+        dateForm: 'M/D/YYYY, M/D/YY or YYYY-MM-DD',
+        noRate: missingTexts.treasury,
+      }),
   };
 }
 
@@ -92,9 +85,6 @@ export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
   summary: 'Treasury curves of the H.15 release (FRED CSV of series DGS… or DFII…)',
   source: h15Source,
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head) => {
     const names = headerOf(head);
     return (
@@ -110,7 +100,7 @@ export const h15Csv: ImportFormat = {
       maturity: h15Maturity,
       parseDate: parseDay,
       dateForm: 'YYYY-MM-DD',
-      noRate: '.',
+      noRate: missingTexts.fredPoint,
     }),
 };
 

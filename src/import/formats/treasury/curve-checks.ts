@@ -1,11 +1,11 @@
 import type { Day } from '../../../domain/series/date.ts';
+import type { CurvePoint } from '../../../domain/treasury/curve.ts';
 import {
   type CurveFault,
-  type CurvePoint,
   impossibleDates,
   impossiblePoint,
   impossibleRates,
-} from '../../../domain/treasury/curve.ts';
+} from '../../../domain/treasury/curve-faults.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
 import type { ReadOptions } from '../format.ts';

@@ -2,8 +2,7 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { type CurveMaturity, type CurvePoint, curveMaturity } from '../../../domain/treasury/curve.ts';
 import { Problem } from '../../../errors/problem.ts';
-import { allBytes } from '../../files/content.ts';
-import { type FilePlace, limits, refusal, type SourceFile } from '../../files/source-file.ts';
+import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../../files/source-file.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { CurveChecks } from './curve-checks.ts';
@@ -24,9 +23,6 @@ export const treasuryXml: ImportFormat = {
   kind: 'treasury-xml',
   summary: 'daily par or real yield curve of the U.S. Treasury (XML feed)',
   source,
-  vintageKind: undefined,
-  whole: false,
-  takesAsOf: false,
   recognise: (head) =>
     /^\s*(?:<\?xml[^>]*>\s*)?<feed\b/.test(head) &&
     /DailyTreasury(?:Real)?YieldCurveRateDat|<(?:\w+:)?[BT]C_\d/.test(head),
@@ -81,7 +77,6 @@ function propertiesOf(entry: unknown): XmlNode | undefined {
   return isNode(properties) ? properties : undefined;
 }
 
-/** The day that an entry states, if it can be read. */
 function dayIn(entry: unknown): Day | undefined {
   return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
 }

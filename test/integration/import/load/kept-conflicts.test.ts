@@ -12,7 +12,7 @@ async function overHeld(held: readonly string[], given: readonly string[]) {
   await importFiles(path, csv(...held));
   const conflicts: ImportConflict[] = [];
   await importFiles(path, csv(...given), { onConflicts: (found) => conflicts.push(...found) });
-  const rates = await reading(path, (view) => view.yields({ curveType: 'PAR', limit: 100 }));
+  const rates = await reading(path, (view) => view.rates.yields({ curveType: 'PAR', limit: 100 }));
   return {
     conflicts,
     rates: rates.map(({ tradeDate, maturity, rate }) => `${tradeDate} ${maturity} ${rate}`),

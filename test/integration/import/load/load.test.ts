@@ -82,7 +82,7 @@ onEveryEngine((engine) => {
         },
       ]);
       await reading(path, async (view) => {
-        const log = await view.imports();
+        const log = await view.sources.imports();
         expect(log.map(({ importedAt, kind, statementsNew }) => [importedAt, kind, statementsNew])).toEqual([
           ['2026-01-15T12:00:00.000Z', 'asof-csv', 3],
           ['2026-01-15T12:00:00.000Z', 'asof-csv', 1],
@@ -229,7 +229,7 @@ onEveryEngine((engine) => {
     async function state(path: string) {
       return reading(path, async (view) => ({
         revision: (await view.state()).revision,
-        series: await view.findSeries('X'),
+        series: await view.series.find('X'),
         dates: (await observationsIn(view, { seriesId: 'X', limit: 9 })).map(({ date }) => date),
       }));
     }

@@ -39,7 +39,7 @@ onEveryEngine((engine) => {
 
   async function seriesIn(path: string): Promise<readonly string[]> {
     return reading(path, async (view) => {
-      const series = await view.searchSeries({ text: '', limit: 100 });
+      const series = await view.series.search({ text: '', limit: 100 });
       return series.map(({ id, source, title, units }) => [id, source, title, units].join('|'));
     });
   }
@@ -133,8 +133,8 @@ onEveryEngine((engine) => {
         'Y|FRED dated panel|Y|',
       ]);
       await reading(path, async (view) => {
-        expect((await view.findSeries('X'))?.coveredTo).toBe('2020-06-01');
-        expect((await view.findSeries('X_PANEL'))?.coveredTo).toBe('2020-07-01');
+        expect((await view.series.find('X'))?.coveredTo).toBe('2020-06-01');
+        expect((await view.series.find('X_PANEL'))?.coveredTo).toBe('2020-07-01');
         expect(await observationsIn(view, { seriesId: 'X_PANEL', limit: 9 })).toEqual([
           { date: '2020-01-01', value: '3', asOfDate: '2020-07-01' },
         ]);
@@ -177,7 +177,7 @@ onEveryEngine((engine) => {
         const path = await importAll(order);
         expect(await seriesIn(path)).toEqual(['X||A|U']);
         await reading(path, async (view) =>
-          expect((await view.findSeries('X'))?.seasonalAdjustment).toBe('SA'),
+          expect((await view.series.find('X'))?.seasonalAdjustment).toBe('SA'),
         );
       }
     });
@@ -197,7 +197,7 @@ onEveryEngine((engine) => {
       ]) {
         for (const order of bothWays(own, covered(day ?? ''))) {
           await reading(await importAll(order), async (view) =>
-            expect((await view.findSeries('X'))?.coveredTo).toBe(expected),
+            expect((await view.series.find('X'))?.coveredTo).toBe(expected),
           );
         }
       }

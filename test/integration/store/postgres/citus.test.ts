@@ -121,6 +121,6 @@ describe('a database without Citus', () => {
     expect(await openStoreIfAny(address)).toBeUndefined();
     expect(await initStore(address, false)).toBe(true);
     expect(await initStore(address, false)).toBe(false);
-    expect(await reading(address, (view) => view.searchSeries({ text: '', limit: 9 }))).toEqual([]);
+    expect(await reading(address, (view) => view.series.search({ text: '', limit: 9 }))).toEqual([]);
   });
 });

@@ -80,9 +80,9 @@ describe('a store in PostgreSQL', () => {
   it('shares a database with the tables of others', async () => {
     const [one, other] = [await newStore(), await newStore()];
     await importFiles(one, { 'b.csv': facts('ONLY 2014-10-01 2015-01-30 1') });
-    expect(await reading(other, (view) => view.findSeries('ONLY'))).toBeUndefined();
+    expect(await reading(other, (view) => view.series.find('ONLY'))).toBeUndefined();
     const named = one.replace('schema=', 'options=-csearch_path%3D');
-    expect(await reading(named, (view) => view.findSeries('ONLY'))).toMatchObject({ id: 'ONLY' });
+    expect(await reading(named, (view) => view.series.find('ONLY'))).toMatchObject({ id: 'ONLY' });
   });
 
   it('gives dates as ISO 8601 where the server writes them in another way', async () => {
@@ -103,7 +103,7 @@ describe('a store in PostgreSQL', () => {
     const title = `'; drop table fact; -- \\' "x" {a,b} \\N Ünïcode 国民`;
     const quoted = `"${title.replaceAll('"', '""')}"`;
     await importFiles(address, { ...content, 'm.csv': `series_id,title\nGDP,${quoted}\n` });
-    expect(await reading(address, (view) => view.findSeries('GDP'))).toMatchObject({ title });
+    expect(await reading(address, (view) => view.series.find('GDP'))).toMatchObject({ title });
   });
 });
 
@@ -145,7 +145,7 @@ describe('a failure of a database', () => {
   it('does not outlast it: the next read succeeds', async () => {
     const address = await newStore();
     const store = await openStore(address);
-    const count = () => store.read(async (view) => (await view.searchSeries({ text: '', limit: 9 })).length);
+    const count = () => store.read(async (view) => (await view.series.search({ text: '', limit: 9 })).length);
     expect(await count()).toBe(1);
     await inDatabase((client) =>
       client.query(

@@ -31,8 +31,9 @@ describe('a pooler in transaction mode', () => {
       for (let i = 0; i < 10; i += 1) {
         await store.read(async (view) => {
           expect((await observationsIn(view, { seriesId: 'GDP', limit: 9 })).length).toBe(1);
-          for await (const batch of view.statements('GDP')) expect(batch.length).toBe(1);
-          for await (const _ of view.clusterTrades({ code: 'P' })) throw new Error('there are no trades');
+          for await (const batch of view.series.statements('GDP')) expect(batch.length).toBe(1);
+          for await (const _ of view.filings.clusterTrades({ code: 'P' }))
+            throw new Error('there are no trades');
         });
         // A transaction that begins before the last one has ended stays on its connection.
         await delay(20);

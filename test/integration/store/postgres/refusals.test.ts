@@ -76,9 +76,9 @@ describe('a server with timeouts', () => {
     const address = await roleWith("set idle_in_transaction_session_timeout = '100ms'");
     const store = await openStore(address);
     const slow = store.read(async (view) => {
-      await view.findSeries('GDP');
+      await view.series.find('GDP');
       await delay(300);
-      return view.findSeries('GDP');
+      return view.series.find('GDP');
     });
     expect(await refusalOf(slow)).toMatchObject({
       ...passes,
@@ -87,7 +87,7 @@ describe('a server with timeouts', () => {
       ),
       hints: expect.stringContaining('idle_in_transaction_session_timeout'),
     });
-    expect(await store.read((view) => view.findSeries('GDP'))).toMatchObject({ id: 'GDP' });
+    expect(await store.read((view) => view.series.find('GDP'))).toMatchObject({ id: 'GDP' });
     await store.close();
   });
 
@@ -203,7 +203,7 @@ describe('a standby', () => {
     const address = at('asof');
     expect(await ask(address)).toMatchObject([{ value: '17710.7' }]);
     const store = await openStore(address);
-    expect(await store.readTogether?.((view) => view.findSeries('GDP'))).toMatchObject({ id: 'GDP' });
+    expect(await store.readTogether?.((view) => view.series.find('GDP'))).toMatchObject({ id: 'GDP' });
     await store.close();
     expect(await initStore(address, false)).toBe(false);
     for (const work of [() => add(address), () => initStore(`${address}?schema=other`, false)])

@@ -75,7 +75,7 @@ describe('a server with TLS', () => {
     ['require looks at no certificate', () => at('sslmode=require')],
     ['prefer takes it', () => at('')],
   ])('is used where %s', async (_, address) => {
-    expect(await reading(address(), (view) => view.searchSeries({ text: 'GDP', limit: 9 }))).toHaveLength(1);
+    expect(await reading(address(), (view) => view.series.search({ text: 'GDP', limit: 9 }))).toHaveLength(1);
   });
 });
 

@@ -206,7 +206,7 @@ async function sendTheRest(): Promise<void> {
   }
   const day = '2015-01-30';
   await reading(address, async (view) => {
-    await view.filings({
+    await view.filings.page({
       ...{ ticker: 'A', ownerName: 'b', transactionCode: 'P', from: day, to: day, limit: 9 },
       after: { filedOn: day, filingId: 'x', row: 1 },
     });
@@ -216,22 +216,29 @@ async function sendTheRest(): Promise<void> {
     ];
     for (const query of clusterTrades)
       for (const uncounted of [false, true])
-        for await (const _ of view.clusterTrades({ ...query, code: 'P', uncounted }));
+        for await (const _ of view.filings.clusterTrades({ ...query, code: 'P', uncounted }));
     for (const code of ['P', 'S']) {
-      await view.tradePlaces({ code, before: day, limit: 9 });
-      await view.filedTrades({ code, before: day, limit: 9 });
+      await view.filings.tradePlaces({ code, before: day, limit: 9 });
+      await view.filings.filedTrades({ code, before: day, limit: 9 });
     }
     for (const firstRelease of [true, false]) {
       const range = { from: '2014-01-01', to: day, before: day };
-      await view.observations({ seriesId: 'GDP', ...range, asOf: '2015-02-27', firstRelease, limit: 9 });
+      await view.series.observations({
+        seriesId: 'GDP',
+        ...range,
+        asOf: '2015-02-27',
+        firstRelease,
+        limit: 9,
+      });
     }
-    await view.searchEntries({ words: ['a'], starts: ['b'], ids: ['GDP'], part: 'X' });
-    for (const what of ['ids', 'words'] as const) await view.searchable(what);
-    await view.impliedFrequencies('GDP');
-    await view.searchSeries({ text: '', ids: ['GDP'], limit: 9 });
+    await view.series.searchEntries({ words: ['a'], starts: ['b'], ids: ['GDP'], part: 'X' });
+    for (const what of ['ids', 'words'] as const) await view.series.searchable(what);
+    await view.series.impliedFrequencies('GDP');
+    await view.series.search({ text: '', ids: ['GDP'], limit: 9 });
     const after = { tradeDate: day, maturity: '1Y' };
-    await view.yields({ curveType: 'PAR', maturity: '10Y', from: day, to: day, after, limit: 9 });
-    for (const onOrBefore of [true, false]) await view.curve({ curveType: 'PAR', date: day, onOrBefore });
+    await view.rates.yields({ curveType: 'PAR', maturity: '10Y', from: day, to: day, after, limit: 9 });
+    for (const onOrBefore of [true, false])
+      await view.rates.curve({ curveType: 'PAR', date: day, onOrBefore });
     await view.state('GDP');
   });
   const copy = postgres.newAddress();

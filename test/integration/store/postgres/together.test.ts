@@ -68,7 +68,7 @@ beforeEach(() => {
 async function pagesOf(store: Store, asked: readonly string[], bounds: Omit<ObservationQuery, 'seriesId'>) {
   if (store.readTogether === undefined) throw new Error('this store reads one by one');
   return store.readTogether((view) =>
-    Promise.all(asked.map((seriesId) => view.observations({ ...bounds, seriesId }))),
+    Promise.all(asked.map((seriesId) => view.series.observations({ ...bounds, seriesId }))),
   );
 }
 

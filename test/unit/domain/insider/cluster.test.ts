@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { InsiderTrade } from '../../../../src/domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../../../../src/domain/insider/cluster.ts';
 import { clusterTotals } from '../../../../src/domain/insider/cluster-totals.ts';
-import type { InsiderTrade } from '../../../../src/domain/insider/insider-trade.ts';
 import { addDays } from '../../../../src/domain/series/date.ts';
 import { filing, owner } from '../../../support/filings.ts';
 

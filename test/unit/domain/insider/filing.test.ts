@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { transactionValue } from '../../../../src/domain/insider/cluster-totals.ts';
 import {
-  combinedFiling,
-  conflictingFields,
   type Filing,
   impossibilityOf,
   impossibilityText,
@@ -14,6 +12,7 @@ import {
   rowOf,
   symbolsOf,
 } from '../../../../src/domain/insider/filing.ts';
+import { combinedFiling, conflictingFields } from '../../../../src/domain/insider/merge-filings.ts';
 
 const owner = (name: string, more: Partial<ReportingOwner> = {}): ReportingOwner => ({
   cik: '0000000001',

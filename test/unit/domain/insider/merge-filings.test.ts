@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conflictingFields, type Filing, filingOf } from '../../../../src/domain/insider/filing.ts';
-import { type HeldFiling, planFilings } from '../../../../src/domain/insider/merge-filings.ts';
+import { type Filing, filingOf } from '../../../../src/domain/insider/filing.ts';
+import {
+  conflictingFields,
+  type HeldFiling,
+  planFilings,
+} from '../../../../src/domain/insider/merge-filings.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { anyFiling, filing, owner } from '../../../support/filings.ts';
 

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { readColumns } from '../../../../src/domain/series/table-columns.ts';
-import { fileBytes } from '../../../../src/import/files/content.ts';
 import type { SourceFile } from '../../../../src/import/files/source-file.ts';
-import { fredCsv } from '../../../../src/import/formats/fred/csv.ts';
-import { fredApi } from '../../../../src/import/formats/fred/observations.ts';
-import { fredWorkbook } from '../../../../src/import/formats/fred/workbook.ts';
+import { fileBytes } from '../../../../src/import/files/walk.ts';
+import { fredApi } from '../../../../src/import/formats/fred/api.ts';
+import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { treasuryXml } from '../../../../src/import/formats/treasury/xml.ts';
 import { tempFolder } from '../../../support/folders.ts';
 import { refusalOf, sourceFile } from '../../../support/source-file.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
+
+const fredCsv = formatOfKind('fred-csv');
+const fredWorkbook = formatOfKind('fred-xlsx');
 
 const mebibyte = 2 ** 20;
 

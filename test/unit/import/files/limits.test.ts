@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { allBytes } from '../../../../src/import/files/content.ts';
-import { printablePath, refuseBomb } from '../../../../src/import/files/source-file.ts';
+import { allBytes, printablePath, refuseBomb } from '../../../../src/import/files/source-file.ts';
 import type { ImportFormat } from '../../../../src/import/formats/format.ts';
-import { fredCsv } from '../../../../src/import/formats/fred/csv.ts';
-import { fredApi } from '../../../../src/import/formats/fred/observations.ts';
+import { fredApi } from '../../../../src/import/formats/fred/api.ts';
+import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { secForm345 } from '../../../../src/import/formats/sec/form345.ts';
-import { secOwnershipXml } from '../../../../src/import/formats/sec/ownership-xml.ts';
+import { secOwnershipXml } from '../../../../src/import/formats/sec/ownership.ts';
 import { readAll, sourceFile } from '../../../support/source-file.ts';
+
+const fredCsv = formatOfKind('fred-csv');
 
 const mebibyte = 2 ** 20;
 

@@ -54,7 +54,9 @@ describe('the format of a file', () => {
   it('has a unique kind, and takes no --as-of if it is one of curves', () => {
     expect(new Set(formats.map(({ kind }) => kind)).size).toBe(formats.length);
     const curves = formats.filter(({ kind }) => /^treasury-|^h15-/.test(kind));
-    expect(curves.map(({ whole, takesAsOf }) => [whole, takesAsOf])).toEqual(Array(4).fill([false, false]));
+    expect(curves.map(({ whole, takesAsOf }) => [whole, takesAsOf])).toEqual(
+      Array(4).fill([undefined, undefined]),
+    );
   });
 });
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fredCsv } from '../../../../src/import/formats/fred/csv.ts';
+import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../support/source-file.ts';
+
+const fredCsv = formatOfKind('fred-csv');
 
 const asOf = '2015-01-30';
 const file = (...rows: string[]) => sourceFile('GDP.csv', `${rows.join('\n')}\n`);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { conflictingFields, type Filing } from '../../../../src/domain/insider/filing.ts';
+import type { Filing } from '../../../../src/domain/insider/filing.ts';
+import { conflictingFields } from '../../../../src/domain/insider/merge-filings.ts';
 import { ImportRefusal } from '../../../../src/import/load/conflict.ts';
 import { insiderFilings } from '../../../../src/operations/index.ts';
 import { filing, owner } from '../../../support/filings.ts';

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../../src/domain/series/date.ts';
 import type { DateOrder } from '../../../../src/import/files/source-file.ts';
-import { fredCsv } from '../../../../src/import/formats/fred/csv.ts';
-import { plainCsv } from '../../../../src/import/formats/panels/dated.ts';
+import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { readCsv } from '../../../../src/import/readers/csv.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../support/source-file.ts';
 import { tempFile } from '../../../support/temp-files.ts';
+
+const plainCsv = formatOfKind('plain-csv');
+
+const fredCsv = formatOfKind('fred-csv');
 
 const asOf = '2015-02-27';
 

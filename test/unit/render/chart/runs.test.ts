@@ -6,7 +6,7 @@ import {
   decimate,
   splitIntoRuns,
   toSteps,
-} from '../../../../src/render/chart/runs.ts';
+} from '../../../../src/render/chart/chart.ts';
 
 describe('a line breaks', () => {
   it.each<

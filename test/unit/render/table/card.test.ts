@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seriesShow } from '../../../../src/operations/index.ts';
 import { selectColumns } from '../../../../src/render/columns.ts';
-import { CardRenderer } from '../../../../src/render/table/table.ts';
+import { CardRenderer } from '../../../../src/render/table.ts';
 import { answerWith } from '../../../support/clients.ts';
 
 const row = {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../../../src/operations/envelope.ts';
 import type { Field } from '../../../../src/operations/field.ts';
-import { TableRenderer } from '../../../../src/render/table/table.ts';
+import { TableRenderer } from '../../../../src/render/table.ts';
 import { cellWidth } from '../../../../src/render/terminal-text.ts';
 import { envelope, field, layout, observation, observationFields, output } from '../../../support/rows.ts';
 

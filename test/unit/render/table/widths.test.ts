@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitWidths, gap } from '../../../../src/render/table/lines.ts';
+import { fitWidths, gap } from '../../../../src/render/table.ts';
 
 const text = (natural: number) => ({ natural, least: Math.min(natural, 8) });
 const rigid = (natural: number) => ({ natural, least: natural });

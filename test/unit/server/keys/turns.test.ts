@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Turn, Turns } from '../../../../src/server/keys/turns.ts';
+import { Turns } from '../../../../src/server/keys/gate.ts';
 
 /** The places that may begin now, by their numbers. */
-async function begun(turns: readonly (Turn | undefined)[]): Promise<readonly number[]> {
+async function begun(turns: readonly ReturnType<Turns['take']>[]): Promise<readonly number[]> {
   const found: number[] = [];
   for (const [i, turn] of turns.entries()) void turn?.begun.then(() => found.push(i));
   await new Promise(setImmediate);

@@ -2,16 +2,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
-import { alfredWide, fredCsv } from '../../../../../src/import/formats/fred/csv.ts';
-import { alfredFirstReleases, alfredPeriods } from '../../../../../src/import/formats/fred/periods.ts';
-import { alfredReadme } from '../../../../../src/import/formats/fred/readme.ts';
-import { alfredWorkbook, fredWorkbook } from '../../../../../src/import/formats/fred/workbook.ts';
-import { recognise } from '../../../../../src/import/formats/recognise.ts';
+import { formatOfKind, recognise } from '../../../../../src/import/formats/recognise.ts';
 import { alfredReadmeText } from '../../../../support/alfred.ts';
 import { testData } from '../../../../support/repository.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 import { namedWorkbook, type Row, workbookMembers } from '../../../../support/workbook.ts';
 import { zipOf } from '../../../../support/zip-writer.ts';
+
+const alfredFirstReleases = formatOfKind('alfred-first-releases');
+const alfredPeriods = formatOfKind('alfred-periods');
+
+const alfredWide = formatOfKind('alfred-wide');
+const fredCsv = formatOfKind('fred-csv');
+const alfredReadme = formatOfKind('alfred-readme');
+const alfredWorkbook = formatOfKind('alfred-xlsx');
+const fredWorkbook = formatOfKind('fred-xlsx');
 
 const file = (name: string, ...rows: string[]) => sourceFile(name, `${rows.join('\n')}\n`);
 const kindOf = async (of: SourceFile) => (await recognise(of)).kind;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { alfredWide } from '../../../../../src/import/formats/fred/csv.ts';
+import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const alfredWide = formatOfKind('alfred-wide');
 
 const file = (...rows: string[]) => sourceFile('GDPC1_2.csv', `${rows.join('\n')}\n`);
 

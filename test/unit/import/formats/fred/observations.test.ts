@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
-import { fredApi } from '../../../../../src/import/formats/fred/observations.ts';
+import { fredApi } from '../../../../../src/import/formats/fred/api.ts';
 import { testData } from '../../../../support/repository.ts';
 import { lines, readAll, realFile, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 import { naiveAsOf, trueAnswers } from '../../../../support/true-answers.ts';

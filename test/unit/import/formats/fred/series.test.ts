@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fredSeries } from '../../../../../src/import/formats/fred/series.ts';
+import { fredSeries } from '../../../../../src/import/formats/fred/api.ts';
 import { testData } from '../../../../support/repository.ts';
 import { readAll, realFile, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 

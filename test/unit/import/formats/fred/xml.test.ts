@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fredApi } from '../../../../../src/import/formats/fred/observations.ts';
-import { fredSeries } from '../../../../../src/import/formats/fred/series.ts';
+import { fredApi, fredSeries } from '../../../../../src/import/formats/fred/api.ts';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 

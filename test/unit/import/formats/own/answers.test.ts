@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { asofFilings } from '../../../../../src/import/formats/own/filings.ts';
-import { asofRates } from '../../../../../src/import/formats/own/rates.ts';
-import { asofSeries } from '../../../../../src/import/formats/own/series-list.ts';
-import { recognise } from '../../../../../src/import/formats/recognise.ts';
+import { formatOfKind, recognise } from '../../../../../src/import/formats/recognise.ts';
 import { operations } from '../../../../../src/operations/index.ts';
 import { insiderFilings } from '../../../../../src/operations/insider-filings.ts';
 import { filing, owner } from '../../../../support/filings.ts';
 import { failureOf } from '../../../../support/scratch-store.ts';
 import { readTogether } from '../../../../support/sec-documents.ts';
 import { readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const asofFilings = formatOfKind('asof-filings');
+const asofRates = formatOfKind('asof-rates');
+const asofSeries = formatOfKind('asof-series');
 
 const csv = (...rows: string[]) => sourceFile('x.csv', `${rows.join('\n')}\n`);
 const columnsOf = (name: string) => operations.find((operation) => operation.name === name)?.columns ?? [];

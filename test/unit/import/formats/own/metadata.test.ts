@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { metadataCsv } from '../../../../../src/import/formats/own/metadata.ts';
+import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
 import { readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const metadataCsv = formatOfKind('metadata-csv');
 
 const file = (...rows: string[]) => sourceFile('series.csv', `${rows.join('\n')}\n`);
 const header = 'series_id,title,units,frequency,seasonal_adjustment,source,covered_to';

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { asofCsv } from '../../../../../src/import/formats/own/statements.ts';
+import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const asofCsv = formatOfKind('asof-csv');
 
 const file = (...rows: string[]) => sourceFile('facts.csv', `${rows.join('\n')}\n`);
 const header = 'series_id,date,as_of_date,value';

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { datedPanel } from '../../../../../src/import/formats/panels/dated.ts';
+import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const datedPanel = formatOfKind('dated-panel');
 
 const file = (name: string, ...rows: string[]) => sourceFile(name, `${rows.join('\n')}\n`);
 

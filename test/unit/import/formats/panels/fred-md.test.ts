@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { fredMd, fredQd } from '../../../../../src/import/formats/panels/fred-md.ts';
+import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const fredMd = formatOfKind('fred-md');
+const fredQd = formatOfKind('fred-qd');
 
 const panel = (name: string, ...rows: string[]) =>
   sourceFile(name, `${['sasdate,RPI,CMRMTSPLx,S&P 500', 'Transform:,5,5,5', ...rows].join('\r\n')}\r\n`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { secOwnershipXml } from '../../../../../src/import/formats/sec/ownership-xml.ts';
+import { secOwnershipXml } from '../../../../../src/import/formats/sec/ownership.ts';
 import { director, documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
 import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
 

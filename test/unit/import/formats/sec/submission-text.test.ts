@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { secSubmissionText } from '../../../../../src/import/formats/sec/submission-text.ts';
+import { secSubmissionText } from '../../../../../src/import/formats/sec/ownership.ts';
 import { documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
 import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
 

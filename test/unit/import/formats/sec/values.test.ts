@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readHeader } from '../../../../../src/import/formats/sec/filing-dates.ts';
 import {
   accessionIn,
   parseAccession,
   parseAmount,
   parseCik,
-  parseEasternTime,
   parseFlag,
   parseForm,
   parseInstant,
@@ -12,6 +12,22 @@ import {
   parseTableDate,
   tickerOf,
 } from '../../../../../src/import/formats/sec/values.ts';
+import { sourceFile } from '../../../../support/source-file.ts';
+
+/** The instant of a time in the header of a submission; undefined if it is refused. */
+function acceptedAt(text: string): string | null | undefined {
+  const header = [
+    'ACCESSION NUMBER: 0000899243-17-024441',
+    'CONFORMED SUBMISSION TYPE: 4',
+    'FILED AS OF DATE: 20170912',
+    `<ACCEPTANCE-DATETIME>${text}`,
+  ];
+  try {
+    return readHeader(sourceFile('x.txt', ''), header.join('\n')).acceptedAt;
+  } catch {
+    return undefined;
+  }
+}
 
 describe('a value as the SEC writes it', () => {
   it.each<[string, (text: string) => unknown, string, unknown]>([
@@ -65,21 +81,21 @@ describe('a value as the SEC writes it', () => {
     ['an instant', parseInstant, '2025-04-24T22:59:24.000Z', '2025-04-24T22:59:24Z'],
     ['an instant', parseInstant, '2025-04-24T24:59:24Z', undefined],
     ['an instant', parseInstant, '2025-04-24T22:59:24-04:00', undefined],
-    ['a time in Washington (standard)', parseEasternTime, '20221108201810', '2022-11-09T01:18:10Z'],
-    ['a time in Washington (daylight)', parseEasternTime, '20250428163735', '2025-04-28T20:37:35Z'],
+    ['a time in Washington (standard)', acceptedAt, '20221108201810', '2022-11-09T01:18:10Z'],
+    ['a time in Washington (daylight)', acceptedAt, '20250428163735', '2025-04-28T20:37:35Z'],
     [
       'a time in Washington (April of 2006, before the law of 2007)',
-      parseEasternTime,
+      acceptedAt,
       '20060331120000',
       '2006-03-31T17:00:00Z',
     ],
     [
       'a time in Washington (the day the clocks go back)',
-      parseEasternTime,
+      acceptedAt,
       '20241103060000',
       '2024-11-03T11:00:00Z',
     ],
-    ['a time in Washington', parseEasternTime, '20221308201810', undefined],
+    ['a time in Washington', acceptedAt, '20221308201810', undefined],
     ['a ticker', tickerOf, ' vicr ', 'VICR'],
     ['a ticker', tickerOf, '(SIRI)', '(SIRI)'],
     ['a ticker', tickerOf, 'NAVI', 'NAVI'],

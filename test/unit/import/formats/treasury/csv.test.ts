@@ -1,8 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../../../src/domain/series/date.ts';
-import { treasuryParCsv, treasuryRealCsv } from '../../../../../src/import/formats/treasury/csv.ts';
+import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
 import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
+
+const treasuryParCsv = formatOfKind('treasury-par-csv');
+const treasuryRealCsv = formatOfKind('treasury-real-csv');
 
 const par = (text: string) => tempFile('par.csv', text).then((file) => pointsIn(treasuryParCsv, file));
 const real = (text: string) => tempFile('real.csv', text).then((file) => pointsIn(treasuryRealCsv, file));

@@ -1,0 +1,49 @@
+import { largestPage } from '../client/pagination.ts';
+import { throttled } from '../client/throttling.ts';
+import { type Day, dayNumber, parseDay } from '../domain/series/date.ts';
+import { counted } from '../errors/wording.ts';
+import type { Row } from '../operations/envelope.ts';
+import { seriesShow } from '../operations/figures.ts';
+import type { QueryContext } from './answer.ts';
+import { eachOf } from './composed.ts';
+import type { QuestionQuery, Reading } from './question.ts';
+
+/** At most how many requests an answer takes, in words, by the descriptions of its series, which it asks for. */
+export async function mostRequests(
+  { question, values }: QuestionQuery,
+  context: QueryContext,
+): Promise<string> {
+  const client = throttled(context.client, context.signal, () => undefined);
+  const watch = await client.watch();
+  const counting = { ...context, client };
+  const reading = await question.reading?.(values, counting);
+  if (reading === undefined) throw new Error(`${question.name} has no dry run`);
+  const found = client.requests();
+  const described = await eachOf(reading.series, counting, async ({ id, row }) =>
+    mostOfOne(row ?? (await client.ask(seriesShow, [['id', id]])).results[0], reading),
+  );
+  const together = 'panels' in reading ? reading.panels : 0;
+  const most = described.reduce((sum, one) => sum + one, found + together + watch.requests());
+  return `this ${question.name} takes at most ${counted(most, 'request')}`;
+}
+
+/** At most how many requests one series takes: its description, and its pages. */
+function mostOfOne(row: Row | undefined, reading: Reading): number {
+  if ('panels' in reading) return 1;
+  const dates = Number(row?.observation_count ?? 0);
+  // A page more, because an earlier vintage may have dates that were withdrawn since.
+  if ('asOf' in reading) return 1 + reading.asOf * (1 + Math.ceil(dates / largestPage));
+  // Each page of published values has at least one date; a service without them is asked day by day.
+  return 1 + vintagePages(row) + Math.max(1, dates, reading.days);
+}
+
+/** The most pages of a list of vintages: there is at most one a day. */
+function vintagePages(row: Row | undefined): number {
+  const [first, last] = [dayIn(row?.first_vintage), dayIn(row?.last_vintage)];
+  if (first === undefined || last === undefined) return 1;
+  return Math.ceil((dayNumber(last) - dayNumber(first) + 1) / largestPage);
+}
+
+function dayIn(cell: unknown): Day | undefined {
+  return parseDay(String(cell ?? ''));
+}

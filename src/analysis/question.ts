@@ -1,0 +1,247 @@
+import type { Day } from '../domain/series/date.ts';
+import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import type { RowLayout } from '../operations/field.ts';
+import type { CommandGroup, Flag } from '../operations/flag.ts';
+import type { Operation, operationHeadings } from '../operations/operation.ts';
+import {
+  invalid,
+  type Param,
+  type Params,
+  type ParamTexts,
+  type ParamValues,
+  type TypedParam,
+} from '../operations/param.ts';
+import { checkRange, param } from '../operations/params.ts';
+import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
+import type { QueryAnswer, QueryContext } from './answer.ts';
+import type { Demands } from './basis.ts';
+import type { ResolvedSeries } from './series-ids.ts';
+
+/** The command that asks a question. */
+export type QuestionCommand = {
+  readonly words: string;
+  readonly heading: CommandGroup;
+  readonly summary: string;
+  /** What help says besides the summary. */
+  readonly about?: string;
+  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
+  readonly examples?: string;
+  /** Flags that say nothing about the answer, such as those about the exit code. */
+  readonly flags?: readonly Flag[];
+  /** Whether rows mean an exit code of 1, without a flag. */
+  readonly exitsWithDifferences?: boolean;
+};
+
+/** The endpoint of a service that answers a question; asof's own extension of the contract. */
+export type QuestionEndpoint = {
+  readonly path: string;
+  readonly object: string;
+  readonly heading: keyof typeof operationHeadings;
+  readonly summary: string;
+  readonly description: string;
+  readonly layout: RowLayout;
+  /** Whether it may have a column for each series instead of fixed columns. */
+  readonly mayBeWide?: boolean;
+  /** The optional members of its envelope. */
+  readonly members: NonNullable<Operation['members']>;
+  readonly example: {
+    readonly params: Readonly<Record<string, string>>;
+    readonly row: Row;
+    readonly head?: Pick<Envelope, 'as_of'>;
+  };
+};
+
+/** A parameter that must be given. */
+export type Argument<N extends string = string, T = unknown> = Param<T, true> & { readonly name: N };
+
+/** A day, and the parameter that names it, or in words which one it is. */
+export type NamedDay = readonly [name: string, day: Day];
+
+/** What an answer reads: each series as of some days, its whole history, or panels of a service. */
+export type Reading = { readonly series: readonly ResolvedSeries[] } & (
+  | { readonly asOf: number }
+  | { readonly history: true; readonly days: number }
+  | { readonly panels: number }
+);
+
+/** Values that ask for nothing later than a day. */
+export type BoundValues<V> = {
+  readonly values: V;
+  /** The days that the values name, which may not be later. */
+  readonly days: readonly NamedDay[];
+  /** The as-of date of the answer; the day itself by default. */
+  readonly asOf?: Day;
+  /** The words that bind a command line in the same way; none if the line names its dates itself. */
+  readonly words: readonly string[];
+};
+
+/**
+ * A question that asks others. Its command, help and completion, its method with the method's types, its endpoint, tool
+ * and binding to a day follow from this one declaration. Parameters have their names on the wire.
+ */
+export type Question<V extends NamedValues = NamedValues, R extends Row = Row> = {
+  /** Its name on the wire; that of the method is the same in camel case. */
+  readonly name: string;
+  /** What it answers, in a few sentences; without it, assistants do not ask the question. */
+  readonly about?: string;
+  readonly command?: QuestionCommand;
+  readonly endpoint?: QuestionEndpoint;
+  /** What must be given, in the order of the method's arguments. */
+  readonly args: readonly Argument[];
+  readonly params: Params;
+  /** Refuses values that contradict each other. */
+  check?(values: V): void;
+  /** The layout of the rows; undefined if the columns depend on the data. */
+  layout(values: V): RowLayout | undefined;
+  /** Whether the rows can be drawn; no by default. */
+  isDrawable?(values: V): boolean;
+  /** The last day on which the contents of the answer were known; undefined for the newest data. */
+  knownOn?(values: V): Day | undefined;
+  /** The days as of which the contents were known, in words, each for a line of its own. */
+  asOfTexts?(values: V): readonly string[];
+  /** Whether its answer transforms values itself; otherwise it asks for transformed ones. */
+  readonly transformsOwn?: boolean;
+  /** Whether `limit` counts rows of the answer, and not dates that it is computed from; yes by default. */
+  limitsRows?(values: V): boolean;
+  /** Binds the values to a day; throws a Problem if nothing can bind them. */
+  bind(values: V, day: Day): BoundValues<V>;
+  /** What the answer reads, from which a dry run works out the number of requests. */
+  reading?(values: V, ask: QueryContext): Promise<Reading>;
+  answer(values: V, ask: QueryContext): Promise<QueryAnswer<R>>;
+};
+
+/** A question and the values of its parameters. */
+export type QuestionQuery = {
+  readonly kind: 'question';
+  readonly question: Question;
+  readonly values: NamedValues;
+};
+
+type ArgumentValues<A extends readonly Argument[]> = {
+  readonly [K in A[number] as K['name']]: K extends Param<infer T> ? T : never;
+};
+
+type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Row> = Question<
+  ArgumentValues<A> & ParamValues<P>,
+  R
+> & {
+  readonly args: A;
+  readonly params: P;
+};
+
+/** Returns a question from its declaration, with the types of its values and rows. */
+export function question<
+  const N extends string,
+  const A extends readonly Argument[],
+  P extends Params,
+  R extends Row,
+>(declaration: TypedQuestion<A, P, R> & { readonly name: N }): TypedQuestion<A, P, R> & { readonly name: N } {
+  return declaration;
+}
+
+/** The type of the rows of a question. */
+export type QuestionRow<Q> = Q extends {
+  answer(...asked: never): Promise<QueryAnswer<infer R>>;
+}
+  ? R
+  : never;
+
+/** What an answer must be based on, as parameters of every question. */
+export const demandParams = {
+  exact: param(flag, 'Refuses answers from vintages whose days are not days of publication.', undefined),
+  max_age: param(
+    integer(0),
+    'Refuses data that end more than this many days before the day asked for.',
+    undefined,
+  ),
+} satisfies Params;
+
+/** Returns a parameter that must be given: an argument of a method. */
+export function argument<const N extends string, T>(
+  name: N,
+  value: Value<T>,
+  description: string,
+  typed?: TypedParam<T>,
+): Argument<N, T> {
+  // No argument is ever left out, so the fallback is never used.
+  const fallback = undefined as T;
+  return { ...value, name, in: 'query', required: true, description, fallback, ...(typed && { typed }) };
+}
+
+/** Returns all parameters of a question by name, the arguments first. */
+export function paramsOf({ args, params }: Pick<Question, 'args' | 'params'>): Params {
+  return { ...Object.fromEntries(args.map((one) => [one.name, one])), ...params };
+}
+
+/** Fills in defaults and refuses values that contradict each other; the refusal is said in the voice of a front. */
+export function checkedValues(question: Question, given: NamedValues): NamedValues {
+  const params = Object.entries(paramsOf(question));
+  const values = Object.fromEntries(params.map(([name, { fallback }]) => [name, given[name] ?? fallback]));
+  const { from, to } = values;
+  if (typeof from === 'string' && typeof to === 'string') checkRange(from, to);
+  transformationIn(values);
+  question.check?.(values);
+  return values;
+}
+
+/** Returns the transformation that the values of a question ask for, if its parameters have units. */
+export function transformationIn(values: NamedValues): Transformation | undefined {
+  const { units, digits, frequency, aggregate, partial } = values as TransformationValues;
+  return transformationOf({
+    ...(units !== undefined && { units }),
+    ...(digits !== undefined && { digits }),
+    ...(frequency !== undefined && { frequency }),
+    ...(aggregate !== undefined && { aggregate }),
+    ...(partial !== undefined && { partial }),
+  });
+}
+
+type TransformationValues = {
+  readonly [K in keyof Parameters<typeof transformationOf>[0]]:
+    | Parameters<typeof transformationOf>[0][K]
+    | undefined;
+};
+
+/** Separates what an answer must be based on from the other values. */
+export function splitDemands({ exact, max_age, ...values }: NamedValues): {
+  readonly demands: Demands;
+  readonly values: NamedValues;
+} {
+  return {
+    demands: {
+      ...(typeof exact === 'boolean' && { exact }),
+      ...(typeof max_age === 'number' && { maxAge: max_age }),
+    },
+    values,
+  };
+}
+
+/** Reads the texts of a request; a validation error names the parameter. */
+export function readTexts(question: Question, texts: ParamTexts, clock: Clock): NamedValues {
+  const params: Params = { ...paramsOf(question), ...demandParams };
+  const given: Record<string, unknown> = {};
+  for (const [name, text] of texts) {
+    const one = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (one === undefined)
+      throw invalid(
+        name,
+        `unknown parameter '${name}': use ${[...Object.keys(params), 'format'].join(', ')}`,
+      );
+    if (Object.hasOwn(given, name))
+      throw invalid(
+        name,
+        `parameter '${name}' is given more than once${isList(one) ? ': separate its values by commas' : ''}`,
+      );
+    given[name] = one.parse(text, name, clock);
+  }
+  const missing = question.args.find(({ name }) => given[name] === undefined)?.name;
+  if (missing !== undefined) throw invalid(missing, `parameter '${missing}' is missing`);
+  const { exact, max_age } = given;
+  return { ...checkedValues(question, given), exact, max_age };
+}
+
+/** Tells whether a text of a parameter is a list, separated by commas. */
+export function isList({ schema }: Pick<Param, 'schema'>): boolean {
+  return schema.type === 'array';
+}

@@ -1,0 +1,322 @@
+import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { missingTexts } from '../../../domain/series/missing-value.ts';
+import type { Statement } from '../../../domain/series/revision-history.ts';
+import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { defined } from '../../../platform/defined.ts';
+import { allBytes, limits, refusal, type SourceFile } from '../../files/source-file.ts';
+import {
+  listField,
+  numberField,
+  readJsonObject,
+  textField,
+  type UncheckedObject,
+} from '../../readers/json.ts';
+import { isNode, listOf, parseXml } from '../../readers/xml.ts';
+import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
+import {
+  seriesOf as columnSeries,
+  fredCells,
+  splitVintageColumn,
+  type VintageColumn,
+  type VintageRow,
+  vintageBatches,
+} from '../vintage-table.ts';
+import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './history.ts';
+
+/**
+ * A response of FRED's `series/observations` with real-time periods; each row states its value on the first day of its
+ * period. The response does not name its series: `--series` does, or a series description beside the file.
+ */
+export const fredApi: ImportFormat = {
+  kind: 'fred-api',
+  summary: 'FRED API observations (JSON or XML, with real-time periods or by vintage date)',
+  source: 'FRED',
+  vintageKind: 'exact',
+  takesSeries: true,
+  recognise: (head) =>
+    isXmlResponse(head, 'observations') ||
+    (/^\s*\{/.test(head) && /(?<!\\)"observations"\s*:\s*\[/.test(head) && /"realtime_start"\s*:/.test(head)),
+  async *read(file, options) {
+    const response = await readFredResponse(file);
+    const observations = listField(file, response, 'observations');
+    const outputType = numberField(file, response, 'output_type');
+    if (observations.length === 0)
+      throw refusal(file, { column: 'observations' }, 'the response has no observations');
+    if (outputType === 1) yield* ofSeries(file, options, readHistory(file, response));
+    else yield* vintageResponse(file, response, observations, options);
+  },
+};
+
+/** The format of an answer with real-time periods of which only a part is taken: a history made from its rows. */
+export function partOfAnswer(history: RealTimeHistory): ImportFormat {
+  return { ...fredApi, read: (file, options) => ofSeries(file, options, history) };
+}
+
+async function* ofSeries(
+  file: SourceFile,
+  options: ReadOptions,
+  history: RealTimeHistory,
+): AsyncGenerator<Batch> {
+  const { seriesId, metadata } = await seriesOf(file, options);
+  yield { metadata };
+  yield* historyBatches(seriesId, history);
+}
+
+async function seriesOf(
+  file: SourceFile,
+  options: ReadOptions,
+): Promise<{ readonly seriesId: string; readonly metadata: readonly SeriesMetadata[] }> {
+  if (options.series !== undefined) {
+    const seriesId = parseSeriesId(options.series);
+    if (seriesId !== undefined) return { seriesId, metadata: [] };
+    throw notAnId(file, { value: options.series });
+  }
+  const candidates = await describedBeside(file);
+  const named = candidates.filter(({ seriesId }) => beginsWithId(seriesId, file.name));
+  const [only, ...others] = named.length > 0 ? named : candidates;
+  if (only !== undefined && others.length === 0 && (named.length > 0 || !beginsWithSomeId(file.name))) {
+    return { seriesId: only.seriesId, metadata: [only] };
+  }
+  const found = candidates.map(({ seriesId }) => seriesId).join(', ');
+  const beside =
+    found === '' ? 'no series description is beside it' : `the files beside it describe ${found}`;
+  throw refusal(file, {}, `the response does not name its series, and ${beside}; pass --series ID`);
+}
+
+/** The series described in files beside this one; a file that describes several is ignored. */
+async function describedBeside(file: SourceFile): Promise<readonly SeriesMetadata[]> {
+  const described = new Map<string, SeriesMetadata>();
+  for (const sibling of await file.siblings()) {
+    if (!/\.json$/i.test(sibling.name)) continue;
+    if (!holdsSeries((await sibling.head()).toString('latin1'))) continue;
+    const [series, ...others] = await readFredSeries(sibling);
+    if (series !== undefined && others.length === 0) described.set(series.seriesId, series);
+  }
+  return [...described.values()];
+}
+
+/** Whether a file name begins with an id: `GDP-observations.json` does with GDP, and does not with GD. */
+function beginsWithId(seriesId: string, name: string): boolean {
+  const upper = name.toUpperCase();
+  return upper.startsWith(seriesId) && !/[A-Z0-9]/.test(upper.charAt(seriesId.length));
+}
+
+/** Whether a file name begins with what looks like an id, so that the series of another file does not apply. */
+function beginsWithSomeId(name: string): boolean {
+  return /^[A-Z][A-Z0-9]+(?![A-Za-z0-9])/.test(name);
+}
+
+/**
+ * The history in a FRED response with real-time periods. Refused: a response that is not of published values, one cut
+ * by `limit`, and periods that overlap or leave a gap.
+ */
+export function readHistory(
+  file: SourceFile,
+  response: UncheckedObject,
+): RealTimeHistory & { readonly start: Day } {
+  refuseOtherRequests(file, response);
+  const observations = listField(file, response, 'observations');
+  refuseCut(file, response, observations.length);
+  const start = dayField(file, response, 'realtime_start');
+  const end = endField(file, response);
+  const rows = observations.map((observation, index) => readObservation(file, observation, index + 1));
+  const outside = rows.find(({ start: from, end: to }) => from < start || to > end);
+  if (outside !== undefined) {
+    const reason = `${outside.start} to ${outside.end} is outside the response's real-time period, ${start} to ${end}`;
+    throw refusal(file, { row: outside.row, column: 'realtime_end', value: outside.end }, reason);
+  }
+  const history = { start, end, rows };
+  refuseGaps(file, history, { start: 'realtime_start', end: 'realtime_end' });
+  return history;
+}
+
+/** Refuses a response with fewer rows than it counts. */
+function refuseCut(file: SourceFile, response: UncheckedObject, rows: number): void {
+  const count = numberField(file, response, 'count');
+  if (count <= rows) return;
+  const reason = `the response has ${rows} of ${count} observations; request it again with limit=100000&offset=0`;
+  throw refusal(file, { column: 'count', value: String(count) }, reason);
+}
+
+function refuseOtherRequests(file: SourceFile, response: UncheckedObject): void {
+  const outputType = numberField(file, response, 'output_type');
+  const units = textField(file, response, 'units');
+  if (units !== 'lin') {
+    const reason = 'these are changes, not the published values; request them again with units=lin';
+    throw refusal(file, { column: 'units', value: units }, reason);
+  }
+  if (outputType < 1 || outputType > 3) {
+    const reason = 'only output_type=1 has every real-time period; request it again with that';
+    throw refusal(file, { column: 'output_type', value: String(outputType) }, reason);
+  }
+}
+
+/**
+ * The records of a response by vintage date, whose fields are vintages (`GDP_20150130`). With output type 2 each
+ * vintage is whole, and a date without a field has no figure in it; with output type 3 it has only what was new or
+ * revised.
+ */
+function* vintageResponse(
+  file: SourceFile,
+  response: UncheckedObject,
+  observations: readonly UncheckedObject[],
+  options: ReadOptions,
+): Generator<Batch> {
+  refuseOtherRequests(file, response);
+  const outputType = numberField(file, response, 'output_type');
+  const names = [...new Set(observations.flatMap((observation) => Object.keys(observation)))].filter(
+    (name) => name !== 'date',
+  );
+  const columns = names.map((name): VintageColumn => {
+    const parts = splitVintageColumn(name);
+    if (parts !== undefined)
+      return { name, seriesId: columnSeries(file, parts.series, options), vintage: parts.vintage };
+    throw refusal(file, { column: name }, 'not a series and its vintage date, such as GDP_20150130');
+  });
+  const rows = observations.map((observation, index): VintageRow => {
+    const row = index + 1;
+    const cells = names.map((name) => (name in observation ? textField(file, observation, name, row) : ''));
+    return { row, date: dayField(file, observation, 'date', row), cells };
+  });
+  const figures = rows.reduce((sum, { cells }) => sum + cells.filter((cell) => cell !== '').length, 0);
+  refuseCut(file, response, Math.max(figures, rows.length));
+  if (outputType === 2) yield* vintageBatches(file, { columns, rows }, fredCells);
+  else yield changesIn(file, columns, rows);
+}
+
+function changesIn(file: SourceFile, columns: readonly VintageColumn[], rows: readonly VintageRow[]): Batch {
+  const statements = columns.flatMap(({ name, seriesId, vintage: asOf }, index) =>
+    rows.flatMap(({ row, date, cells }): Statement[] => {
+      const text = cells[index] ?? '';
+      return text === '' ? [] : [{ seriesId, date, asOf, value: numberOrDot(file, text, row, name) }];
+    }),
+  );
+  const coverage = columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage }));
+  return { coverage, statements };
+}
+
+function readObservation(file: SourceFile, observation: UncheckedObject, row: number): RealTimeValue {
+  const date = dayField(file, observation, 'date', row);
+  const start = dayField(file, observation, 'realtime_start', row);
+  const end = endField(file, observation, row);
+  const value = numberOrDot(file, textField(file, observation, 'value', row), row, 'value');
+  return { row, date, start, end, value };
+}
+
+function numberOrDot(file: SourceFile, text: string, row: number, column: string): string | null {
+  const value = text === missingTexts.fredPoint ? null : parseDecimal(text);
+  if (value !== undefined) return value;
+  throw notANumber(file, { row, column, value: text }, '. (not available)');
+}
+
+function dayField(file: SourceFile, object: UncheckedObject, column: string, row?: number): Day {
+  const value = textField(file, object, column, row);
+  const day = parseDay(value);
+  if (day !== undefined) return day;
+  throw notADay(file, defined({ column, value, row }));
+}
+
+function endField(file: SourceFile, object: UncheckedObject, row?: number): Day | typeof notEnded {
+  return object.realtime_end === notEnded ? notEnded : dayField(file, object, 'realtime_end', row);
+}
+
+/**
+ * FRED's descriptions of series: responses of `series`, `category/series`, `tags/series` and the like. A frequency
+ * without a code in the contract (five-yearly, not applicable) is left out; the seasonal adjustment is FRED's short
+ * code, such as `SAAR`.
+ */
+export const fredSeries: ImportFormat = {
+  kind: 'fred-series',
+  summary: 'FRED API series descriptions (JSON or XML with "seriess")',
+  source: 'FRED',
+  recognise: (head) => isXmlResponse(head, 'seriess') || (/^\s*\{/.test(head) && holdsSeries(head)),
+  async *read(file) {
+    yield { metadata: await readFredSeries(file) };
+  },
+};
+
+/** Whether a file begins as FRED's descriptions of series. */
+function holdsSeries(head: string): boolean {
+  return /(?<!\\)"seriess"\s*:\s*\[/.test(head) && !/(?<!\\)"observations"\s*:\s*\[/.test(head);
+}
+
+/** The series that a FRED response describes, each once, as of its latest real-time period. */
+export async function readFredSeries(file: SourceFile): Promise<readonly SeriesMetadata[]> {
+  const latest = new Map<string, { readonly end: string; readonly metadata: SeriesMetadata }>();
+  const entries = listField(file, await readFredResponse(file), 'seriess');
+  for (const [index, entry] of entries.entries()) {
+    const metadata = readEntry(file, entry, index + 1);
+    const end = textOf(entry, 'realtime_end') ?? '';
+    const known = latest.get(metadata.seriesId);
+    if (known === undefined || known.end <= end) latest.set(metadata.seriesId, { end, metadata });
+  }
+  return Array.from(latest.values(), ({ metadata }) => metadata);
+}
+
+function readEntry(file: SourceFile, entry: UncheckedObject, row: number): SeriesMetadata {
+  const id = textOf(entry, 'id') ?? '';
+  const seriesId = parseSeriesId(id);
+  if (seriesId === undefined) throw notAnId(file, { row, column: 'id', value: id });
+  return {
+    seriesId,
+    ...defined({
+      title: textOf(entry, 'title'),
+      units: textOf(entry, 'units'),
+      frequency: parseFrequency(textOf(entry, 'frequency_short') ?? ''),
+      seasonalAdjustment: textOf(entry, 'seasonal_adjustment_short') ?? textOf(entry, 'seasonal_adjustment'),
+    }),
+    source: 'FRED',
+  };
+}
+
+/** The text of a field; undefined if it is absent or empty, which mean the same to FRED. */
+function textOf(entry: UncheckedObject, name: string): string | undefined {
+  const value = entry[name];
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}
+
+function isXmlResponse(head: string, root: 'observations' | 'seriess'): boolean {
+  return new RegExp(`^\\s*(?:<\\?xml[^>]*>\\s*)?<${root}\\b[^>]*\\brealtime_start=`).test(head);
+}
+
+/** An answer of the FRED API as the object that its JSON is; the XML has the same fields as attributes. */
+async function readFredResponse(file: SourceFile): Promise<UncheckedObject> {
+  const head = (await file.head()).toString('latin1').replace(/^\u00EF\u00BB\u00BF/, '');
+  if (!/^\s*</.test(head)) return readJsonObject(file);
+  const { root } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
+    'observation',
+    'series',
+  ]);
+  for (const [name, child] of [
+    ['observations', 'observation'],
+    ['seriess', 'series'],
+  ] as const) {
+    const element = root[name];
+    if (isNode(element))
+      return { ...attributesOf(element), [name]: listOf(element[child]).map(attributesOf) };
+  }
+  throw refusal(file, {}, 'neither observations nor descriptions of series of the FRED API');
+}
+
+const counts = new Set(['count', 'offset', 'limit', 'output_type']);
+
+function attributesOf(element: unknown): UncheckedObject {
+  const attributes = isNode(element) ? Object.entries(element).filter(([name]) => name.startsWith('@_')) : [];
+  return Object.fromEntries(
+    attributes.map(([attribute, value]) => {
+      const name = attribute.slice(2);
+      const isCount = counts.has(name) && typeof value === 'string' && /^\d+$/.test(value);
+      return [name, isCount ? Number(value) : plain(value)];
+    }),
+  );
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text of an attribute with XML's five entities resolved. */
+function plain(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '');
+}

@@ -1,0 +1,428 @@
+import { Readable } from 'node:stream';
+import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { missingTexts } from '../../../domain/series/missing-value.ts';
+import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { defined } from '../../../platform/defined.ts';
+import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CsvRow, headerOf, readCsvBody } from '../../readers/csv.ts';
+import { isDateColumn, readSheets, type Sheet, sheetsIn } from '../../readers/xlsx.ts';
+import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
+import { h15Csv, isCurveColumn } from '../treasury/csv.ts';
+import {
+  columnId,
+  fredCells,
+  isoDates,
+  isRealTimeColumn,
+  isVintageColumn,
+  readVintageCsv,
+  seriesOf,
+  splitVintageColumn,
+  unknownVintage,
+  vintageBatches,
+} from '../vintage-table.ts';
+import { historyBatches, notEnded, type RealTimeValue, refuseGaps } from './history.ts';
+
+/** FRED's CSV download: the figures of one day, which the file does not name. */
+const fredCsv: ImportFormat = {
+  kind: 'fred-csv',
+  summary: 'FRED download (observation_date,GDP), one vintage per file; its date is --as-of',
+  source: 'FRED',
+  vintageKind: 'fetched',
+  whole: true,
+  takesAsOf: true,
+  takesSeries: true,
+  recognise(head) {
+    const [date, ...columns] = headerOf(head);
+    if (!isFredDate(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
+    // A column named only by a vintage date does not state its series.
+    if (columns.some((name) => parseDay(name) !== undefined)) return false;
+    // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
+    if (columns.every((name) => /\d\d(?:Q[1-4]|M\d\d?)$/i.test(name))) return false;
+    return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);
+  },
+  async *read(file, options) {
+    const { asOf: vintage } = options;
+    if (vintage === undefined)
+      throw unknownVintage(file, 'the file does not state when its figures were known');
+    const table = await readVintageCsv(file, {
+      ...isoDates,
+      // For some years FRED named the only column VALUE, for any series.
+      column: (name) => ({ seriesId: seriesOf(file, name, options), vintage }),
+    });
+    yield* vintageBatches(file, table, fredCells);
+  },
+};
+
+/** ALFRED's CSV download of several vintages; the name of each column is its series and its vintage date. */
+const alfredWide: ImportFormat = {
+  kind: 'alfred-wide',
+  summary: 'ALFRED download (observation_date,GDPC1_20150130,…), one vintage per column',
+  source: 'FRED',
+  vintageKind: 'exact',
+  whole: true,
+  recognise(head) {
+    const [date = '', ...columns] = headerOf(head);
+    return isDateColumn(date) && columns.some(isVintageColumn);
+  },
+  async *read(file) {
+    const table = await readVintageCsv(file, {
+      ...isoDates,
+      column: (name) => {
+        const parts = splitVintageColumn(name);
+        if (parts !== undefined) return { seriesId: columnId(file, parts.series), vintage: parts.vintage };
+        const reason = 'not a series and its vintage date, such as GDPC1_20150130';
+        throw refusal(file, { row: 1, column: name }, reason);
+      },
+    });
+    yield* vintageBatches(file, table, fredCells);
+  },
+};
+
+/** Whether FRED names its first column so; `Date` and `date` are those of other tables. */
+function isFredDate(name = ''): boolean {
+  return /^observation_date$/i.test(name) || name === 'DATE';
+}
+
+/**
+ * Figures with their real-time periods, one per row: ALFRED's downloads by real-time period, and what fredapi's
+ * `get_series_all_releases` and pyfredapi write as CSV, also with the index of the data frame. Each row states its
+ * value on the first day of its period; a cell without a number says that there is none from that day on.
+ */
+const alfredPeriods: ImportFormat = {
+  kind: 'alfred-periods',
+  summary:
+    'ALFRED download by real-time period, and CSV of fredapi and pyfredapi (realtime_start, date, value)',
+  source: 'FRED',
+  vintageKind: 'exact',
+  takesSeries: true,
+  recognise: (head) => {
+    const places = placesIn(headerOf(head));
+    return places !== undefined && !isFirstReleases(places);
+  },
+  read: readPeriods,
+};
+
+/**
+ * ALFRED's download of first releases only. Revisions are missing, so what is known after a first release is a sample:
+ * its first value.
+ */
+const alfredFirstReleases: ImportFormat = {
+  kind: 'alfred-first-releases',
+  summary: 'ALFRED download of first releases only (period_start_date,ICSA,realtime_start_date)',
+  source: 'FRED',
+  vintageKind: 'sampled',
+  recognise: (head) => {
+    const places = placesIn(headerOf(head));
+    return places !== undefined && isFirstReleases(places);
+  },
+  async *read(file, options) {
+    yield { notes: ['first releases only: later revisions are not in this file'] };
+    yield* readPeriods(file, options);
+  },
+};
+
+/** The columns of real-time periods, by position, and the name of the column of values. */
+type PeriodPlaces = {
+  readonly date: number;
+  readonly start: number;
+  /** -1 if the file has no ends. */
+  readonly end: number;
+  readonly value: number;
+  readonly names: readonly string[];
+};
+
+function placesIn(header: readonly string[]): PeriodPlaces | undefined {
+  const names = header.map((name) => name.trim());
+  const date = names.findIndex((name) => /^(?:observation_|period_start_)?date$/i.test(name));
+  const start = names.findIndex((name) => /^realtime_start(?:_date)?$/i.test(name));
+  const end = names.findIndex((name) => /^realtime_end(?:_date)?$/i.test(name));
+  if (date < 0 || start < 0) return undefined;
+  const others = [...names.keys()].filter((index) => ![date, start, end].includes(index));
+  const [value, ...more] = others;
+  return value === undefined || more.length > 0 ? undefined : { date, start, end, value, names };
+}
+
+/**
+ * Whether the columns are those of first releases: no ends, but the name of their series; fredapi's rows have
+ * neither.
+ */
+function isFirstReleases({ end, value, names }: PeriodPlaces): boolean {
+  return end < 0 && names[value]?.toLowerCase() !== 'value';
+}
+
+async function* readPeriods(file: SourceFile, options: Parameters<ImportFormat['read']>[1]) {
+  const rows: RealTimeValue[] = [];
+  let places: PeriodPlaces | undefined;
+  for await (const batch of readCsvBody(file, (header) => placesOf(file, header))) {
+    places = batch.header;
+    for (const row of batch.rows) rows.push(readRow(file, row, batch.header));
+  }
+  if (places === undefined) return;
+  const { names, value, start, end: endColumn } = places;
+  const seriesId = seriesOf(file, names[value] ?? '', options);
+  const end =
+    rows
+      .map((row) => row.end)
+      .sort()
+      .at(-1) ?? notEnded;
+  // The file does not say where its window began: that may be the first day on which a period begins.
+  const first = isFirstReleases(places) ? undefined : rows.map((row) => row.start).sort()[0];
+  const history = { end, rows, ...defined({ start: first }) };
+  if (endColumn >= 0) refuseGaps(file, history, { start: names[start] ?? '', end: names[endColumn] ?? '' });
+  yield* historyBatches(seriesId, history);
+}
+
+function placesOf(file: SourceFile, { row, cells }: CsvRow): PeriodPlaces {
+  const places = placesIn(cells);
+  if (places !== undefined) return places;
+  const reason =
+    'the columns of real-time periods are a date, realtime_start, realtime_end and one of values';
+  throw refusal(file, { row }, reason);
+}
+
+function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces): RealTimeValue {
+  const textOf = (place: number) => (cells[place] ?? '').trim().replace(/[T ]00:00:00(?:\.0+)?$/, '');
+  const dayAt = (place: number): Day => {
+    const value = textOf(place);
+    const day = parseDay(value);
+    if (day !== undefined) return day;
+    throw notADay(file, { row, column: places.names[place] ?? '', value });
+  };
+  const endText = places.end < 0 ? '' : textOf(places.end);
+  // ALFRED leaves the end of a period that has not ended blank, or writes a dot.
+  const end = /^(?:|\.|current|NaT)$/i.test(endText)
+    ? notEnded
+    : endText === notEnded
+      ? notEnded
+      : parseDay(endText);
+  if (end === undefined) throw notADay(file, { row, column: places.names[places.end] ?? '', value: endText });
+  const text = textOf(places.value);
+  const value =
+    text === '' || missingTexts.fred.some((missing) => missing === text) ? null : parseDecimal(text);
+  if (value === undefined) {
+    const place = { row, column: places.names[places.value] ?? '', value: text };
+    throw notANumber(file, place, '. (not available)');
+  }
+  return { row, date: dayAt(places.date), start: dayAt(places.start), end, value };
+}
+
+/** The names that ALFRED gives to its sheets, by layout. */
+const alfredSheet = /^(?:vintages?\b|obs\b|.*real-?time|.*initial)/i;
+
+/** ALFRED's download as a workbook: a README and sheets in one of the layouts of its CSV files. */
+const alfredWorkbook: ImportFormat = {
+  kind: 'alfred-xlsx',
+  summary: 'ALFRED download as a workbook, in any of its layouts',
+  source: 'FRED',
+  vintageKind: 'exact',
+  takesSeries: true,
+  recognise: (head) =>
+    sheetsIn(head).names.some((name) => alfredSheet.test(name)) || hasSheetOf(head, alfredLayouts),
+  read: (file, options) => readWorkbook(file, options, alfredLayouts),
+};
+
+const alfredLayouts = [alfredWide, alfredPeriods, alfredFirstReleases];
+const fredLayouts = [fredCsv, h15Csv];
+
+/** Whether the header of any sheet is that of one of these CSV formats. */
+function hasSheetOf(head: string, layouts: readonly ImportFormat[]): boolean {
+  return sheetsIn(head).headers.some((header) =>
+    layouts.some((layout) => layout.recognise(`${header}\n`, '')),
+  );
+}
+
+/** FRED's download of a graph as a workbook: the figures of one day, which the file does not name. */
+const fredWorkbook: ImportFormat = {
+  kind: 'fred-xlsx',
+  summary: 'FRED download as a workbook (fredgraph.xlsx), one vintage per file; its date is --as-of',
+  source: 'FRED',
+  vintageKind: 'fetched',
+  whole: true,
+  takesAsOf: true,
+  recognise: (head) => {
+    const names = sheetsIn(head).names;
+    const isNamed = names.some((name) => /^(?:README|FRED Graph)$/i.test(name));
+    return (isNamed || hasSheetOf(head, fredLayouts)) && !alfredWorkbook.recognise(head, '');
+  },
+  read: (file, options) => readWorkbook(file, options, fredLayouts),
+};
+
+/** Whether the head of a workbook is that of a download of FRED or ALFRED. */
+export function isFredWorkbook(head: string): boolean {
+  return alfredWorkbook.recognise(head, '') || fredWorkbook.recognise(head, '');
+}
+
+async function* readWorkbook(
+  file: SourceFile,
+  options: ReadOptions,
+  layouts: readonly ImportFormat[],
+): AsyncGenerator<Batch> {
+  let figures = 0;
+  for (const sheet of await readSheets(file)) {
+    if (/^README/i.test(sheet.name)) {
+      const text = sheet.rows.map((row) => row.map((cell) => String(cell ?? '')).join('  ')).join('\n');
+      if (/^Series ID: ?\S/m.test(text)) yield { metadata: [readReadme(file, text)] };
+      continue;
+    }
+    const csv = textOf(file, sheet);
+    const found = layouts.find((layout) => layout.recognise(csv.head, file.name));
+    if (found === undefined)
+      throw refusal(
+        { path: `${file.path}/${sheet.name}` },
+        {},
+        'not a sheet of FRED or ALFRED: no column observation_date or period_start_date',
+      );
+    const isSampled = found.vintageKind === 'sampled';
+    for await (const batch of found.read(csv.file, options)) yield isSampled ? sampled(batch) : batch;
+    figures += 1;
+  }
+  if (figures === 0) throw refusal(file, {}, 'the workbook has no sheet of figures');
+}
+
+/** The same records, whose vintages are samples: first releases do not show what was published between two of them. */
+function sampled(batch: Batch): Batch {
+  const { statements } = batch;
+  if (statements === undefined) return batch;
+  return { ...batch, statements: statements.map((statement) => ({ ...statement, kind: 'sampled' })) };
+}
+
+/** A sheet as the CSV file that FRED gives for it, with its rows at their places. */
+function textOf(
+  file: SourceFile,
+  { name, rows }: Sheet,
+): { readonly file: SourceFile; readonly head: string } {
+  const start = rows.findIndex((row) => isDateColumn(String(row[0] ?? '')));
+  const lines = rows.map((row, index) =>
+    index < start || row.every((cell) => cell === null) ? '' : row.map(cellText).join(','),
+  );
+  const bytes = Buffer.from(`${lines.join('\n')}\n`);
+  return {
+    head: lines
+      .slice(Math.max(start, 0))
+      .join('\n')
+      .slice(0, 64 * 1024),
+    file: {
+      ...file,
+      path: `${file.path}/${name}`,
+      size: bytes.length,
+      open: async () => Readable.from([bytes]),
+      head: async () => bytes.subarray(0, 64 * 1024),
+      bytes: async () => bytes,
+    },
+  };
+}
+
+/** Days as FRED writes them, and numbers as the shortest text of the stored double, because a workbook has no other. */
+function cellText(cell: unknown): string {
+  if (cell === null || cell === undefined) return '';
+  if (cell instanceof Date) return cell.toISOString().slice(0, 10);
+  const text = String(cell).trim();
+  const number = parseDecimal(text) === undefined ? undefined : parseDecimal(String(Number(text)));
+  return number ?? (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+}
+
+/**
+ * The README of an ALFRED download: the title, units, frequency and seasonal adjustment of its series. Of attributes
+ * that changed over the years, those that are current count.
+ */
+const alfredReadme: ImportFormat = {
+  kind: 'alfred-readme',
+  summary: 'README of an ALFRED download (title, units, frequency and seasonal adjustment of its series)',
+  source: 'FRED',
+  recognise: isReadme,
+  async *read(file) {
+    const bytes = await allBytes(file.path, await file.open(), longestReadme);
+    const text = new TextDecoder('utf-8').decode(bytes);
+    yield { metadata: [readReadme(file, text)] };
+  },
+};
+
+const longestReadme = 2 ** 20;
+
+function isReadme(text: string): boolean {
+  return (
+    /^Series ID: *\S/m.test(text) && /^Title\b/m.test(text) && /alfred|archival federal reserve/i.test(text)
+  );
+}
+
+function readReadme(file: SourceFile, text: string): SeriesMetadata {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const id =
+    lines.map((line) => /^Series ID: *(\S+)/.exec(line)?.[1]).find((found) => found !== undefined) ?? '';
+  const seriesId = parseSeriesId(id);
+  if (seriesId === undefined) throw notAnId(file, { column: 'Series ID', value: id });
+  const adjustment = currentOf(lines, 'Seasonal Adjustment');
+  return {
+    seriesId,
+    ...defined({
+      title: currentOf(lines, 'Title'),
+      units: currentOf(lines, 'Units'),
+      frequency: frequencies[/^[\w-]+/.exec(currentOf(lines, 'Frequency') ?? '')?.[0] ?? ''],
+      seasonalAdjustment: adjustment && (adjustments[adjustment] ?? adjustment),
+    }),
+    source: 'FRED',
+  };
+}
+
+const headings =
+  /^(?:Title|Source|Release|Units|Frequency|Seasonal Adjustment|Notes|Vintage Dates Specified:|-{5}.*)(?:\s{2,}Real-Time.*)?$/;
+
+/**
+ * Two dates at the end of a line: the real-time period of an attribute. A match may begin only at the first blank of
+ * several, because a damaged file may have a million of them.
+ */
+const period = /(?<!\s)\s+(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d|Current)$/;
+
+/**
+ * The text beside a heading, or that of its section that is valid now: the last one, with the lines that continue it.
+ */
+function currentOf(lines: readonly string[], heading: string): string | undefined {
+  const beside = lines
+    .find((line) => line.startsWith(`${heading}: `))
+    ?.slice(heading.length + 1)
+    .trim();
+  if (beside !== undefined) return beside;
+  const start = lines.findIndex((line) => line.replace(/(?<!\s)\s{2,}Real-Time.*$/, '') === heading);
+  if (start < 0) return undefined;
+  const end = lines.findIndex((line, i) => i > start && headings.test(line));
+  const section = lines.slice(start + 1, end < 0 ? undefined : end).filter((line) => line !== '');
+  const entries: string[] = [];
+  for (const line of section) {
+    const text = line.replace(period, '');
+    // Only the first line of an entry has a period; without any, the section is one entry.
+    if (entries.length === 0 || text !== line) entries.push(text);
+    else entries.push(`${entries.pop()} ${text}`);
+  }
+  return entries.at(-1);
+}
+
+/** The codes of FRED's frequencies, by their first word. */
+const frequencies: Readonly<Record<string, NonNullable<SeriesMetadata['frequency']>>> = {
+  Daily: 'D',
+  Weekly: 'W',
+  Biweekly: 'BW',
+  Monthly: 'M',
+  Quarterly: 'Q',
+  Semiannual: 'SA',
+  Annual: 'A',
+};
+
+const adjustments: Readonly<Record<string, string>> = {
+  'Seasonally Adjusted': 'SA',
+  'Not Seasonally Adjusted': 'NSA',
+  'Seasonally Adjusted Annual Rate': 'SAAR',
+  'Smoothed Seasonally Adjusted': 'SSA',
+  'Not Applicable': 'NA',
+};
+
+/** The formats of what FRED and ALFRED give to download, in the order in which help lists them. */
+export const fredDownloads: readonly ImportFormat[] = [
+  alfredWide,
+  alfredPeriods,
+  alfredFirstReleases,
+  alfredReadme,
+  alfredWorkbook,
+  fredCsv,
+  fredWorkbook,
+];

@@ -1,0 +1,447 @@
+import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
+import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { type CurvePoint, curveTypes, maturitiesOf, yieldSeries } from '../../../domain/treasury/curve.ts';
+import { Problem } from '../../../errors/problem.ts';
+import { defined } from '../../../platform/defined.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { headerOf, readCsvBody } from '../../readers/csv.ts';
+import {
+  isJsonObject,
+  jsonIn,
+  jsonText,
+  listField,
+  readJsonObject,
+  type UncheckedObject,
+} from '../../readers/json.ts';
+import { type CellReader, cellReader, linesIn } from '../../readers/tsv.ts';
+import { type Batch, type ImportFormat, notAnId, type ReadOptions } from '../format.ts';
+import {
+  acquiredOrDisposed,
+  directOrIndirect,
+  parseAccession,
+  parseAmount,
+  parseCik,
+  parseFlag,
+  parseInstant,
+  parseStatedDate,
+} from '../sec/values.ts';
+import { CurveChecks } from '../treasury/curve-checks.ts';
+
+/** What the head of a file says about the answer in it: the object of its envelope, or the names of its columns. */
+type AnswerHead = { readonly object?: string; readonly columns: readonly string[] };
+
+/**
+ * A row of an answer. Lists are JSON, or their entries with a semicolon after each but the last; a missing cell is
+ * empty.
+ */
+type AnswerRow = { readonly row: number; has(column: string): boolean; cell(column: string): string };
+
+/** A kind of rows that asof writes, and what they state. */
+type RowShape = Pick<ImportFormat, 'kind' | 'summary'> & {
+  /** The objects of the envelopes of such rows in JSON. */
+  readonly objects: readonly string[];
+  /** Whether a table with columns of these names has such rows. */
+  readonly isTable: (names: readonly string[]) => boolean;
+  /** The columns without which a row does not state enough. */
+  readonly required: readonly string[];
+  readonly read: (
+    rows: AsyncIterable<readonly AnswerRow[]>,
+    file: SourceFile,
+    options: ReadOptions,
+  ) => AsyncIterable<Batch>;
+};
+
+const day = 'a date of the form YYYY-MM-DD';
+
+/** Columns that follow from the statements of the series; one of them shows that a table is a list of series. */
+const derived = [
+  'observation_count',
+  'last_updated',
+  'first_vintage',
+  'last_vintage',
+  'covered_to',
+  'vintage_kind',
+] as const;
+
+const seriesColumns: ReadonlySet<string> = new Set([
+  ...['id', 'title', 'units', 'frequency', 'seasonal_adjustment', 'source', ...derived],
+  ...['matched', 'description_changes'],
+]);
+
+const shapes: readonly RowShape[] = [
+  // Descriptions and coverage of series. Their values are in what `asof facts` writes; those of curves state nothing.
+  {
+    kind: 'asof-series',
+    summary: 'list of series as asof series search writes it (CSV, TSV, JSON, ndjson, Parquet)',
+    objects: ['series_list', 'series'],
+    isTable: (names) =>
+      names.includes('id') &&
+      derived.some((name) => names.includes(name)) &&
+      names.every((name) => seriesColumns.has(name)),
+    required: ['id'],
+    async *read(batches, file) {
+      for await (const rows of batches) {
+        const all = rows.map((row) => readSeries(file, row));
+        yield { metadata: all.filter(({ seriesId }) => !yieldSeries.some(({ id }) => id === seriesId)) };
+      }
+    },
+  },
+  // Rates of the curves, one a row.
+  {
+    kind: 'asof-rates',
+    summary: 'rates as asof curve and asof yields write them (CSV, TSV, JSON, ndjson, Parquet)',
+    objects: ['yield_curve', 'yield_series'],
+    isTable: (names) =>
+      ['trade_date', 'maturity', 'rate'].every((name) => names.includes(name)) && !names.includes('vs_rate'),
+    required: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+    read: readRates,
+  },
+  // Trades of insiders. A row that lacks what the filing states is refused: in CSV, TSV and Parquet those of joint
+  // filers, whose roles are in the column `owners`, which `--columns all` adds.
+  {
+    kind: 'asof-filings',
+    summary:
+      'trades as asof insider filings writes them (JSON, ndjson; CSV, TSV, Parquet: joint filers by --columns all)',
+    objects: ['insider_filings'],
+    isTable: (names) =>
+      ['filing_date', 'accession_number', 'transaction_code'].every((name) => names.includes(name)),
+    // The columns that make a trade; the others follow from them, or add detail.
+    required: [
+      ...['filing_date', 'transaction_date', 'accession_number', 'ticker', 'issuer_name', 'owner_name'],
+      ...['officer_title', 'transaction_code', 'acquired_disposed', 'shares', 'price_per_share'],
+      ...['is_director', 'is_officer', 'is_ten_percent', 'form_type', 'issuer_cik', 'owner_cik'],
+      ...['other_owners', 'security_title', 'is_derivative', 'shares_owned_after', 'ownership'],
+      ...['is_10b5_1', 'accepted_at', 'row'],
+    ],
+    async *read(batches, file) {
+      for await (const rows of batches) yield { filings: rows.map((row) => readFiling(file, row)) };
+    },
+  },
+];
+
+/** The formats of answers that asof itself writes: in JSON, lines of JSON, as a table or as Parquet. */
+export const answerFormats: readonly ImportFormat[] = shapes.map(
+  ({ kind, summary, objects, isTable, required, read }) => ({
+    kind,
+    summary,
+    recognise(head) {
+      const { object, columns } = answerHead(head);
+      return object === undefined ? isTable(columns) : objects.includes(object);
+    },
+    read: (file, options) => read(answerRows(file, required), file, options),
+  }),
+);
+
+/** Marks the head of a Parquet file that lists its columns, one a line. */
+const columnsMark = 'PAR1 columns:\n';
+
+/** The head of a Parquet file for recognising it: the names of its columns. A file that cannot be read has none. */
+export async function parquetHead(file: SourceFile): Promise<string | undefined> {
+  const { readParquet } = await import('../../readers/parquet.ts');
+  try {
+    const { columns } = await readParquet(file);
+    return columnsMark + columns.map(({ name }) => name).join('\n');
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+/** What a file that begins with `head` is, if it is an answer of asof in JSON, or a table. */
+export function answerHead(head: string): AnswerHead {
+  if (head.startsWith(columnsMark)) return { columns: head.slice(columnsMark.length).split('\n') };
+  if (!/^\s*\{/.test(head)) return { columns: headerOf(head) };
+  const [, object] =
+    /^\s*\{\s*"object"\s*:\s*"([a-z_]+)"/.exec(head) ??
+    (/"request_id"\s*:\s*"req_/.test(head) ? /"object"\s*:\s*"([a-z_]+)"/.exec(head) : null) ??
+    [];
+  if (object !== undefined) return { object, columns: [] };
+  // Lines of JSON.
+  const [line = '', ...others] = head.trimStart().split('\n', 2);
+  return { columns: Object.keys((others.length > 0 && objectIn(line)) || {}) };
+}
+
+/** The rows of an answer in batches. A row that lacks one of the `required` columns is refused. */
+async function* answerRows(
+  file: SourceFile,
+  required: readonly string[],
+): AsyncGenerator<readonly AnswerRow[]> {
+  let isEmpty = true;
+  for await (const rows of rowsIn(file)) {
+    for (const row of rows) {
+      isEmpty = false;
+      const lacking = required.find((column) => !row.has(column));
+      if (lacking !== undefined)
+        throw refusal(file, { row: row.row, column: lacking }, 'this column is missing', [
+          'export it without --columns',
+        ]);
+    }
+    yield rows;
+  }
+  if (isEmpty) throw refusal(file, {}, 'the answer has no rows');
+}
+
+async function* rowsIn(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+  const head = (await file.head()).toString();
+  if (head.startsWith('PAR1')) yield* parquetRows(file);
+  else if (!/^\s*\{/.test(head))
+    yield* head.split('\n', 1)[0]?.includes('\t') ? tsvRows(file) : csvRows(file);
+  else if (answerHead(head).object === undefined) yield* ndjsonRows(file);
+  else {
+    const results = listField(file, await readJsonObject(file), 'results');
+    yield results.map((one, index) => jsonRow(one, index + 1));
+  }
+}
+
+async function* parquetRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+  const { readParquet } = await import('../../readers/parquet.ts');
+  const { columns, groups } = await readParquet(file);
+  const places = new Map(columns.map(({ name }, place) => [name, place]));
+  for await (const { first, size, cellAt } of groups())
+    yield Array.from({ length: size }, (_, index) => ({
+      row: first + index,
+      has: (column) => places.has(column),
+      cell: (column) => String(cellAt(index, places.get(column) ?? -1) ?? ''),
+    }));
+}
+
+async function* csvRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+  const placesIn = (cells: readonly string[]) => new Map(cells.map((name, place) => [name.trim(), place]));
+  for await (const { header, rows } of readCsvBody(file, ({ cells }) => placesIn(cells)))
+    yield rows.map(({ row, cells }) => delimitedRow(row, cells, header));
+}
+
+const unescaped: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
+
+/** Rows without quotes, in which a backslash begins `\t`, `\n`, `\r` and `\\`. */
+async function* tsvRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+  let places: ReadonlyMap<string, number> | undefined;
+  let row = 0;
+  for await (const lines of linesIn(file)) {
+    const rows: AnswerRow[] = [];
+    for (const line of lines) {
+      row += 1;
+      const cells = line
+        .split('\t')
+        .map((cell) => cell.replace(/\\[\\tnr]/g, (text) => unescaped[text] ?? text));
+      if (places === undefined) places = new Map(cells.map((name, place) => [name, place]));
+      else if (cells.length === places.size) rows.push(delimitedRow(row, cells, places));
+      else if (line !== '') {
+        const reason = `${cells.length} cells, but the header has ${places.size}; is the file truncated?`;
+        throw refusal(file, { row }, reason);
+      }
+    }
+    yield rows;
+  }
+}
+
+function delimitedRow(row: number, cells: readonly string[], places: ReadonlyMap<string, number>): AnswerRow {
+  return {
+    row,
+    has: (column) => places.has(column),
+    cell: (column) => cells[places.get(column) ?? -1] ?? '',
+  };
+}
+
+async function* ndjsonRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+  let row = 0;
+  for await (const lines of linesIn(file)) {
+    const rows: AnswerRow[] = [];
+    for (const line of lines) {
+      row += 1;
+      if (line === '') continue;
+      const value = objectIn(line);
+      if (value === undefined) throw refusal(file, { row }, 'this line is not an object of JSON');
+      rows.push(jsonRow(value, row));
+    }
+    yield rows;
+  }
+}
+
+function objectIn(line: string): UncheckedObject | undefined {
+  const value = jsonIn(line);
+  return isJsonObject(value) ? value : undefined;
+}
+
+function jsonRow(cells: UncheckedObject, row: number): AnswerRow {
+  return {
+    row,
+    has: (column) => Object.hasOwn(cells, column),
+    cell: (column) => {
+      const value = cells[column];
+      if (value === undefined || value === null) return '';
+      return typeof value === 'object' ? jsonText(value) : String(value);
+    },
+  };
+}
+
+/** A text without the time of day that JSON adds to a day. */
+function withoutMidnight(text: string): string {
+  return text.replace(/T00:00:00(?:\.0+)?Z$/, '');
+}
+
+/** A day of an answer: `2015-01-30`, or `2015-01-30T00:00:00Z` in JSON. */
+function answerDay(text: string): Day | undefined {
+  return parseDay(withoutMidnight(text));
+}
+
+function readSeries(file: SourceFile, row: AnswerRow): SeriesMetadata {
+  const cells = cellReader(file, row);
+  const text = (column: string) => row.cell(column) || undefined;
+  const seriesId = parseSeriesId(row.cell('id'));
+  if (seriesId === undefined) throw notAnId(file, { row: row.row, column: 'id', value: row.cell('id') });
+  return defined({
+    seriesId,
+    title: text('title'),
+    units: text('units'),
+    frequency: cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A') ?? undefined,
+    seasonalAdjustment: text('seasonal_adjustment'),
+    source: text('source'),
+    coveredTo: cells.maybe('covered_to', answerDay, day) ?? undefined,
+  });
+}
+
+async function* readRates(
+  batches: AsyncIterable<readonly AnswerRow[]>,
+  file: SourceFile,
+  options: ReadOptions,
+): AsyncGenerator<Batch> {
+  const checks = new CurveChecks(file, options);
+  const all: CurvePoint[] = [];
+  for await (const rows of batches) {
+    const points = rows
+      .map((row) => ({ row: row.row, point: readRate(file, row) }))
+      .filter(({ point }) => !checks.skips(point.tradeDate))
+      .map(({ row, point }) => {
+        checks.checkPoint(point, () => ({ row, column: 'rate', value: point.rate }));
+        return point;
+      });
+    for (const point of points) all.push(point);
+    yield { points };
+  }
+  checks.checkRates(all);
+  checks.checkDates(new Set(all.map(({ tradeDate }) => tradeDate)));
+  if (checks.skippedDays.length > 0) yield { skippedDays: checks.skippedDays };
+}
+
+function readRate(file: SourceFile, row: AnswerRow): CurvePoint {
+  const cells = cellReader(file, row);
+  const curveType = cells.required(
+    'curve_type',
+    (text) => curveTypes.find((type) => type === text),
+    'PAR or TIPS',
+  );
+  const known = maturitiesOf(curveType);
+  return {
+    curveType,
+    tradeDate: cells.required('trade_date', answerDay, day),
+    maturity: cells.required(
+      'maturity',
+      (text) => known.find((label) => label === text),
+      `a maturity of the ${curveType} curve: ${known.join(', ')}`,
+    ),
+    rate: cells.required('rate', parseDecimal, 'a decimal number'),
+    source: cells.required('source', (text) => text, 'the source of the rate'),
+  };
+}
+
+function readFiling(file: SourceFile, row: AnswerRow): Filing {
+  const cells = cellReader(file, row);
+  const text = (column: string) => row.cell(column) || null;
+  const number = (column: string) => cells.maybe(column, parseAmount, 'a number');
+  const date = (column: string) =>
+    cells.maybe(column, (stated) => parseStatedDate(withoutMidnight(stated)), day);
+  const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false');
+  const lacks = (column: string, what: string) =>
+    refusal(file, { row: row.row, column }, what, [
+      'export it with -f ndjson, or as CSV, TSV or Parquet with --columns all',
+    ]);
+  const accessionNumber = cells.maybe('accession_number', parseAccession, 'an accession number');
+  const filingId = accessionNumber ?? text('filing_id');
+  if (filingId === null)
+    throw lacks('accession_number', 'the filing has no accession number, and no column filing_id names it');
+  const formType = cells.required(
+    'form_type',
+    (form) => formTypes.find((known) => known === form),
+    `one of the forms ${formTypes.join(', ')}`,
+  );
+  if (formType.endsWith('/A') && !row.has('original_filing_date'))
+    throw lacks('original_filing_date', 'the column is missing, and the row is of an amendment');
+  if (!['', '[]'].includes(row.cell('other_owners')) && row.cell('owners') === '')
+    throw lacks('other_owners', 'the filing has joint filers, whose roles are in the column owners');
+  const isDerivative = flag('is_derivative') === true;
+  return {
+    filingId,
+    accessionNumber,
+    formType,
+    filedOn: cells.required('filing_date', answerDay, day),
+    acceptedAt: cells.maybe('accepted_at', parseInstant, 'a time such as 2022-11-09T01:18:10Z'),
+    originalFiledOn: date('original_filing_date'),
+    periodOfReport: null,
+    issuerCik: cells.required('issuer_cik', parseCik, 'a CIK of up to ten digits'),
+    issuerName: text('issuer_name'),
+    ticker: text('ticker'),
+    owners: cells.maybe('owners', ownersIn, 'a list of owners') ?? leadIn(cells, row),
+    is10b51: flag('is_10b5_1'),
+    row: cells.required(
+      'row',
+      (place) => placeIn(place, isDerivative),
+      'the position of the trade in its filing',
+    ),
+    isDerivative,
+    securityTitle: text('security_title'),
+    transactionDate: date('transaction_date'),
+    transactionCode: text('transaction_code'),
+    acquiredDisposed: cells.maybe('acquired_disposed', acquiredOrDisposed, 'A or D'),
+    shares: number('shares'),
+    pricePerShare: number('price_per_share'),
+    sharesOwnedAfter: number('shares_owned_after'),
+    ownership: cells.maybe('ownership', directOrIndirect, 'D or I'),
+  };
+}
+
+/** Trades of Table I count from 1, those of Table II from 1001. */
+function placeIn(text: string, isDerivative: boolean): number | undefined {
+  const place = /^\d{1,4}$/.test(text) ? Number(text) - (isDerivative ? mostTrades : 0) : 0;
+  return place >= 1 && place <= mostTrades ? Number(text) : undefined;
+}
+
+/** The only owner of a row; empty if the row names none. */
+function leadIn(cells: CellReader, row: AnswerRow): readonly ReportingOwner[] {
+  const name = row.cell('owner_name');
+  const flag = (column: string) => cells.maybe(column, parseFlag, 'true or false') === true;
+  if (name === '') return [];
+  return [
+    {
+      cik: cells.maybe('owner_cik', parseCik, 'a CIK of up to ten digits'),
+      name,
+      isDirector: flag('is_director'),
+      isOfficer: flag('is_officer'),
+      isTenPercent: flag('is_ten_percent'),
+      officerTitle: row.cell('officer_title') || null,
+    },
+  ];
+}
+
+/** The owners in JSON, of which Parquet has each as a text; undefined for any other text. */
+function ownersIn(text: string): readonly ReportingOwner[] | undefined {
+  const value = jsonIn(text);
+  if (!Array.isArray(value)) return undefined;
+  const owners = value.map((entry: unknown) => {
+    const owner = typeof entry === 'string' ? jsonIn(entry) : entry;
+    return isJsonObject(owner) ? ownerIn(owner) : undefined;
+  });
+  return owners.every((owner) => owner !== undefined) ? owners : undefined;
+}
+
+function ownerIn(owner: UncheckedObject): ReportingOwner | undefined {
+  const { name, cik, officer_title: officerTitle } = owner;
+  const isMaybeText = (value: unknown): value is string | null => value === null || typeof value === 'string';
+  const flags = [owner.is_director, owner.is_officer, owner.is_ten_percent];
+  if (typeof name !== 'string' || !isMaybeText(cik) || !isMaybeText(officerTitle)) return undefined;
+  if (!flags.every((flag) => typeof flag === 'boolean')) return undefined;
+  const [isDirector = false, isOfficer = false, isTenPercent = false] = flags;
+  return { cik: cik, name, isDirector, isOfficer, isTenPercent, officerTitle };
+}

@@ -1,0 +1,224 @@
+import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+import type { Statement } from '../../../domain/series/revision-history.ts';
+import {
+  type KeptKind,
+  parseFrequency,
+  parseSeriesId,
+  parseVintageKind,
+  type SeriesMetadata,
+  vintageKinds,
+} from '../../../domain/series/series.ts';
+import { defined } from '../../../platform/defined.ts';
+import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CsvRow, headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
+import { cellReader } from '../../readers/tsv.ts';
+import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
+
+const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
+
+const kindColumn = 'vintage_kind';
+
+/** Other columns of asof's output. */
+const answerColumns = new Set([
+  ...['as_of', 'unit', 'frequency', 'source', 'change', 'percent', 'days'],
+  ...['vs_value', 'vs_as_of_date'],
+]);
+
+/**
+ * asof's own format, which `asof facts` writes: one statement per line, an empty value is a withdrawal.
+ * A line without a date marks a complete vintage: every date without a line of that day is withdrawn. Each line may say
+ * how the vintage of its day came about; where none does, metadata may.
+ * Each series is covered to the last day of its statements.
+ */
+const asofCsv: ImportFormat = {
+  kind: 'asof-csv',
+  summary:
+    'statements, one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
+  statesAsOf: 'by hand',
+  recognise(head) {
+    const header = headerOf(head);
+    return columns.every((name) => header.includes(name));
+  },
+  async *read(file) {
+    const coveredTo = new Map<string, Day>();
+    const statement = statementReader(file);
+    for await (const { header, rows } of readCsvBody(file, (cells) => readHeader(file, cells))) {
+      const statements: Statement[] = [];
+      const complete: Statement[] = [];
+      for (const row of rows) {
+        const made = statement(row, header);
+        if (made.date === '') complete.push(made);
+        else statements.push(made);
+        const known = coveredTo.get(made.seriesId);
+        if (known === undefined || known < made.asOf) coveredTo.set(made.seriesId, made.asOf);
+      }
+      yield { statements, complete };
+    }
+    yield { coverage: Array.from(coveredTo, ([seriesId, day]) => ({ seriesId, coveredTo: day })) };
+  },
+};
+
+type StatementColumns = {
+  readonly series: number;
+  readonly date: number;
+  readonly asOf: number;
+  readonly value: number;
+  readonly kind: number;
+};
+
+function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
+  const others = header.cells.filter(
+    (name) => !columns.some((known) => known === name) && name !== kindColumn,
+  );
+  if (others.length > 0 && others.every((name) => answerColumns.has(name))) {
+    const reason = 'this is the answer to a query, which lacks statements; import what asof facts writes';
+    throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, [
+      'asof facts ID writes every statement',
+      'asof observations ID --as-of D --columns date,value writes one vintage: import it with --series ID --as-of D',
+    ]);
+  }
+  const places = placesOf(file, header, { required: columns, optional: [kindColumn] });
+  const at = (name: (typeof columns)[number] | typeof kindColumn) => places.get(name) ?? -1;
+  return {
+    series: at('series_id'),
+    date: at('date'),
+    asOf: at('as_of_date'),
+    value: at('value'),
+    kind: at(kindColumn),
+  };
+}
+
+/** Makes a reader of rows that parses each distinct id and day once: a file of millions of lines has few of them. */
+function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) => Statement {
+  const ids = new Map<string, string>();
+  const days = new Map<string, Day>();
+
+  const idOf = (text: string, row: number): string => {
+    const known = ids.get(text);
+    if (known !== undefined) return known;
+    const own = copyOf(text);
+    const id = parseSeriesId(own);
+    if (id === undefined) throw notAnId(file, { row, column: 'series_id', value: text });
+    ids.set(own, id);
+    return id;
+  };
+  const dayOf = (text: string, row: number, column: string): Day => {
+    const day = days.get(text) ?? parseDay(text);
+    if (day === undefined) throw notADay(file, { row, column, value: text });
+    days.set(text, day);
+    return day;
+  };
+  const decimalOf = (text: string, row: number): string | null => {
+    if (text === '') return null;
+    const value = parseDecimal(text);
+    if (value !== undefined) return value;
+    throw notANumber(file, { row, column: 'value', value: text }, 'empty, as a withdrawal is');
+  };
+  const kindIn = (text: string, row: number): KeptKind => {
+    const kind = text === '' ? '' : parseVintageKind(text);
+    if (kind !== undefined) return kind;
+    throw refusal(file, { row, column: kindColumn, value: text }, `not one of ${vintageKinds.join(', ')}`);
+  };
+  return ({ row, cells }, at) => {
+    const [date = '', value = ''] = [cells[at.date], cells[at.value]];
+    return {
+      seriesId: idOf(cells[at.series] ?? '', row),
+      date: date === '' && value === '' ? '' : dayOf(date, row, 'date'),
+      asOf: dayOf(cells[at.asOf] ?? '', row, 'as_of_date'),
+      value: decimalOf(value, row),
+      ...(at.kind >= 0 && { kind: kindIn(cells[at.kind] ?? '', row) }),
+    };
+  };
+}
+
+const metadataNames = {
+  required: ['series_id'],
+  optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to', 'vintage_kind'],
+};
+
+/** Metadata of series, one per line; an empty cell states nothing. */
+const metadataCsv: ImportFormat = {
+  kind: 'metadata-csv',
+  summary:
+    'series metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
+  recognise(head) {
+    const header = headerOf(head);
+    if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;
+    return metadataNames.optional.some((name) => header.includes(name));
+  },
+  async *read(file) {
+    const rowOf = new Map<string, number>();
+    for await (const { header, rows } of readCsvBody(file, (cells) =>
+      placesOf<string>(file, cells, metadataNames),
+    )) {
+      yield { metadata: rows.map((row) => readMetadata(file, row, header, rowOf)) };
+    }
+  },
+};
+
+/** The formats of what `asof facts` writes. */
+export const factsFormats: readonly ImportFormat[] = [asofCsv, metadataCsv];
+
+/** The columns of a metadata file, in the order in which asof writes them. */
+export const metadataColumns: readonly string[] = [...metadataNames.required, ...metadataNames.optional];
+
+/**
+ * What is stated about a series and implied by its files, and the day to which they cover it; empty if they cover
+ * none.
+ */
+type Described = {
+  readonly stated: SeriesMetadata;
+  readonly implied: SeriesMetadata;
+  readonly coveredTo: string;
+};
+
+/** The cells of a series' metadata, in the order of `metadataColumns`. */
+export function metadataCells({ stated, implied, coveredTo }: Described): readonly string[] {
+  return [
+    stated.seriesId,
+    stated.title ?? '',
+    stated.units ?? '',
+    stated.frequency ?? implied.frequency ?? '',
+    stated.seasonalAdjustment ?? '',
+    implied.source ?? stated.source ?? '',
+    coveredTo,
+    stated.vintageKind ?? '',
+  ];
+}
+
+function readMetadata(
+  file: SourceFile,
+  { row, cells }: CsvRow,
+  places: ReadonlyMap<string, number>,
+  rowOf: Map<string, number>,
+): SeriesMetadata {
+  const text = (column: string): string => (cells[places.get(column) ?? -1] ?? '').trim();
+  const stated = (column: string): string | undefined => text(column) || undefined;
+  const { maybe } = cellReader(file, { row, cell: text });
+  const seriesId = parseSeriesId(text('series_id'));
+  if (seriesId === undefined) throw notAnId(file, { row, column: 'series_id', value: text('series_id') });
+  const before = rowOf.get(seriesId);
+  if (before !== undefined)
+    throw refusal(
+      file,
+      { row, column: 'series_id', value: seriesId },
+      `row ${before} already describes this series`,
+    );
+  rowOf.set(seriesId, row);
+  const frequency = maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
+  const coveredTo = parseDay(text('covered_to'));
+  if (coveredTo === undefined && text('covered_to') !== '')
+    throw notADay(file, { row, column: 'covered_to', value: text('covered_to') });
+  const vintageKind = maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`);
+  return defined({
+    seriesId,
+    title: stated('title'),
+    units: stated('units'),
+    frequency: frequency ?? undefined,
+    seasonalAdjustment: stated('seasonal_adjustment'),
+    source: stated('source'),
+    vintageKind: vintageKind ?? undefined,
+    coveredTo,
+  });
+}

@@ -1,0 +1,192 @@
+import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/series/date.ts';
+import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import { cellsOf, headerOf } from '../readers/csv.ts';
+import type { ImportFormat, ReadOptions } from './format.ts';
+import { isCurveColumn } from './treasury/csv.ts';
+import {
+  columnId,
+  fredCells,
+  isoDates,
+  isRealTimeColumn,
+  isValue,
+  isVintageColumn,
+  readVintageCsv,
+  seriesOf,
+  unknownVintage,
+  type VintageTable,
+  vintageBatches,
+} from './vintage-table.ts';
+
+/** McCracken and Ng's monthly panel, one vintage per file; its date is the last day of the month in the file name. */
+const fredMd: ImportFormat = panel({
+  kind: 'fred-md',
+  summary: 'FRED-MD monthly panel, one vintage per file, named 2015-01.csv',
+  source: 'FRED-MD',
+  frequency: 'M',
+  secondRow: /^transform:?$/i,
+});
+
+/** Their quarterly panel; each quarter is dated by its last month. */
+const fredQd: ImportFormat = panel({
+  kind: 'fred-qd',
+  summary: 'FRED-QD quarterly panel, one vintage per file, named 2021-04.csv',
+  source: 'FRED-QD',
+  frequency: 'Q',
+  secondRow: /^factors:?$/i,
+});
+
+type PanelKind = {
+  readonly kind: string;
+  readonly summary: string;
+  readonly source: string;
+  readonly frequency: Frequency;
+  /** The first cell below `sasdate`, in which the two panels differ. */
+  readonly secondRow: RegExp;
+};
+
+function panel({ kind, summary, source, frequency, secondRow }: PanelKind): ImportFormat {
+  return {
+    kind,
+    summary,
+    source,
+    vintageKind: 'sampled',
+    whole: true,
+    takesAsOf: true,
+    recognise: (head) =>
+      headerOf(head)[0]?.toLowerCase() === 'sasdate' && secondRow.test(cellsOf(head, 1)[0] ?? ''),
+    async *read(file, options) {
+      const vintage = monthOf(file, options);
+      let shortYears = false;
+      const table = await readVintageCsv(file, {
+        column: (name) => ({ seriesId: columnId(file, name), vintage }),
+        date: (text) => {
+          const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d\d)$/.exec(text) ?? [];
+          if (year === undefined) return text.endsWith('-01') ? parseDay(text) : undefined;
+          shortYears = true;
+          return Number(day) === 1 ? dayOf(fullYear(Number(year)), Number(month), 1) : undefined;
+        },
+        dateForm: 'M/D/YYYY, the first day of a month',
+        dateOrder: 'M/D/YYYY',
+        isNote: (label) => /^(?:factors|transform):?$/i.test(label),
+      });
+      if (shortYears) refuseDisorder(file, table);
+      yield* vintageBatches(file, table, { ...fredCells, frequency });
+    },
+  };
+}
+
+/** The panels begin in 1959, so two-digit years from 59 are in the 1900s; `refuseDisorder` catches the exceptions. */
+function fullYear(year: number): number {
+  return year + (year >= 59 ? 1900 : 2000);
+}
+
+function refuseDisorder(file: SourceFile, { rows }: VintageTable): void {
+  let before = '';
+  for (const { row, date } of rows) {
+    if (date < before) {
+      const reason = `with two-digit years, dates must ascend; the row above has ${before}`;
+      throw refusal(file, { row, value: date }, reason);
+    }
+    before = date;
+  }
+}
+
+/** Published file names: `2015-01.csv`, `2024-12-md.csv`, `FRED-MD_2020m05.csv`. */
+const fileMonth = /^(?:FRED-?[MQ]D[-_]?)?(\d{4})(?:-|m)(\d{1,2})(?:-?[mq]d?)?\.csv$/i;
+
+function monthOf(file: SourceFile, options: ReadOptions): Day {
+  if (options.asOf !== undefined) return options.asOf;
+  const [, year, month] = fileMonth.exec(file.name) ?? [];
+  const first = dayOf(Number(year), Number(month), 1);
+  if (first !== undefined) return monthEnd(first);
+  throw unknownVintage(file, 'the file name is not the month of its vintage, such as 2015-01.csv');
+}
+
+/**
+ * A panel of FRED series as published on the day in the file name. In a file with monthly rows a column is monthly,
+ * unless its figures show a coarser frequency.
+ */
+const datedPanel: ImportFormat = {
+  kind: 'dated-panel',
+  summary: 'panel of FRED series (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv',
+  source: 'FRED dated panel',
+  vintageKind: 'sampled',
+  whole: true,
+  takesAsOf: true,
+  recognise: isDatedPanel,
+  async *read(file, options) {
+    const vintage = vintageOf(file, options);
+    const table = await readVintageCsv(file, {
+      ...isoDates,
+      column: (name) => ({ seriesId: columnId(file, name), vintage }),
+    });
+    const rowFrequency = frequencyOf(table.rows.map(({ date }) => date));
+    yield* vintageBatches(file, table, { ...fredCells, ...(rowFrequency === 'M' && { rowFrequency }) });
+  },
+};
+
+/** Only the file name distinguishes the publisher's panels from other tables of series by date. */
+function isDatedPanel(head: string, name: string): boolean {
+  const [date, ...columns] = headerOf(head);
+  if (date !== 'date' || columns.length === 0 || columns.every(isCurveColumn)) return false;
+  if (dayOfName(name) === undefined || columns.some(isRealTimeColumn)) return false;
+  return columns.every((column) => isSeriesColumn(column) && !isVintageColumn(column));
+}
+
+function dayOfName(name: string): Day | undefined {
+  return parseDay(name.replace(/\.csv$/i, ''));
+}
+
+function vintageOf(file: SourceFile, options: ReadOptions): Day {
+  const vintage = options.asOf ?? dayOfName(file.name);
+  if (vintage !== undefined) return vintage;
+  throw unknownVintage(file, 'the file name is not its vintage date, such as 2016-07-29.csv');
+}
+
+/**
+ * Figures by date as programs and people write them: `Date,GDP`, or `date,value` whose series `--series` names. The
+ * file does not say who published them, so it claims no source for its series.
+ */
+const plainCsv: ImportFormat = {
+  kind: 'plain-csv',
+  summary:
+    'figures by date (Date,GDP, or date,value with --series), one vintage per file; its date is --as-of',
+  vintageKind: 'fetched',
+  whole: true,
+  takesAsOf: true,
+  takesSeries: true,
+  recognise(head, file) {
+    const [date, ...columns] = headerOf(head);
+    if (columns.length === 0 || columns.some((name) => maturityName.test(name) || isVintageColumn(name)))
+      return false;
+    if ((date !== 'Date' && date !== 'date') || isDatedPanel(head, file)) return false;
+    if (columns.every(isCurveColumn) || columns.some(isRealTimeColumn)) return false;
+    return columns.every(isValue) || columns.every((name) => isSeriesColumn(name) && !isValue(name));
+  },
+  async *read(file, options) {
+    const vintage = options.asOf ?? parseDay(file.name.replace(/\.\w+$/, ''));
+    if (vintage === undefined)
+      throw unknownVintage(file, 'the file does not state when its figures were known');
+    const table = await readVintageCsv(file, {
+      ...isoDates,
+      column: (name) => ({ seriesId: seriesOf(file, name, options), vintage }),
+    });
+    yield* vintageBatches(file, table, fredCells);
+  },
+};
+
+/** The formats of tables of figures by date, in the order in which help lists them. */
+export const panelFormats: readonly ImportFormat[] = [fredMd, fredQd, datedPanel, plainCsv];
+
+/** A treasury table has maturities, such as `10 Yr`. */
+const maturityName = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i;
+
+/** Columns that asof's output and other tables have beside a date, where a panel has series. */
+const fieldName =
+  /^(?:value|rate|maturity|source|unit|frequency|id|series_id|as_of(?:_date)?|curve_type|trade_date)$/;
+
+function isSeriesColumn(name: string): boolean {
+  if (fieldName.test(name) || maturityName.test(name) || parseDay(name) !== undefined) return false;
+  return parseSeriesId(name) !== undefined;
+}

@@ -1,0 +1,362 @@
+import { createHash } from 'node:crypto';
+import {
+  type Filing,
+  mostTrades,
+  type ReportingOwner,
+  rowOf,
+  type StatedDate,
+  type Trade,
+} from '../../../domain/insider/filing.ts';
+import type { Day } from '../../../domain/series/date.ts';
+import type { Problem } from '../../../errors/problem.ts';
+import { defined } from '../../../platform/defined.ts';
+import { allBytes, type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
+import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
+import { listedFiling, readHeader, submissionType } from './filing-dates.ts';
+import { ImpossibleTrades } from './form345.ts';
+import {
+  accessionIn,
+  acquiredOrDisposed,
+  directOrIndirect,
+  parseAmount,
+  parseCik,
+  parseFlag,
+  parseForm,
+  parseStatedDate,
+  tickerOf,
+} from './values.ts';
+
+/**
+ * Ownership XML of Forms 3, 4, 5 and their amendments. It does not state its filing date: a file of the same import or
+ * beside it does, or `--filed-on`; without any of these the document is refused.
+ */
+export const secOwnershipXml: ImportFormat = {
+  kind: 'sec-ownership-xml',
+  summary: 'Form 3, 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)',
+  source: 'SEC',
+  takesFiledOn: true,
+  recognise: (head) =>
+    /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<ownershipDocument\b/.test(head),
+  read: readDocument,
+};
+
+async function* readDocument(
+  file: SourceFile,
+  { filedOn, together = [] }: ReadOptions,
+): AsyncGenerator<Batch> {
+  const bytes = await allBytes(file.path, await file.open(), longestDocument);
+  const document = await readOwnershipDocument(file, bytes);
+  const inPath = accessionIn(file.path);
+  const listed = await listedFiling(file, inPath, document, together);
+  const known = listed?.filedOn ?? filedOn;
+  if (known === undefined) throw undated(file, inPath);
+  if (listed === undefined) refuseTooEarly(file, document, known);
+  const accessionNumber = inPath ?? listed?.accessionNumber ?? null;
+  const filings = filingsOf(document, {
+    filingId: accessionNumber ?? `sha256-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`,
+    accessionNumber,
+    filedOn: known,
+    acceptedAt: listed?.acceptedAt ?? null,
+  });
+  const nameless = 'its accession number is unknown, because its file name does not have it';
+  yield {
+    filings,
+    notes: [
+      ...(accessionNumber === null ? [nameless] : []),
+      ...unusedFilingDate(known, filedOn),
+      ...notesOn(filings, document.owners),
+    ],
+  };
+}
+
+/** Refuses a typed filing date if the document states a later date. */
+function refuseTooEarly(file: SourceFile, document: OwnershipDocument, filedOn: Day): void {
+  const dates: readonly (readonly [column: string, day: StatedDate | null])[] = [
+    ['periodOfReport', document.periodOfReport],
+    ['dateOfOriginalSubmission', document.originalFiledOn],
+    ...document.trades.map(({ transactionDate }) => ['transactionDate', transactionDate] as const),
+  ];
+  for (const [column, day] of dates) {
+    if (day === null || day <= filedOn) continue;
+    throw refusal(file, { column, value: day }, `later than the filing date ${filedOn} given by --filed-on`, [
+      '--filed-on is the day on which the SEC accepted the document; import documents of other days separately',
+      'if the date in the document is wrong, import it with a list of the SEC that dates it; the trade is then kept as stated and counts towards no cluster',
+    ]);
+  }
+}
+
+function undated(file: SourceFile, accessionNumber: string | undefined): Problem {
+  const list =
+    accessionNumber === undefined
+      ? 'or name it by its accession number and import it with a file that lists it'
+      : `or import it with a file that lists ${accessionNumber}`;
+  return refusal(file, {}, 'the document does not state its filing date', [
+    'pass --filed-on D, for documents that were all filed on that day',
+    `${list}: the SEC’s submissions file of the company (CIK….json), or the table SUBMISSION of a data set`,
+    'or import the full submission from EDGAR (.txt), whose header has the date',
+  ]);
+}
+
+/** A full submission as EDGAR keeps it: an SGML header with the filing date, then the ownership XML. */
+export const secSubmissionText: ImportFormat = {
+  kind: 'sec-submission-text',
+  summary: 'full submission of a Form 3, 4 or 5 (text with the SGML header of EDGAR)',
+  source: 'SEC',
+  recognise: (head) => parseForm(submissionType(head) ?? '') !== undefined,
+  read: readSubmission,
+};
+
+async function* readSubmission(
+  file: SourceFile,
+  { filedOn, together = [] }: ReadOptions,
+): AsyncGenerator<Batch> {
+  const bytes = await allBytes(file.path, await file.open(), longestDocument);
+  // Decoded byte by byte, so that positions in the text are positions in the bytes.
+  const text = bytes.toString('latin1');
+  const header = readHeader(file, text);
+  const document = await readOwnershipDocument(file, embeddedXml(file, text, bytes));
+  if (document.formType !== header.formType) {
+    const reason = `the document states form ${document.formType}, but the header ${header.formType}`;
+    throw refusal(file, { column: 'documentType' }, reason);
+  }
+  // Refuses the submission if a list in the same import contradicts it.
+  await listedFiling(file, header.accessionNumber, document, together);
+  const { formType: _, ...acceptance } = header;
+  const filings = filingsOf(document, acceptance);
+  yield {
+    filings,
+    notes: [...unusedFilingDate(header.filedOn, filedOn), ...notesOn(filings, document.owners)],
+  };
+}
+
+const root = '<ownershipDocument';
+const rootEnd = '</ownershipDocument>';
+
+/** The ownership XML of a submission, preceded by empty lines so that its line numbers are those of the file. */
+function embeddedXml(file: SourceFile, text: string, bytes: Buffer): Buffer {
+  const start = text.indexOf(root);
+  if (start < 0) {
+    const reason = 'the submission has no ownership XML (before mid-2003 it was plain text)';
+    throw refusal(file, {}, reason);
+  }
+  const end = text.indexOf(rootEnd, start);
+  if (end < 0) throw refusal(file, {}, 'the submission is cut short: its ownership XML does not end');
+  if (text.includes(root, start + root.length))
+    throw refusal(file, {}, 'the submission has two ownership documents');
+  const linesBefore = text.slice(0, start).split(/\r\n?|\n/).length - 1;
+  return Buffer.concat([Buffer.from('\n'.repeat(linesBefore)), bytes.subarray(start, end + rootEnd.length)]);
+}
+
+/**
+ * The parts of a filing that its ownership document does not state: its accession number and when the SEC accepted
+ * it.
+ */
+type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
+
+/** An ownership document: the fields that its trades share, and the trades; holdings are ignored. */
+type OwnershipDocument = Omit<Filing, keyof Trade | keyof Acceptance> & {
+  readonly trades: readonly Trade[];
+};
+
+/** The limit in bytes; a form has at most 30 lines in each of two tables, and footnotes. */
+const longestDocument = 16 * 2 ** 20;
+
+const repeatedElements = ['reportingOwner', 'nonDerivativeTransaction', 'derivativeTransaction'];
+
+/** Reads ownership XML of any schema version (X0101 to X0609 and later); unknown elements are ignored. */
+async function readOwnershipDocument(file: SourceFile, bytes: Buffer): Promise<OwnershipDocument> {
+  const document = await parseXml(file, bytes, repeatedElements);
+  const root = document.root.ownershipDocument;
+  if (!isNode(root)) throw refusal(file, {}, 'this XML is not an ownership document');
+  const fields = new XmlFields(file, document, root);
+  const owners = fields.all('reportingOwner').map(ownerOf);
+  if (owners.length === 0) throw refusal(file, { column: 'reportingOwner' }, 'the document names no owner');
+  return {
+    formType: fields.required('documentType', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
+    originalFiledOn: fields.parsed('dateOfOriginalSubmission', parseStatedDate, date),
+    periodOfReport: fields.parsed('periodOfReport', parseStatedDate, date),
+    issuerCik: fields.required('issuer/issuerCik', parseCik, cik),
+    issuerName: stated(fields, 'issuer/issuerName'),
+    ticker: tickerOf(fields.text('issuer/issuerTradingSymbol')),
+    owners,
+    is10b51: fields.parsed('aff10b5One', parseFlag, flag),
+    trades: [
+      ...tradesAt(file, fields.all('nonDerivativeTable/nonDerivativeTransaction'), false),
+      ...tradesAt(file, fields.all('derivativeTable/derivativeTransaction'), true),
+    ],
+  };
+}
+
+function filingsOf({ trades, ...document }: OwnershipDocument, acceptance: Acceptance): readonly Filing[] {
+  return trades.map((trade) => ({ ...document, ...acceptance, ...trade }));
+}
+
+const date = 'a date of the form YYYY-MM-DD';
+const cik = 'a CIK of up to ten digits';
+const flag = '0, 1, true or false';
+const number = 'a number';
+
+function ownerOf(owner: XmlFields): ReportingOwner {
+  const is = (name: string): boolean =>
+    owner.parsed(`reportingOwnerRelationship/${name}`, parseFlag, flag) ?? false;
+  return {
+    cik: owner.parsed('reportingOwnerId/rptOwnerCik', parseCik, cik),
+    name: owner.required('reportingOwnerId/rptOwnerName', (text) => text, 'the name of the owner'),
+    isDirector: is('isDirector'),
+    isOfficer: is('isOfficer'),
+    isTenPercent: is('isTenPercentOwner'),
+    officerTitle: stated(owner, 'reportingOwnerRelationship/officerTitle'),
+  };
+}
+
+function tradesAt(file: SourceFile, trades: readonly XmlFields[], isDerivative: boolean): readonly Trade[] {
+  if (trades.length > mostTrades)
+    throw refusal(file, {}, `${trades.length} trades in one table, but the form has 30 lines`);
+  return trades.map((trade, index) => ({
+    row: rowOf(isDerivative, index + 1),
+    isDerivative,
+    securityTitle: stated(trade, 'securityTitle/value'),
+    transactionDate: trade.required('transactionDate/value', parseStatedDate, date),
+    transactionCode: stated(trade, 'transactionCoding/transactionCode'),
+    acquiredDisposed: trade.parsed(
+      'transactionAmounts/transactionAcquiredDisposedCode/value',
+      acquiredOrDisposed,
+      'A or D',
+    ),
+    shares: trade.parsed('transactionAmounts/transactionShares/value', parseAmount, number),
+    pricePerShare: trade.parsed('transactionAmounts/transactionPricePerShare/value', parseAmount, number),
+    sharesOwnedAfter: trade.parsed(
+      'postTransactionAmounts/sharesOwnedFollowingTransaction/value',
+      parseAmount,
+      number,
+    ),
+    ownership: trade.parsed('ownershipNature/directOrIndirectOwnership/value', directOrIndirect, 'D or I'),
+  }));
+}
+
+function stated(fields: XmlFields, path: string): string | null {
+  const text = fields.text(path);
+  return text === '' ? null : text;
+}
+
+/** Notes on the trades of a filing that count towards no cluster because of what they state, one line per reason. */
+function notesOn(filings: readonly Filing[], owners: readonly ReportingOwner[]): readonly string[] {
+  const impossible = new ImpossibleTrades();
+  for (const filing of filings) impossible.add(filing);
+  const nameless = owners.filter(({ cik }) => cik === null).map(({ name }) => name);
+  if (nameless.length === 0) return impossible.notes();
+  const without = `the CIK of ${nameless.join(', ')} is not stated; trades of such an owner count towards no cluster`;
+  return [...impossible.notes(), without];
+}
+
+/** A note if `--filed-on` (`given`) differs from the filing date known otherwise, which is used instead. */
+function unusedFilingDate(filedOn: Day, given: Day | undefined): readonly string[] {
+  if (given === undefined || given === filedOn) return [];
+  return [`filed on ${filedOn} according to the SEC; --filed-on ${given} is ignored`];
+}
+
+/** The part of a document at the end of a path, its name for refusals, and the elements on the way to it. */
+type PathEnd = { readonly part: unknown; readonly column: string; readonly passed: readonly unknown[] };
+
+/** Reads the fields of an element by path. What cannot be read is refused, with its line and name. */
+class XmlFields {
+  readonly #file: SourceFile;
+  readonly #document: XmlDocument;
+  /** The element, then the elements around it. */
+  readonly #nodes: readonly [XmlNode, ...XmlNode[]];
+
+  constructor(file: SourceFile, document: XmlDocument, node: XmlNode, around: readonly XmlNode[] = []) {
+    this.#file = file;
+    this.#document = document;
+    this.#nodes = [node, ...around];
+  }
+
+  /** The text at `a/b/value` below the element, blanks collapsed; empty if a part of the path is absent. */
+  text(path: string): string {
+    return this.#textAt(this.#find(path));
+  }
+
+  /** The text at a path as `parse` reads it; null if it is empty, refused as `not ${what}` if `parse` fails. */
+  parsed<T>(path: string, parse: (text: string) => T | undefined, what: string): T | null {
+    const found = this.#find(path);
+    const text = this.#textAt(found);
+    if (text === '') return null;
+    const value = parse(text);
+    if (value === undefined) throw this.#refusal(found, `not ${what}`, text);
+    return value;
+  }
+
+  /** As `parsed`, but an empty text is refused. */
+  required<T>(path: string, parse: (text: string) => T | undefined, what: string): T {
+    const value = this.parsed(path, parse, what);
+    if (value === null) throw this.#refusal(this.#find(path), `${what} is missing here`);
+    return value;
+  }
+
+  /** The elements at a path that may repeat, in order. */
+  all(path: string): readonly XmlFields[] {
+    const found = this.#find(path);
+    return listOf(found.part).map((element) => {
+      if (isNode(element)) return new XmlFields(this.#file, this.#document, element, this.#nodes);
+      throw this.#refusal(found, 'an empty element');
+    });
+  }
+
+  #find(path: string): PathEnd {
+    let found: PathEnd = { part: this.#nodes[0], column: '', passed: [] };
+    for (const name of path.split('/')) {
+      const { part, passed } = found;
+      const column = name === 'value' ? found.column : name;
+      if (part === undefined || part === '') return { part: undefined, column, passed };
+      const here = { part, column, passed };
+      if (Array.isArray(part)) throw this.#refusal(here, 'the element around it appears twice');
+      if (!isNode(part)) throw this.#refusal(here, 'text instead of this element');
+      const next = Object.hasOwn(part, name) ? part[name] : undefined;
+      found = { part: next, column, passed: [...passed, ...listOf(next)] };
+    }
+    return found;
+  }
+
+  #textAt(found: PathEnd): string {
+    if (found.part === undefined) return '';
+    if (Array.isArray(found.part)) throw this.#refusal(found, 'the element appears twice');
+    const value = textOf(found.part);
+    if (value === undefined) throw this.#refusal(found, 'elements instead of a text');
+    const plain = resolveEntities(value);
+    if (plain === undefined) throw this.#refusal(found, 'an entity that XML does not define', value);
+    return plain.replace(/\s+/g, ' ').trim();
+  }
+
+  /** Names the line of the innermost element that has one. */
+  #refusal(found: PathEnd, reason: string, value?: string): Problem {
+    const place: FilePlace = defined({ column: found.column, value });
+    for (const part of [...found.passed.toReversed(), ...this.#nodes]) {
+      const row = this.#document.lineOf(part);
+      if (row !== undefined) return refusal(this.#file, { ...place, row }, reason);
+    }
+    return refusal(this.#file, place, reason);
+  }
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text with XML's five entities and character references resolved, once; undefined if it has any other. */
+function resolveEntities(text: string): string | undefined {
+  let known = true;
+  const plain = text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));?/gi,
+    (entity, hex?: string, decimal?: string, name = '') => {
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      const character = decimal === undefined && hex === undefined ? entities[name] : characterOf(code);
+      if (character === undefined || !entity.endsWith(';')) known = false;
+      return character ?? '';
+    },
+  );
+  return known ? plain : undefined;
+}
+
+function characterOf(code: number): string | undefined {
+  const allowed = code === 9 || code === 10 || code === 13 || (code >= 32 && code <= 0x10ffff);
+  return allowed && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : undefined;
+}

@@ -1,0 +1,98 @@
+import type { Demands } from '../analysis/basis.ts';
+import {
+  type Argument,
+  checkedValues,
+  demandParams,
+  type Question,
+  type QuestionQuery,
+  type QuestionRow,
+  splitDemands,
+} from '../analysis/question.ts';
+import { run } from '../analysis/run.ts';
+import { inVoice } from '../errors/problem.ts';
+import { type CamelCase, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
+import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
+import { type KnownQuestion, questions } from '../questions/table.ts';
+import { bind, ofCalls } from '../snapshot/bind.ts';
+import type { AnalysisSource } from './analyses.ts';
+import { described } from './arguments.ts';
+import { methodNaming, type Signature } from './call.ts';
+import { type Result, resultOf } from './operation-methods.ts';
+
+/** What a method takes for a value; a list of any length may be given by its only member. */
+type Given<T> = T extends readonly (infer E)[] ? (number extends T['length'] ? E | T : T) : T;
+
+type GivenArguments<A extends readonly Argument[]> = {
+  [I in keyof A]: A[I] extends Param<infer T> ? Given<T> : never;
+};
+
+type WithParams<P> = Record<never, never> extends P ? [params?: P] : [params: P];
+
+/** The method of a question, with the types of its arguments, parameters and rows. */
+export type QuestionMethod<Q extends Question> = (
+  ...asked: [...GivenArguments<Q['args']>, ...WithParams<ParamsOf<Q> & Demands>]
+) => Promise<Result<QuestionRow<Q>>>;
+
+/** A method for each question that asks others, by its name in camel case. */
+export type QuestionMethods = {
+  readonly [Q in KnownQuestion as CamelCase<Q['name']>]: QuestionMethod<Q>;
+};
+
+/** Returns the methods of all questions that ask others. */
+export function questionMethods(source: AnalysisSource): QuestionMethods {
+  const methods = Object.values<Question>(questions).map((question) => {
+    const method = (...asked: readonly unknown[]) => answer(question, asked, source);
+    return [camelCase(question.name), source.session.guarded(signatureOf(question), method)];
+  });
+  // The names and types of the methods come from the table of questions, their only source.
+  return Object.fromEntries(methods) as QuestionMethods;
+}
+
+/** Returns what the method of a question takes. */
+export function signatureOf(question: Question): Signature {
+  const { name, about, args, params, limitsRows } = question;
+  const own = Object.entries({ ...params, ...demandParams });
+  return {
+    name: camelCase(name),
+    ...(about !== undefined && { about }),
+    args: args.map((one) => ({ name: camelCase(one.name), kind: described(one.description, one) })),
+    params: {
+      noun: 'parameter',
+      kinds: Object.fromEntries(own.map(([key, one]) => [camelCase(key), described(one.description, one)])),
+      required: own.filter(([, { required }]) => required).map(([key]) => camelCase(key)),
+      ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(question, values)) }),
+      check: (values, clock) => void checkedValues(question, wireNamed(question, values, clock)),
+    },
+  };
+}
+
+/** Returns the values of parameters by their names on the wire, in their usual forms. */
+function wireNamed({ params }: Question, given: NamedValues, clock?: Clock): NamedValues {
+  const entries = Object.entries({ ...params, ...demandParams }).flatMap(([name, one]) => {
+    const value = given[camelCase(name)];
+    if (value === undefined) return [];
+    return [[name, clock === undefined ? value : one.check(value, name, clock)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function answer(question: Question, asked: readonly unknown[], source: AnalysisSource) {
+  const { naming, signal, onNote, allow, asOf } = source;
+  const clock = clockAt(source.clock());
+  const { args } = question;
+  const named = args.map(({ name, check }, i) => [name, check(asked[i], name, clock)]);
+  const given = wireNamed(question, { ...Object(asked[args.length]) }, clock);
+  const { demands, values: own } = splitDemands(given);
+  const values = inVoice(methodNaming, () =>
+    checkedValues(question, { ...Object.fromEntries(named), ...own }),
+  );
+  const query: QuestionQuery = { kind: 'question', question, values };
+  const bound = asOf === undefined ? query : bind(query, asOf, ofCalls(naming)).query;
+  return resultOf(source, demands, ({ client, basis }) =>
+    run(bound, {
+      ...{ client, basis, signal, naming, explained: true },
+      ...(onNote && { note: onNote }),
+      ...(allow && { allow }),
+    }),
+  );
+}

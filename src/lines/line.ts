@@ -1,0 +1,50 @@
+import type { Demands } from '../analysis/basis.ts';
+import type { Query } from '../analysis/query.ts';
+import type { ResolvedDay } from '../operations/typed-line.ts';
+import type { OutputFlags } from '../render/output.ts';
+
+/** How much a command writes to stderr. */
+export type MessageFlags = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };
+
+/** Which store or service to ask, and how long to wait; the environment and the settings decide what is not given. */
+export type ConnectionFlags = {
+  readonly store?: string;
+  readonly baseUrl?: string;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly retries?: number;
+  /** Seconds. */
+  readonly maxWait?: number;
+};
+
+/** A command that asks for data. */
+export type QueryLine = {
+  readonly command: 'query';
+  /** The words of the command, such as `insider clusters`. */
+  readonly words: string;
+  readonly query: Query;
+  /** What the answer must be based on. */
+  readonly demands: Demands;
+  readonly output: OutputFlags;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+  /** Only prints how many requests the query takes. */
+  readonly dryRun: boolean;
+  /** Exits with 1 where there are rows. */
+  readonly exitCode: boolean;
+  /** The flags that were typed, with dashes. */
+  readonly typed: readonly string[];
+  /** The days that were not typed as `YYYY-MM-DD`. */
+  readonly resolved: readonly ResolvedDay[];
+};
+
+/** Help on a command or a topic, or on asof as a whole. */
+export type HelpLine = {
+  readonly command: 'help';
+  readonly words: readonly string[];
+  /** Whether a family was typed without its second word, so that help is the error message. */
+  readonly isMistake: boolean;
+};
+
+/** A line that asks no question; the command line knows what to do with it. */
+export type OtherLine = { readonly command: 'other' };

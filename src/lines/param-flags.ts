@@ -1,0 +1,95 @@
+import type { DayOfPeriod } from '../domain/series/date.ts';
+import type { Completion, Flag } from '../operations/flag.ts';
+import { flagName, type Param } from '../operations/param.ts';
+import type { TypedLine } from '../operations/typed-line.ts';
+import type { Clock } from '../operations/value.ts';
+
+/** Returns the flags of a parameter: usually one of its name. `fallback` is the default of a command. */
+export function paramFlags(
+  name: string,
+  param: Param,
+  fallback: string | undefined = undefined,
+): readonly Flag[] {
+  const { typed, placeholder, help, required, description, schema } = param;
+  if (typed !== undefined) return typed.flags;
+  const choices = choicesOf(param);
+  // A switch stands for the only value that its parameter can have.
+  const isSwitch = choices?.length === 1 || placeholder === undefined;
+  const shown = fallback ?? schema.default;
+  return [
+    {
+      name: flagName(name, param),
+      about: phrase(choices?.length === 1 ? description.replace(/^`\w+`: /, '') : description),
+      ...(!isSwitch && {
+        value: placeholder.toLowerCase(),
+        accepts: accepting(name, param),
+        ...completion(param),
+      }),
+      ...(shown !== undefined && { fallback: String(shown) }),
+      ...(required && { required: true }),
+      ...help,
+    },
+  ];
+}
+
+/** Returns what a shell offers for the value of a parameter. */
+export function completion({ schema, placeholder = '', complete }: Param): {
+  readonly complete?: Completion;
+} {
+  if (complete !== undefined) return { complete };
+  // Help shows the words of a placeholder such as `par|tips`, which completion offers in the letter case that is typed.
+  const choices = placeholder.includes('|') ? undefined : (schema.enum as readonly string[] | undefined);
+  return choices === undefined ? {} : { complete: choices };
+}
+
+/** Whether a parameter of limited values can have a text, such as a date or a maturity, but not a name. */
+function accepting(name: string, param: Param): (text: string) => boolean {
+  return (text) => {
+    if (param.schema.enum === undefined && param.schema.format === undefined) return false;
+    try {
+      param.parse(asListed(param, text), name, anyTime);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+/** A clock that accepts every as-of date. */
+const anyTime: Clock = { today: '2999-12-31', latest: '2999-12-31' };
+
+/** A text in the form of a parameter's choice, in any letter case. */
+function asListed(param: Param, text: string): string {
+  return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+}
+
+/** A sentence as the phrase of a flag: no capital at its beginning, no full stop at its end. */
+function phrase(sentence: string): string {
+  const start = /^[A-Z](?![A-Z])/.test(sentence) ? sentence.slice(0, 1).toLowerCase() : sentence.slice(0, 1);
+  return start + sentence.slice(1).replace(/\.$/, '');
+}
+
+function choicesOf({ schema }: Param): readonly string[] | undefined {
+  return schema.enum as readonly string[] | undefined;
+}
+
+/** Returns the value that the flags of a line give to a parameter. */
+export function typedValue(name: string, param: Param, line: TypedLine): unknown {
+  const { typed, placeholder, schema } = param;
+  if (typed !== undefined) return typed.read(line);
+  const flag = flagName(name, param);
+  if (!line.has(flag)) return undefined;
+  if (schema.format === 'date') return line.day(flag, dayOfPeriod(param));
+  const choices = choicesOf(param);
+  if (choices?.length === 1) return choices[0];
+  if (placeholder === undefined) return true;
+  return line.value(flag, (text) => param.parse(asListed(param, text), name, line.clock));
+}
+
+/**
+ * Which day of a period a date parameter takes: the bound of a range, or the first day, by which a period is called.
+ */
+function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
+  if (bounds?.is === 'to') return 'last';
+  return bounds?.is === 'from' || ofPeriod === true ? 'first' : undefined;
+}

@@ -1,0 +1,254 @@
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { isDrawable, layoutOf } from '../analysis/layouts.ts';
+import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
+import type { ArgumentSpec, Flag } from '../operations/flag.ts';
+import { TypedLine } from '../operations/typed-line.ts';
+import { clockAt } from '../operations/value.ts';
+import { selectColumns } from '../render/columns.ts';
+import { outputChoice } from '../render/output.ts';
+import type { CommandSpec } from './command.ts';
+import { firstWordOf, firstWords, isFamily, secondWord } from './first-words.ts';
+import type { HelpLine, QueryLine } from './line.ts';
+
+/** `asof --version`. */
+type VersionLine = { readonly command: 'version' };
+
+/** A line that calls no command, or with a flag or an argument that its command lacks. */
+type RefusedLine = {
+  readonly command: 'refused';
+  /** The error of usage; its hints may name any of all commands. */
+  readonly problem: (all: readonly CommandSpec<unknown>[]) => Problem;
+};
+
+/**
+ * Reads a command line as plain data by declarations of commands, at least all those with its first word. Throws a
+ * Problem for a value that a command refuses.
+ */
+export function readLine<Line>(
+  argv: readonly string[],
+  specs: readonly CommandSpec<Line>[],
+  now: Date,
+): Line | HelpLine | VersionLine | RefusedLine {
+  if (argv.length === 0) return help([]);
+  const lines: Line[] = [];
+  const program = programOf(specs, argv[0], (spec, command) => {
+    checkArguments(spec, command.args);
+    lines.push(spec.read(new TypedLine(command.args, flagTexts(spec, command), clockAt(now))));
+  });
+  try {
+    program.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.version') return { command: 'version' };
+    if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
+    // The first word of a family of commands alone, such as `asof series`.
+    if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
+    return { command: 'refused', problem: (all) => usageProblem(error, all, argv) };
+  }
+  const [line] = lines;
+  if (line === undefined) throw new Error(`nothing was parsed: ${argv.join(' ')}`);
+  return line;
+}
+
+function help(words: readonly string[], isMistake = false): HelpLine {
+  return { command: 'help', words, isMistake };
+}
+
+/** The texts of the flags that were typed, by name; a flag with one value that is given twice is a Problem. */
+function flagTexts(spec: CommandSpec<unknown>, command: Command): ReadonlyMap<string, readonly string[]> {
+  const typed = new Map<string, readonly string[]>();
+  for (const option of command.options) {
+    const attribute = option.attributeName();
+    if (command.getOptionValueSource(attribute) !== 'cli') continue;
+    const name = (option.long ?? '').slice('--'.length);
+    const value: unknown = command.getOptionValue(attribute);
+    const texts = Array.isArray(value) ? value.map(String) : [];
+    const [first = '', second] = texts;
+    if (second !== undefined && spec.flags.find((flag) => flag.name === name)?.repeatable !== true)
+      throw new Problem('bad-input', `--${name} is given twice: ${quoted(first)} and ${quoted(second)}`, {
+        hints: ['leave one of them out'],
+      });
+    typed.set(name, texts);
+  }
+  return typed;
+}
+
+/** Refuses more arguments than a command has, and names the flags that take them. */
+function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): void {
+  const { words, args } = spec;
+  if (typed.length <= args.length || args.some(({ several }) => several === true)) return;
+  const [first = '', ...others] = typed.slice(args.length);
+  const free = [...spec.flags];
+  const meant = [first, ...others].map((text) => {
+    const index = free.findIndex(({ accepts }) => accepts?.(text) === true);
+    return index === -1 ? undefined : `--${free.splice(index, 1)[0]?.name} ${text}`;
+  });
+  const line = ['asof', words, ...typed.slice(0, args.length), ...meant].join(' ');
+  // A text of several words is one argument.
+  if (args.length === 1 && args[0]?.name === 'text')
+    throw new Problem('bad-input', `'asof ${words}' takes one text`, {
+      hints: [`did you mean asof ${words} ${JSON.stringify(typed.join(' '))}?`],
+    });
+  throw new Problem('bad-input', `'asof ${words}' has no argument for ${quoted(first)}`, {
+    hints: meant.includes(undefined) ? [`asof ${words} --help lists its flags`] : [`did you mean ${line}?`],
+  });
+}
+
+/** A value in a message, in quotes where it would run into the words around it. */
+function quoted(value: string): string {
+  return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+function usageProblem(
+  error: CommanderError,
+  specs: readonly CommandSpec<unknown>[],
+  argv: readonly string[],
+): Problem {
+  const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
+  const others = havers(specs, argv, /^unknown option '(--[\w-]+)/.exec(detail)?.[1]);
+  const near = meant === undefined ? wayOut(error, specs, argv) : [`did you mean ${meant}`];
+  return new Problem('bad-input', detail, { hints: others.length > 0 ? others : near });
+}
+
+/** What to type instead of words that call no command: an unknown first word may be the id of a series. */
+function wayOut(
+  { code }: CommanderError,
+  specs: readonly CommandSpec<unknown>[],
+  argv: readonly string[],
+): readonly string[] {
+  const [word = ''] = argv;
+  const named = firstWordOf(specs, word);
+  const called = wordsOf(specs, argv).join(' ');
+  const spec = specs.find(({ words }) => words === called);
+  if (code === 'commander.missingArgument' && spec !== undefined)
+    return [`usage: asof ${[spec.words, ...spec.args.map(termOf)].join(' ')}`];
+  if (code === 'commander.unknownOption' && isFlag(specs, word))
+    return [`flags come after the command: asof COMMAND ${word}`];
+  if (code !== 'commander.unknownCommand') return [];
+  if (named !== undefined) return [`use ${named.specs.map(({ words }) => `asof ${words}`).join(', ')}`];
+  if (!/^[A-Za-z][\w^.-]*$/.test(word)) return [];
+  return [`for the values of a series: asof observations ${word}`, 'asof help lists the commands'];
+}
+
+/** The most commands that a hint names. */
+const mostNamed = 5;
+
+/** Which commands have a flag that the one of the line lacks; nothing where none has it, or many. */
+function havers(
+  specs: readonly CommandSpec<unknown>[],
+  [first]: readonly string[],
+  flag: string | undefined,
+): readonly string[] {
+  if (flag === undefined || first?.startsWith('-') === true) return [];
+  const named = specs.filter(({ flags }) => flags.some(({ name }) => `--${name}` === flag));
+  if (named.length === 0 || named.length > mostNamed) return [];
+  return [
+    `${flag} is a flag of ${listed(
+      named.map(({ words }) => `asof ${words}`),
+      'and',
+    )}`,
+  ];
+}
+
+/** Whether a word is a flag of any command. */
+function isFlag(specs: readonly CommandSpec<unknown>[], word: string): boolean {
+  const typed = word.replace(/=.*/s, '');
+  return specs.some(({ flags }) =>
+    flags.some(({ name, short }) => typed === `--${name}` || typed === `-${short ?? '-'}`),
+  );
+}
+
+/** The words of a line that call a command, or a family of commands. */
+function wordsOf(
+  specs: readonly CommandSpec<unknown>[],
+  [first, second]: readonly string[],
+): readonly string[] {
+  const named = firstWordOf(specs, first);
+  if (named === undefined) return [];
+  const isSecond = isFamily(named) && named.specs.some((spec) => secondWord(spec) === second);
+  return second !== undefined && isSecond ? [named.name, second] : [named.name];
+}
+
+/**
+ * Refuses a format or columns that the query cannot give, as far as that is clear without the data and the terminal.
+ */
+export function checkOutput({ query, output }: QueryLine): void {
+  const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
+  const layout = layoutOf(query);
+  if (!drawn && layout !== undefined) selectColumns(layout.fields, layout.columns, columns);
+}
+
+/** Receives the command that commander has parsed. */
+type OnParsed<Line> = (spec: CommandSpec<Line>, command: Command) => void;
+
+/** The commander program of these commands; to save time, only those that begin with `word` get their flags. */
+export function programOf<Line>(
+  specs: readonly CommandSpec<Line>[],
+  word: string | undefined,
+  onParsed: OnParsed<Line>,
+): Command {
+  const root = silent(new Command('asof'))
+    .description(
+      'Point-in-time economic data: series as they were known on a date, treasury curves, insider trades',
+    )
+    .version('', '-V, --version', 'print the version')
+    .configureHelp({ subcommandTerm: (command) => [command.name(), ...command.aliases()].join('|') });
+  const named = firstWordOf(specs, word);
+  for (const first of named === undefined ? firstWords(specs) : [named]) {
+    const [only] = first.specs;
+    const command = silent(root.command(first.name))
+      .helpGroup(`${first.heading}:`)
+      .description(first.summary);
+    if (only?.alias !== undefined) command.alias(only.alias);
+    if (first.name !== named?.name || only === undefined) continue;
+    if (!isFamily(first)) define(command, only, onParsed);
+    else for (const spec of first.specs) define(silent(command.command(secondWord(spec))), spec, onParsed);
+  }
+  return root;
+}
+
+/** The same command, which prints nothing and throws where commander would end the process. */
+function silent(command: Command): Command {
+  return command
+    .exitOverride()
+    .allowExcessArguments()
+    .helpCommand(false)
+    .helpOption('-h, --help', 'show help')
+    .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined });
+}
+
+function define<Line>(command: Command, spec: CommandSpec<Line>, onParsed: OnParsed<Line>): void {
+  const { summary, args, flags } = spec;
+  command.description(summary);
+  const terms = args.map(termOf);
+  for (const [i, { name, about: text = '' }] of args.entries()) {
+    const isInner = args[i]?.several === true && i < args.length - 1;
+    command.addArgument(new Argument(isInner ? `<${name}>` : (terms[i] ?? ''), text));
+    // Commander knows several arguments at the end only; the command takes those before it apart.
+    if (isInner) command.usage(`[options] ${terms.join(' ')}`);
+  }
+  for (const flag of flags) command.addOption(optionOf(flag));
+  command.action(() => onParsed(spec, command));
+}
+
+/** An argument as usage shows it: `<id...>` for several, `[text]` where it may be left out. */
+function termOf({ name, optional, several }: ArgumentSpec): string {
+  const shown = several === true ? `${name}...` : name;
+  return optional === true ? `[${shown}]` : `<${shown}>`;
+}
+
+function optionOf({ name, short, value, about, choices, fallback, required, group }: Flag): Option {
+  const names = `${short === undefined ? '' : `-${short}, `}--${name}`;
+  const shown = [
+    about,
+    ...(choices === undefined ? [] : [`: ${choices.join(', ')}`]),
+    ...(fallback === undefined ? [] : [` (default ${fallback})`]),
+  ];
+  const option = new Option(value === undefined ? names : `${names} <${value}>`, shown.join(''));
+  // Every text is kept: a flag that is given twice is refused where it is read.
+  if (value !== undefined) option.argParser<readonly string[]>((text, texts = []) => [...texts, text]);
+  if (group !== undefined) option.helpGroup(`${group}:`);
+  return option.makeOptionMandatory(required === true);
+}

@@ -1,0 +1,167 @@
+import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../domain/series/date.ts';
+import { Problem, refused } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
+import type { Clock } from './value.ts';
+
+/** A day that was typed in other words than `YYYY-MM-DD`, such as `yesterday` or `2008Q3`. */
+export type ResolvedDay = {
+  /** The flag or argument. */
+  readonly flag: string;
+  readonly text: string;
+  readonly day: Day;
+  /** Whether the same text means another day tomorrow. */
+  readonly moves: boolean;
+};
+
+/**
+ * What was typed after the words of a command: its arguments and the texts of its flags. Reads them as values; a value
+ * that cannot be read is a Problem that names the flag and what was typed.
+ */
+export class TypedLine {
+  readonly args: readonly string[];
+  readonly clock: Clock;
+  readonly #flags: ReadonlyMap<string, readonly string[]>;
+  readonly #resolved = new Map<string, ResolvedDay>();
+
+  /** `flags` holds the texts of each flag that was typed, by its name; none for a switch. */
+  constructor(args: readonly string[], flags: ReadonlyMap<string, readonly string[]>, clock: Clock) {
+    this.args = args;
+    this.clock = clock;
+    this.#flags = flags;
+  }
+
+  /** The names of the flags that were typed, with dashes. */
+  get typed(): readonly string[] {
+    return [...this.#flags.keys()].map((name) => `--${name}`);
+  }
+
+  /** The days that were not typed as `YYYY-MM-DD`, among those read so far. */
+  get resolved(): readonly ResolvedDay[] {
+    return [...this.#resolved.values()];
+  }
+
+  has(name: string): boolean {
+    return this.#flags.has(name);
+  }
+
+  /** The argument at a place; an empty text where it was left out. */
+  arg(index: number): string {
+    return this.args[index] ?? '';
+  }
+
+  text(name: string): string | undefined {
+    return this.texts(name)[0];
+  }
+
+  texts(name: string): readonly string[] {
+    return this.#flags.get(name) ?? [];
+  }
+
+  /** The value that `read` makes of a flag's text; a Problem of `read` becomes one that names the flag. */
+  value<T>(name: string, read: (text: string) => T): T | undefined {
+    const text = this.text(name);
+    return text === undefined ? undefined : readFor(`--${name}`, text, read);
+  }
+
+  /** One of a few words. */
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    return this.value(name, (text) => oneOf(choices, text));
+  }
+
+  /** An integer of at least 1. */
+  count(name: string): number | undefined {
+    return this.value(name, (text) => {
+      if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+      throw refused({ reason: 'use an integer of at least 1' });
+    });
+  }
+
+  /** An integer between two bounds. */
+  integer(name: string, least: number, most: number): number | undefined {
+    return this.value(name, (text) => {
+      if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+      throw refused({ reason: `use an integer from ${least} to ${most}` });
+    });
+  }
+
+  /** A date; `today` is the day in UTC, and a month, a quarter or a year is read as one of its days if one is named. */
+  day(name: string, dayOfPeriod?: DayOfPeriod): Day | undefined {
+    return this.value(name, (text) => this.#day(text, `--${name}`, dayOfPeriod));
+  }
+
+  /** Dates separated by commas. */
+  days(name: string): readonly Day[] | undefined {
+    return this.value(name, (text) => text.split(',').map((part) => this.#day(part, `--${name}`)));
+  }
+
+  /** A date among the arguments, which help calls by this name. */
+  dayArg(index: number, name: string): Day {
+    return readFor(name, this.arg(index), (text) => this.#day(text, name));
+  }
+
+  /** The as-of date that `--as-of` or `--known-before` gives; a Problem if that day has not begun anywhere on Earth. */
+  asOf(): Day | undefined {
+    const [asOf, before] = [this.day('as-of'), this.day('known-before', 'first')];
+    if (asOf !== undefined && before !== undefined)
+      throw new Problem('bad-input', 'use either --as-of or --known-before');
+    if (asOf !== undefined) return this.known(asOf, '--as-of', false);
+    return before === undefined ? undefined : this.known(before, '--known-before', true);
+  }
+
+  /** As-of dates or `latest`, separated by commas; a Problem if a day has not begun anywhere on Earth. */
+  versions(name: string): readonly (Day | 'latest')[] | undefined {
+    return this.value(name, (text) =>
+      text
+        .split(',')
+        .map((part) =>
+          part === 'latest' ? part : this.known(this.#day(part, `--${name}`), `--${name}`, false),
+        ),
+    );
+  }
+
+  /** An as-of date, or with `strict` the day before it; a Problem if it has not begun anywhere on Earth. */
+  known(day: Day, name: string, strict: boolean): Day {
+    const asOf = strict ? addDays(day, -1) : day;
+    if (asOf <= this.clock.latest) return asOf;
+    throw new Problem('bad-input', `${name} ${day} is in the future: nothing is known as of that date yet`, {
+      field: name,
+    });
+  }
+
+  /** The dates that `--from` and `--to` give, in order. */
+  range(): { readonly from?: Day; readonly to?: Day } {
+    const [from, to] = [this.day('from', 'first'), this.day('to', 'last')];
+    if (from !== undefined && to !== undefined && from > to)
+      throw new Problem('bad-input', `--from ${from} is after --to ${to}`);
+    return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  }
+
+  #day(text: string, flag: string, dayOfPeriod?: DayOfPeriod): Day {
+    const { day, moves } = readTypedDay(text, this.clock.today, dayOfPeriod);
+    if (day !== text) this.#resolved.set(flag, { flag, text, day, moves });
+    return day;
+  }
+}
+
+/** The word that was typed, in any letter case. */
+function oneOf<T extends string>(choices: readonly T[], text: string): T {
+  const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
+  if (choice !== undefined) return choice;
+  throw refused({ reason: `use ${listed(choices, 'or')}` });
+}
+
+/**
+ * Reads a text; a Problem of `read` becomes one that names what was typed: `--limit "0": use an integer of at least
+ * 1`.
+ */
+export function readFor<T>(name: string, text: string, read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.refusal === undefined) throw error;
+    throw new Problem('bad-input', `${name} ${JSON.stringify(text)}: ${error.refusal.reason}`, {
+      field: name,
+      hints: error.hints,
+    });
+  }
+}

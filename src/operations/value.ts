@@ -1,0 +1,326 @@
+import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/series/date.ts';
+import { contradiction, refused } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
+import type { Schema } from './field.ts';
+import type { Completion } from './flag.ts';
+
+/**
+ * The days that the reading of a parameter may depend on: the UTC day, and the latest day that has begun anywhere on
+ * Earth.
+ */
+export type Clock = { readonly latest: Day; readonly today: Day };
+
+/** The clock of a moment. */
+export function clockAt(now: Date): Clock {
+  return { today: utcDay(now), latest: latestDay(now) };
+}
+
+/** A kind of value: how it is read, checked and described, wherever it is asked for. */
+export type Value<T = unknown> = {
+  /** Reads a text of a request or a file; throws a refusal that names the parameter. */
+  readonly parse: (text: string, name: string, clock: Clock) => T;
+  /** Returns a JavaScript value in its usual form; throws a refusal if it is of another kind. */
+  readonly check: (value: unknown, name: string, clock: Clock) => T;
+  /** JSON Schema of the value. */
+  readonly schema: Schema;
+  /** The name of the value in help; a switch has none. */
+  readonly placeholder?: string;
+  /** What a shell offers for it; the words of an enumeration need not be said. */
+  readonly complete?: Completion;
+};
+
+/** A JavaScript value that has no text, such as a function. */
+export type ValueCheck<T = unknown> = Pick<Value<T>, 'check'>;
+
+/** Values by name, as a caller without types passes them. */
+export type NamedValues = { readonly [name: string]: unknown };
+
+/** Tells whether a value is a plain object: the members of any other, such as a Map, would be overlooked. */
+export function isPlain(value: unknown): value is NamedValues {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Returns a check that accepts the values of a type; the refusal of any other says what to use. */
+export function accepting<T>(accepts: (value: unknown) => value is T, use: string): ValueCheck<T> {
+  return {
+    check(value, name) {
+      if (accepts(value)) return value;
+      throw refused({ param: name, value, reason: `use ${use}` });
+    },
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isWord = (value: unknown): value is string => isText(value) && value.trim() !== '';
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+/** Any text. */
+export const text: Value<string> = {
+  ...accepting(isText, 'a text'),
+  parse: (given) => given,
+  schema: { type: 'string' },
+  placeholder: 'text',
+};
+
+/** A text that is not blank; as a filter, a blank one would leave nothing out. */
+export const filter: Value<string> = {
+  ...text,
+  check(value, name, clock) {
+    return filter.parse(text.check(value, name, clock), name, clock);
+  },
+  parse(given, name) {
+    if (given.trim() !== '') return given;
+    throw refused({ param: name, value: given, reason: 'it is blank; leave it out for all' });
+  },
+  schema: { type: 'string', pattern: '\\S' },
+};
+
+/** A text that is not blank. */
+export const word = accepting(isWord, 'a text that is not blank');
+
+/** A function. */
+export const callable = accepting((value): value is unknown => typeof value === 'function', 'a function');
+
+/** What stops a call. */
+export const abortSignal = accepting((value) => value instanceof AbortSignal, 'an AbortSignal');
+
+/** An object. */
+export const object = accepting((value) => typeof value === 'object' && value !== null, 'an object');
+
+/** What gives chunks of bytes. */
+export const iterable = accepting(
+  (value): value is AsyncIterable<Uint8Array> =>
+    typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+  'an async iterable of bytes, such as process.stdin',
+);
+
+/** A text that messages do not repeat. */
+export const secret: ValueCheck<string> = {
+  check(value, name) {
+    if (isText(value) && value !== '') return value;
+    throw refused({ param: name, reason: 'use a text that is not empty' });
+  },
+};
+
+/** A list of texts, also an empty one. */
+export const texts = accepting(isTexts, 'a list of texts');
+
+/** Texts by name. */
+export const record = accepting(
+  (value): value is Readonly<Record<string, string>> => isPlain(value) && Object.values(value).every(isText),
+  'an object of texts',
+);
+
+/** True or false. */
+export const flag: Value<boolean> = {
+  ...accepting((value): value is boolean => typeof value === 'boolean', 'true or false'),
+  parse(given, name) {
+    if (given === 'true' || given === 'false') return given === 'true';
+    throw refused({ param: name, value: given, reason: 'use true or false' });
+  },
+  schema: { type: 'boolean' },
+};
+
+/** An integer between bounds. */
+export function integer(least: number, most?: number): Value<number> {
+  const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
+  const isIn = (value: unknown): value is number =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= (most ?? Number(value));
+  const digits = most === undefined ? /^\d{1,9}$/ : /^\d{1,15}$/;
+  return {
+    ...accepting(isIn, `an integer ${range}`),
+    parse(given, name) {
+      const value = digits.test(given) ? Number(given) : Number.NaN;
+      if (isIn(value)) return value;
+      throw refused({ param: name, value: given, reason: `use an integer ${range}` });
+    },
+    schema: { type: 'integer', minimum: least, ...(most !== undefined && { maximum: most }) },
+    placeholder: 'n',
+  };
+}
+
+/** A number of seconds. */
+export function seconds(least: 'any' | 'some', most: number): ValueCheck<number> {
+  return accepting(
+    (value): value is number =>
+      typeof value === 'number' && (least === 'any' ? value >= 0 : value > 0) && value <= most,
+    `seconds, ${least === 'any' ? 'from 0' : 'more than 0'} to ${most}`,
+  );
+}
+
+/** One of a few words; case matters. */
+export function choice<const T extends string>(choices: readonly T[]): Value<T> {
+  const { check } = accepting(
+    (value): value is T => choices.some((one) => one === value),
+    listed(choices, 'or'),
+  );
+  return {
+    check,
+    parse: check,
+    schema: { type: 'string', enum: choices },
+    placeholder: choices.join('|'),
+  };
+}
+
+/** A date. */
+export const day: Value<Day> = {
+  check(value, name) {
+    if (isText(value) && parseDay(value) !== undefined) return value;
+    const reason = (isText(value) ? faultOfDay(value) : undefined) ?? 'use YYYY-MM-DD';
+    throw refused({ param: name, value, noun: 'date', reason });
+  },
+  parse(given, name) {
+    if (parseDay(given) !== undefined) return given;
+    throw refused({ param: name, value: given, noun: 'date', reason: 'use YYYY-MM-DD format' });
+  },
+  schema: { type: 'string', format: 'date' },
+  placeholder: 'date',
+  complete: 'days',
+};
+
+/** A date that has begun somewhere on Earth. */
+export const asOfDay: Value<Day> = {
+  ...day,
+  check: (value, name, clock) => begun(day.check(value, name, clock), name, clock),
+  parse: (given, name, clock) => begun(day.parse(given, name, clock), name, clock),
+};
+
+function begun(asOf: Day, name: string, { latest }: Clock): Day {
+  if (asOf <= latest) return asOf;
+  throw contradiction(
+    name,
+    ({ param }) => `${param(name)} ${asOf} is in the future: nothing is known as of that date yet`,
+  );
+}
+
+/** A list of dates, also an empty one. */
+export const days: ValueCheck<readonly Day[]> = {
+  check(value, name, clock) {
+    if (Array.isArray(value)) return value.map((one) => day.check(one, name, clock));
+    throw refused({ param: name, value, reason: 'use a list of dates, such as ["2017-04-14"]' });
+  },
+};
+
+/** One value of a kind, or a list of at least one. */
+export function oneOrSeveral<T>(one: Value<T>): Value<readonly T[]> {
+  return {
+    check(value, name, clock) {
+      if (!Array.isArray(value)) return [one.check(value, name, clock)];
+      if (value.length === 0)
+        throw refused({ param: name, value, reason: 'leave it out, or name at least one' });
+      return value.map((member) => one.check(member, name, clock));
+    },
+    parse: (given, name, clock) => given.split(',').map((part) => one.parse(part, name, clock)),
+    schema: { anyOf: [one.schema, { type: 'array', items: one.schema, minItems: 1 }] },
+    ...(one.placeholder !== undefined && { placeholder: one.placeholder }),
+  };
+}
+
+/** The id of a series, in upper case. */
+export const seriesId: Value<string> = {
+  check: (value, name, clock) => oneId.check(value, name, clock).toUpperCase(),
+  parse: (given) => given,
+  schema: { type: 'string' },
+  placeholder: 'id',
+  complete: 'ids',
+};
+
+const oneId = accepting(isWord, 'the id of one series, such as "GDP"');
+
+const idsOf = accepting(
+  (value): value is readonly string[] => Array.isArray(value) && value.length > 0 && value.every(isWord),
+  'the id of a series, or a list of ids such as ["GDP", "UNRATE"]',
+);
+
+/** The ids of series as they were typed; an empty list would give an empty answer. */
+export const seriesIds: Value<readonly string[]> = {
+  check: (value, name, clock) => (isWord(value) ? [value] : idsOf.check(value, name, clock)),
+  parse(given, name) {
+    const ids = given.split(',');
+    if (ids.every(isWord)) return ids;
+    throw refused({ param: name, value: given, reason: 'use ids separated by commas, such as GDP,UNRATE' });
+  },
+  schema: { type: 'array', items: { type: 'string' }, minItems: 1 },
+  placeholder: 'id',
+  complete: 'ids',
+};
+
+/** One of a few words, or a list of dates. */
+export function oneOrDays<const T extends string>(choices: readonly T[]): Value<T | readonly Day[]> {
+  const words = choice(choices);
+  const isWordOf = (given: string): given is T => choices.some((one) => one === given);
+  return {
+    check(value, name, clock) {
+      if (!Array.isArray(value) || value.length === 0) return words.check(value, name, clock);
+      return value.map((one) => day.check(one, name, clock));
+    },
+    parse(given, name) {
+      if (isWordOf(given)) return given;
+      const parts = given.split(',');
+      if (parts.every((part) => parseDay(part) !== undefined)) return parts;
+      const reason = `use ${choices.join(', ')}, or dates (YYYY-MM-DD) separated by commas`;
+      throw refused({ param: name, value: given, reason });
+    },
+    schema: { anyOf: [words.schema, { type: 'array', items: day.schema, minItems: 1 }] },
+    placeholder: 'dates',
+  };
+}
+
+/** An as-of date, or the newest vintage. */
+export type Version = Day | 'latest';
+
+/** As-of dates, each once, of which `latest` is the newest vintage; `count` of them, or at least one. */
+export function versions(count?: number): Value<readonly Version[]> {
+  const two = '["2009-07-30", "latest"]';
+  const use = `use ${count === undefined ? '' : `${count} `}as-of dates, such as ${two}`;
+  return {
+    check(value, name, clock) {
+      const given: readonly unknown[] = Array.isArray(value) ? value : [];
+      if (given.length === 0 || given.length !== (count ?? given.length))
+        throw refused({ param: name, value, reason: use });
+      const named = given.map((one) => version(one, name, clock));
+      if (new Set(named).size < named.length)
+        throw refused({ param: name, value, reason: 'name each day once' });
+      return named;
+    },
+    parse: (given, name, clock) => given.split(',').map((part) => version(part, name, clock)),
+    schema: {
+      ...versionsSchema,
+      minItems: count ?? 1,
+      ...(count !== undefined && { maxItems: count }),
+      uniqueItems: true,
+    },
+    placeholder: 'dates',
+  };
+}
+
+const versionsSchema: Schema = {
+  type: 'array',
+  items: { type: 'string', anyOf: [{ format: 'date' }, { const: 'latest' }] },
+};
+
+function version(value: unknown, name: string, clock: Clock): Version {
+  return value === 'latest' ? value : asOfDay.check(value, name, clock);
+}
+
+/** Two as-of dates to compare, of which `latest` is the newest vintage. */
+export const twoVersions: Value<readonly [Version, Version]> = {
+  check(value, name, clock) {
+    if (!Array.isArray(value) || value.length !== 2)
+      throw refused({ param: name, value, reason: 'use two dates, such as ["2009-07-30", "2009-07-31"]' });
+    const [first, second] = value.map((one) => version(one, name, clock));
+    return [first ?? 'latest', second ?? 'latest'];
+  },
+  parse(given, name, clock) {
+    const parts = given.split(',');
+    if (parts.some((part) => part !== 'latest' && parseDay(part) === undefined))
+      throw refused({ param: name, noun: 'date', reason: 'use YYYY-MM-DD format or latest' });
+    if (parts.length === 2) return twoVersions.check(parts, name, clock);
+    const reason = 'use two dates separated by a comma, such as 2009-07-30,2009-07-31';
+    throw refused({ param: name, value: given, reason });
+  },
+  schema: { ...versionsSchema, minItems: 2, maxItems: 2 },
+  placeholder: 'dates',
+};

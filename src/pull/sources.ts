@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '../errors/problem.ts';
+import type { Row } from '../operations/envelope.ts';
+import type { Field } from '../operations/field.ts';
+import { readStoreIfAny } from '../store/open.ts';
+import { FredApi, type FredListing } from './fred/api.ts';
+import { fred } from './fred/fred.ts';
+import { Getter, type Timing } from './getter.ts';
+import type { PullOptions } from './options.ts';
+import { sec } from './sec/sec.ts';
+import type { PullSource, SourceName } from './source.ts';
+import { treasury } from './treasury/treasury.ts';
+
+/** Every live source, in the order in which a pull asks them. */
+export const pullSources: readonly PullSource[] = [fred, treasury, sec];
+
+/** What the requests of one call to live sources share; the time is that of this machine by default. */
+export class PullSession {
+  readonly options: PullOptions;
+  readonly timing: Timing;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  readonly #signal: AbortSignal;
+
+  constructor(options: PullOptions) {
+    this.options = options;
+    this.#signal = options.signal ?? new AbortController().signal;
+    this.timing = options.timing ?? systemTiming(this.#signal);
+    this.started = this.timing.now();
+  }
+
+  get now(): Date {
+    return this.options.clock?.() ?? new Date();
+  }
+
+  get isOutOfTime(): boolean {
+    return this.timing.now() >= this.#deadline;
+  }
+
+  /** Opens the requests to a source; `unauthorized` without the key or contact that it needs. */
+  open(source: PullSource): Getter {
+    const { settings, timeout = 30, retries = 3, maxWait = 60, cacheFolder } = this.options;
+    const { env = process.env, watch = () => undefined } = this.options;
+    return new Getter(source, source.access(settings?.[source.name] ?? {}), {
+      ...{ timeout, retries, maxWait, env, watch, timing: this.timing, signal: this.#signal },
+      deadline: this.#deadline,
+      paceFolder: cacheFolder,
+    });
+  }
+
+  get #deadline(): number {
+    return this.started + (this.options.maxDuration ?? Number.POSITIVE_INFINITY) * 1000;
+  }
+}
+
+function systemTiming(signal: AbortSignal): Timing {
+  return {
+    now: () => Date.now(),
+    sleep: (milliseconds) =>
+      sleep(milliseconds, undefined, { signal }).catch(() => {
+        throw new Problem('interrupted', 'interrupted');
+      }),
+  };
+}
+
+/** The series that FRED has for a text, best first; nothing is stored. Throws a Problem if FRED cannot be asked. */
+export async function searchSource(text: string, options: PullOptions): Promise<readonly FredListing[]> {
+  const getter = new PullSession(options).open(fred);
+  try {
+    return await new FredApi((path) => getter.get(path)).listing({ text, by: 'full_text' });
+  } finally {
+    await getter.close();
+  }
+}
+
+/** What one request to a live source showed, and what the pace of requests to it allows from now on. */
+export type SourceProbe = {
+  readonly source: SourceName;
+  /** Whether it answered as it should; undefined if it was not asked. */
+  readonly answers: boolean | undefined;
+  /** The key or the contact that it needs; unknown if the answer does not say whether it is valid. */
+  readonly key: 'works' | 'missing' | 'refused' | 'unknown' | 'not needed';
+  /** The number of items that the store follows there. */
+  readonly followed: number;
+  /** The requests that the pace allows within a minute; undefined if nothing can be asked. */
+  readonly requestsInMinute: number | undefined;
+  /** When the next request may begin, ISO 8601; undefined if nothing can be asked. */
+  readonly nextRequest: string | undefined;
+  /** Why it does not answer, or does not take the key. */
+  readonly problem?: Problem;
+};
+
+/**
+ * Sends at most one request to each live source: none if a key is missing or a pause lasts. It counts for the pace
+ * like those of a pull. Failures are in the result.
+ */
+export async function probeSources(options: PullOptions): Promise<readonly SourceProbe[]> {
+  const followed = (await readStoreIfAny(options.store, (view) => view.sources.followed())) ?? [];
+  const session = new PullSession({ ...options, retries: 0, maxWait: 0 });
+  const probes: SourceProbe[] = [];
+  for (const source of pullSources) {
+    const count = followed.filter((record) => record.source === source.name).length;
+    probes.push({ source: source.name, followed: count, ...(await probe(source, session)) });
+  }
+  return probes;
+}
+
+async function probe(
+  source: PullSource,
+  session: PullSession,
+): Promise<Omit<SourceProbe, 'source' | 'followed'>> {
+  const unasked = { answers: undefined, requestsInMinute: undefined, nextRequest: undefined };
+  let getter: Getter;
+  try {
+    getter = session.open(source);
+  } catch (error) {
+    const problem = problemIn(error);
+    return { ...unasked, key: problem.kind === 'unauthorized' ? 'missing' : 'refused', problem };
+  }
+  try {
+    const found = await ask(source, getter);
+    const { next, inMinute } = await getter.outlook();
+    return { ...found, requestsInMinute: inMinute, nextRequest: new Date(next).toISOString() };
+  } finally {
+    await getter.close();
+  }
+}
+
+async function ask(
+  { probe: path, wants }: PullSource,
+  getter: Getter,
+): Promise<Pick<SourceProbe, 'answers' | 'key' | 'problem'>> {
+  const key = (state: SourceProbe['key']) => (wants === undefined ? 'not needed' : state);
+  try {
+    await getter.get(path);
+    return { answers: true, key: key('works') };
+  } catch (error) {
+    const problem = problemIn(error);
+    if (problem.kind === 'interrupted') throw problem;
+    if (problem.kind === 'unauthorized') return { answers: true, key: key('refused'), problem };
+    return { answers: getter.requests === 0 ? undefined : false, key: key('unknown'), problem };
+  }
+}
+
+function problemIn(error: unknown): Problem {
+  if (!(error instanceof Problem)) throw error;
+  // A probe never waits, so that the flag by which a pull waits is no way out.
+  return error.retryAfter === undefined ? error : error.with({ hints: [] });
+}
+
+/** The failed probes that matter to a store: a missing key matters only if the store follows something there. */
+export function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
+  return probes.flatMap(({ problem, key, followed }) =>
+    problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
+  );
+}
+
+/** The table of `asof ping --sources`. */
+export const probeTable = {
+  fields: [
+    { name: 'source', type: 'text', description: 'The live source.' },
+    {
+      name: 'answers',
+      type: 'boolean',
+      description: 'Whether it answers; null if not asked.',
+      nullable: true,
+    },
+    { name: 'key', type: 'text', description: 'works, missing, refused, unknown or not needed.' },
+    { name: 'followed', type: 'integer', description: 'What the store follows there.' },
+    {
+      name: 'requests_in_minute',
+      type: 'integer',
+      description: 'Requests that the pace allows in the next minute.',
+      nullable: true,
+    },
+    { name: 'next_request', type: 'text', description: 'When the next may begin.', nullable: true },
+    { name: 'problem', type: 'text', description: 'Why it does not answer.', nullable: true },
+  ] satisfies readonly Field[],
+  row: ({ requestsInMinute, nextRequest, answers, problem, ...probe }: SourceProbe): Row => ({
+    ...probe,
+    answers: answers ?? null,
+    requests_in_minute: requestsInMinute ?? null,
+    next_request: nextRequest ?? null,
+    problem: problem?.detail ?? null,
+  }),
+};

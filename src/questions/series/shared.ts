@@ -1,0 +1,95 @@
+import { argument } from '../../analysis/question.ts';
+import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
+import type { Params } from '../../operations/param.ts';
+import { dayParam, param } from '../../operations/params.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
+import { choice, flag, integer, seriesIds, text } from '../../operations/value.ts';
+
+/** Returns the argument of a question about several series; `read` gives the ids that were typed. */
+export function severalSeries(read: (line: TypedLine) => readonly string[]) {
+  return argument(
+    'ids',
+    seriesIds,
+    'The ids of the series; one with * means every series whose id matches.',
+    {
+      flags: [],
+      args: [
+        {
+          name: 'id',
+          about: 'series ids; one with * (quoted) means every series whose id matches',
+          several: true,
+        },
+      ],
+      read,
+    },
+  );
+}
+
+/** The first and the last date of the periods that an answer is about. */
+export const rangeParams = {
+  from: { ...dayParam('First date.', { field: 'date', is: 'from' }), ofPeriod: true },
+  to: { ...dayParam('Last date.', { field: 'date', is: 'to' }), ofPeriod: true },
+} satisfies Params;
+
+/** Whether ids that no series has are left out. */
+export const skipMissing = param(
+  flag,
+  'Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure.',
+  undefined,
+  { help: { about: 'leave out ids that no series has, and say so' } },
+);
+
+/** What is made of the values of series, each computed from one vintage. */
+export const unitsParams = {
+  units: param(
+    choice(unitsChoices),
+    "A change, a growth rate or a logarithm, by FRED's names and formulas.",
+    undefined,
+    {
+      placeholder: 'units',
+      help: {
+        about: "change, growth rate or logarithm within one vintage, by FRED's name",
+        choices: unitsChoices,
+        fallback: unitsChoices[0],
+      },
+    },
+  ),
+  digits: param(integer(0, 20), 'Decimal places of computed values.', undefined, {
+    help: { about: "decimals of what is computed (default FRED's)" },
+  }),
+  frequency: param(
+    choice(coarserFrequencies),
+    'A coarser frequency, to which values are aggregated.',
+    undefined,
+    {
+      placeholder: 'frequency',
+      help: {
+        about: 'one value for each week, month, quarter, half year or year',
+        choices: coarserFrequencies,
+      },
+    },
+  ),
+  aggregate: param(choice(aggregations), 'Average, sum, or the value at the end of a period.', undefined, {
+    placeholder: 'method',
+    help: {
+      about: 'how to combine the values of a period: average, sum, end of period',
+      choices: aggregations,
+      fallback: aggregations[0],
+    },
+  }),
+  partial: param(flag, 'Also gives periods that are not complete.', undefined, {
+    help: { about: 'with --frequency, include incomplete periods' },
+  }),
+} satisfies Params;
+
+/** The part of a listing that is newest first: at most so many rows, or a page that continues another. */
+export const extentParams = {
+  limit: param(integer(1), 'Most rows.', undefined, { help: { about: 'maximum rows, the newest' } }),
+  first: param(integer(1), 'Most rows, the oldest ones.', undefined, {
+    help: { about: 'maximum rows, the oldest' },
+  }),
+  cursor: param(text, 'Continues after an answer with this next_cursor.', undefined, {
+    placeholder: 'cursor',
+    help: { about: 'cursor of the page to continue from' },
+  }),
+} satisfies Params;

@@ -1,0 +1,290 @@
+import Table from 'cli-table3';
+import type { Envelope } from '../operations/envelope.ts';
+import { type Field, type FieldKind, fieldKinds } from '../operations/field.ts';
+import { cellTexts } from './columns.ts';
+import { printable } from './printable.ts';
+import type { OutputLayout, TextRenderer } from './renderer.ts';
+import { cellWidth, cut } from './terminal-text.ts';
+
+/** The rows that decide the widths of the columns, so that a table of any length takes bounded memory. */
+const measuredRows = 10_000;
+
+/** No text column becomes narrower than this, or than its name. */
+const leastTextWidths = { high: 32, usual: 8, low: 8 } as const;
+
+/** A measured column: the width of its cells, and that of the longest fraction (`.25` is 3). */
+type TableColumn = {
+  /** Its place among the fields of a row. */
+  readonly index: number;
+  readonly name: string;
+  readonly rank: Field['rank'] | undefined;
+  /** Numbers align at the decimal point, texts may be cut, days and flags (`rigid`) may not. */
+  readonly kind: FieldKind['alignment'];
+  readonly width: number;
+  readonly fraction: number;
+};
+
+/**
+ * A borderless table for people: two spaces between columns, numbers aligned at the decimal point, foreign control
+ * characters shown as pictures. With a `width` it cuts long texts with `…`, then drops columns, those of the lowest
+ * rank first and the last of a rank first; it never cuts numbers and days. Unless the user chose the columns, it then
+ * uses their short heads. The first 10 000 rows decide the widths; a longer number in a later row stays whole.
+ */
+export class TableRenderer implements TextRenderer {
+  readonly #layout: OutputLayout;
+  readonly #fields: readonly Field[];
+  readonly #texts: ReturnType<typeof cellTexts>;
+  #waiting: string[][] = [];
+  #columns: readonly TableColumn[] | undefined;
+
+  constructor(layout: OutputLayout) {
+    this.#layout = layout;
+    this.#fields = layout.columns.fields;
+    this.#texts = cellTexts(this.#fields);
+  }
+
+  page({ results }: Envelope): string {
+    const rows = results.map((row) => this.#texts(row).map((text) => printable(text)));
+    if (this.#columns !== undefined) return this.#lines(rows, this.#columns);
+    this.#waiting = this.#waiting.concat(rows);
+    return this.#waiting.length < measuredRows ? '' : this.#begin();
+  }
+
+  end(): string {
+    return this.#columns === undefined ? this.#begin() : '';
+  }
+
+  dropped(): readonly string[] {
+    if (this.#columns === undefined) return [];
+    const shown = new Set(this.#columns.map(({ index }) => index));
+    return this.#fields.filter((_, index) => !shown.has(index)).map(({ name }) => name);
+  }
+
+  #begin(): string {
+    const { header, width, colour } = this.#layout;
+    const isPlain = width === undefined || this.#layout.columns.chosen;
+    const measured = this.#fields.map(({ name, type, head, rank }, i) =>
+      measureColumn(isPlain ? { name, type } : { name: head ?? name, type, rank }, this.#waiting, i),
+    );
+    const columns = width === undefined ? measured : fitColumns(measured, width);
+    this.#columns = columns;
+    const widths = columns.map((column) => column.width);
+    const heading = header ? bold(tableLines([columns.map(headingCell)], widths), colour) : '';
+    const text = heading + this.#lines(this.#waiting, columns);
+    this.#waiting = [];
+    return text;
+  }
+
+  #lines(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
+    const limited = this.#layout.width !== undefined;
+    return tableLines(
+      rows.map((row) => columns.map((column) => alignCell(column, row[column.index] ?? '', limited))),
+      columns.map((column) => column.width),
+    );
+  }
+}
+
+function measureColumn(
+  field: Pick<Field, 'name' | 'type'> & { readonly rank?: Field['rank'] | undefined },
+  rows: readonly (readonly string[])[],
+  index: number,
+): TableColumn {
+  const kind = fieldKinds[field.type].alignment;
+  const name = printable(field.name);
+  let widest = 0;
+  let fraction = 0;
+  for (const row of rows) {
+    const text = row[index] ?? '';
+    const after = kind === 'number' ? fractionWidth(text) : 0;
+    fraction = Math.max(fraction, after);
+    widest = Math.max(widest, cellWidth(text) - after);
+  }
+  return {
+    index,
+    name,
+    rank: field.rank,
+    kind,
+    fraction,
+    width: Math.max(cellWidth(name), widest + fraction),
+  };
+}
+
+function fractionWidth(text: string): number {
+  const point = text.indexOf('.');
+  return point === -1 ? 0 : cellWidth(text.slice(point));
+}
+
+function fitColumns(columns: readonly TableColumn[], width: number): TableColumn[] {
+  const ranked = [...columns].sort((a, b) => places(a) - places(b));
+  // The first column names the row, such as the id of a series: it keeps a third of the line.
+  const wishes = ranked.map((column) => ({
+    natural: column.width,
+    least: leastWidth(
+      column,
+      column.index === 0 ? Math.floor(width / 3) : leastTextWidths[column.rank ?? 'usual'],
+    ),
+  }));
+  const widths = fitWidths(wishes, width);
+  return ranked
+    .slice(0, widths.length)
+    .map((column, i) => ({ ...column, width: widths[i] ?? column.width }))
+    .sort((a, b) => a.index - b.index);
+}
+
+function places({ index, rank }: TableColumn): number {
+  if (index === 0) return 0;
+  return rank === 'high' ? 1 : rank === 'low' ? 3 : 2;
+}
+
+function leastWidth({ name, kind, width }: TableColumn, least: number): number {
+  return kind === 'text' ? Math.min(width, Math.max(least, cellWidth(name))) : width;
+}
+
+function alignCell({ kind, width, fraction }: TableColumn, text: string, limited: boolean): string {
+  if (kind !== 'number') return padEnd(kind === 'text' && limited ? cut(text, width) : text, width);
+  const aligned = text + ' '.repeat(Math.max(0, fraction - fractionWidth(text)));
+  return ' '.repeat(Math.max(0, width - cellWidth(aligned))) + aligned;
+}
+
+function headingCell({ name, kind, width }: TableColumn): string {
+  return kind === 'number' ? name.padStart(width - cellWidth(name) + name.length) : padEnd(name, width);
+}
+
+function padEnd(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
+}
+
+function bold(text: string, colour: boolean): string {
+  return colour ? `\u001B[1m${text.trimEnd()}\u001B[22m\n` : text;
+}
+
+/** Rows for people, one line for each field that has a value: its name, and the value in full. */
+export class CardRenderer implements TextRenderer {
+  readonly #names: readonly string[];
+  readonly #texts: ReturnType<typeof cellTexts>;
+  readonly #bold: (text: string) => string;
+  #isFirst = true;
+
+  constructor({ columns: { fields, all, chosen }, colour }: OutputLayout) {
+    const shown = chosen ? fields : all;
+    const width = Math.max(...shown.map(({ name }) => name.length)) + ':  '.length;
+    this.#names = shown.map(({ name }) => `${name}:`.padEnd(width));
+    this.#texts = cellTexts(shown);
+    this.#bold = (text) => (colour ? `\u001B[1m${text}\u001B[22m` : text);
+  }
+
+  page({ results }: Envelope): string {
+    return results.map((row) => this.#separator() + this.#card(this.#texts(row))).join('');
+  }
+
+  end(): string {
+    return '';
+  }
+
+  #separator(): string {
+    const separator = this.#isFirst ? '' : '\n';
+    this.#isFirst = false;
+    return separator;
+  }
+
+  #card(texts: readonly string[]): string {
+    return texts
+      .map((text, i) => (text === '' ? '' : `${this.#bold(this.#names[i] ?? '')}${printable(text)}\n`))
+      .join('');
+  }
+}
+
+/** Rows per call of cli-table3, whose time grows with the square of the rows. */
+const rowsPerCall = 100;
+
+/** A character of one cell that no text contains; it reserves the cells of a text that is inserted later. */
+const placeholder = '\uE000';
+
+const placeholders = /\uE000+/g;
+
+const plain = /^[ -~]*$/;
+
+const noBorders = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) =>
+    ['', '-mid', '-left', '-right'].map((corner) => [side + corner, '']),
+  ),
+);
+
+type MeasuredText = { readonly text: string; readonly width: number };
+
+/** Lays out rows without borders and colours; a cell wider than its column moves the rest of its line to the right. */
+function tableLines(rows: readonly (readonly string[])[], widths: readonly number[]): string {
+  const measured = rows.map((row) => row.map((text) => ({ text, width: cellWidth(text) })));
+  return split(measured, widths)
+    .map((part) => draw(part, widths))
+    .join('');
+}
+
+/** Groups rows that fit their columns; a row that does not fit is a group by itself. */
+function split(rows: readonly MeasuredText[][], widths: readonly number[]): MeasuredText[][][] {
+  const groups: MeasuredText[][][] = [];
+  let alone = true;
+  for (const row of rows) {
+    const last = groups.at(-1);
+    const tooWide = row.some((cell, i) => cell.width > (widths[i] ?? 0));
+    if (last === undefined || alone || tooWide || last.length === rowsPerCall) groups.push([row]);
+    else last.push(row);
+    alone = tooWide;
+  }
+  return groups;
+}
+
+function draw(rows: readonly MeasuredText[][], widths: readonly number[]): string {
+  const table = new Table({
+    chars: { ...noBorders, middle: ' '.repeat(gap) },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+    colWidths: widths.map((width, i) => Math.max(width, ...rows.map((row) => row[i]?.width ?? 0))),
+  });
+  const replaced: string[] = [];
+  for (const row of rows) table.push(row.map((cell) => replaceUncommon(cell, replaced)));
+  const lines = table.toString().split('\n');
+  return lines
+    .map((line) => `${line.replace(placeholders, () => replaced.shift() ?? '').trimEnd()}\n`)
+    .join('');
+}
+
+/** Replaces a text that is not ASCII by placeholders: cli-table3 measures emoji and rare characters differently. */
+function replaceUncommon({ text, width }: MeasuredText, replaced: string[]): string {
+  if (plain.test(text)) return text;
+  replaced.push(text);
+  return placeholder.repeat(width);
+}
+
+/** The width that a column needs, and the width to which it may be cut; equal for a column that may not be cut. */
+type ColumnWish = { readonly natural: number; readonly least: number };
+
+/** The cells between two columns. */
+export const gap = 2;
+
+/** Fits columns into a line: narrows the widest first, then leaves out columns from the end, but never the first. */
+export function fitWidths(wishes: readonly ColumnWish[], width: number): number[] {
+  for (let kept = wishes.length; kept > 1; kept -= 1) {
+    const widths = narrow(wishes.slice(0, kept), width - gap * (kept - 1));
+    if (widths !== undefined) return widths;
+  }
+  return wishes.slice(0, 1).map(({ natural, least }) => Math.max(least, Math.min(natural, width)));
+}
+
+/** Applies the highest limit to all widths that keeps their sum within `room`; undefined if no limit does. */
+function narrow(wishes: readonly ColumnWish[], room: number): number[] | undefined {
+  const limitedTo = (limit: number) =>
+    wishes.map(({ natural, least }) => Math.max(least, Math.min(natural, limit)));
+  let low = 0;
+  let high = Math.max(...wishes.map(({ natural }) => natural));
+  if (sum(limitedTo(low)) > room) return undefined;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (sum(limitedTo(middle)) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return limitedTo(low);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../src/errors/problem.ts';
+import { parse } from '../../support/lines.ts';
+
+const now = new Date('2026-03-15T12:00:00Z');
+
+/** The message about a line that cannot be parsed, then its hints. */
+function refusal(words: readonly string[]): string {
+  try {
+    return JSON.stringify(parse(words, { now }));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    expect([error.kind, error.requestId]).toEqual(['bad-input', undefined]);
+    return [error.detail, ...error.hints].join('\n');
+  }
+}
+
+/** The texts of a command line as a shell would split it. */
+function split(line: string): readonly string[] {
+  return [...line.matchAll(/((?:[^\s"]|"[^"]*")+)/g)].map(([word]) => word.replaceAll('"', ''));
+}
+
+const days = 'YYYY-MM-DD, today, yesterday, or a distance such as -30d or -5y';
+const periods = days.replace(',', ', a month 2014-10, a quarter 2014Q4, a year 2014,');
+const wrongId =
+  'not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
+const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png';
+
+describe('a usage error names the flag and what was typed, before anything is asked', () => {
+  it.each<readonly [line: string, said: string]>([
+    ['pnig', "unknown command 'pnig'\ndid you mean ping?"],
+    ['series serch GDP', "unknown command 'serch'\ndid you mean search?"],
+    ['ping --jsn', "unknown option '--jsn'\ndid you mean --json?"],
+    ['ping more', "'asof ping' has no argument for more\nasof ping --help lists its flags"],
+    [
+      'GDP',
+      "unknown command 'GDP'\nfor the values of a series: asof observations GDP\nasof help lists the commands",
+    ],
+    [
+      'series search real gdp',
+      '\'asof series search\' takes one text\ndid you mean asof series search "real gdp"?',
+    ],
+    ['yields 10Y', "'asof yields' has no argument for 10Y\ndid you mean asof yields --maturity 10Y?"],
+    [
+      'spread 10y 2Y 2020-01-01',
+      "'asof spread' has no argument for 10y\ndid you mean asof spread --long 10y --short 2Y --from 2020-01-01?",
+    ],
+    [
+      'curve 2024-03-28',
+      "'asof curve' has no argument for 2024-03-28\ndid you mean asof curve --date 2024-03-28?",
+    ],
+    ['yields 10Y 5Y', "'asof yields' has no argument for 10Y\nasof yields --help lists its flags"],
+    ['obs GDP 2015-01-30', '2015-01-30 is a date, not the id of a series\ndid you mean --as-of 2015-01-30?'],
+    ['auth list', "unknown command 'list'\nuse asof auth login, asof auth status, asof auth logout"],
+    [
+      'config frob',
+      "unknown command 'frob'\nuse asof config get, asof config set, asof config unset, asof config list, asof config path",
+    ],
+    ['--store x.db obs GDP', "unknown option '--store'\nflags come after the command: asof COMMAND --store"],
+    ['--limit=3 obs GDP', "unknown option '--limit=3'\nflags come after the command: asof COMMAND --limit=3"],
+    ['-q obs GDP', "unknown option '-q'\nflags come after the command: asof COMMAND -q"],
+    [
+      'revisions GDP --frequency q',
+      "unknown option '--frequency'\n--frequency is a flag of asof observations, asof diff, asof panel, asof join and asof check",
+    ],
+    ['curve --lag 1', "unknown option '--lag'\n--lag is a flag of asof panel, asof join and asof check"],
+    ['obs GDP --nothing', "unknown option '--nothing'"],
+    ['--nothing obs GDP', "unknown option '--nothing'"],
+    ['obs', "missing required argument 'id'\nusage: asof observations <id...>"],
+    ['series show', "missing required argument 'id'\nusage: asof series show <id>"],
+    ['diff GDP 2009-07-30', "missing required argument 'date2'\nusage: asof diff <id...> <date1> <date2>"],
+    [
+      'diff 2015-01-30 2015-02-27',
+      "missing required argument 'date2'\nusage: asof diff <id...> <date1> <date2>",
+    ],
+    ['obs GDP --as-of', "option '--as-of <date>' argument missing"],
+    ['snapshot plan.txt', "required option '--out <dir>' not specified"],
+    ['keys create', "required option '--name <name>' not specified"],
+
+    ['obs GDP --as-of 2008-9-16', `--as-of "2008-9-16": use ${days}`],
+    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": there is no such date'],
+    ['obs GDP --from 2008-13-01', '--from "2008-13-01": there is no such date'],
+    ['obs GDP --from 1599-12-31', '--from "1599-12-31": use a date from 1600-01-01 to 2999-12-31'],
+    [
+      'obs GDP --as-of 2008-02',
+      '--as-of "2008-02": use one day, YYYY-MM-DD, such as its first 2008-02-01 or its last 2008-02-29',
+    ],
+    [
+      'diff GDP 2008Q3 2009-01-01',
+      'first date "2008Q3": use one day, YYYY-MM-DD, such as its first 2008-07-01 or its last 2008-09-30',
+    ],
+    [
+      'curve --date 2008',
+      '--date "2008": use one day, YYYY-MM-DD, such as its first 2008-01-01 or its last 2008-12-31',
+    ],
+    ['obs GDP --from 2008-13', `--from "2008-13": use ${periods}`],
+    ['obs GDP --from 2008Q5', `--from "2008Q5": use ${periods}`],
+    ['obs GDP --from -9999y', `--from "-9999y": use ${periods}`],
+    [
+      'obs GDP --as-of 2026-03-17',
+      '--as-of 2026-03-17 is in the future: nothing is known as of that date yet',
+    ],
+    ['obs GDP --known-before soon', `--known-before "soon": use ${periods}`],
+    [
+      'obs GDP --known-before 2026-03-18',
+      '--known-before 2026-03-18 is in the future: nothing is known as of that date yet',
+    ],
+    ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'use either --as-of or --known-before'],
+    ['obs GDP --from x', `--from "x": use ${periods}`],
+    ['obs GDP --from 2015-01-02 --to 2015-01-01', '--from 2015-01-02 is after --to 2015-01-01'],
+    ['obs GDP --limit 0', '--limit "0": use an integer of at least 1'],
+    ['obs GDP --limit 1.5', '--limit "1.5": use an integer of at least 1'],
+    ['obs GDP --all --limit 3', 'use either --all or --limit'],
+    ['obs GDP --first 0', '--first "0": use an integer of at least 1'],
+    ['obs GDP --limit 3 --first 3', 'use either --limit or --first'],
+    [
+      'vintages GDP --from 2020-01-01 --as-of 2019-01-01',
+      '--from 2020-01-01 is later than 2019-01-01, the as-of date',
+    ],
+    ['vintages GDP --all --first 3', 'use either --all or --first'],
+    ['yields --first 3 --cursor abc', 'use either --first or --cursor'],
+    ['yields --wide --first 3 --limit 3', 'use either --limit or --first'],
+    ['series search --first 3', "unknown option '--first'\ndid you mean --format?"],
+    ['obs GDP UNRATE --cursor mine', '--cursor continues one series: name one id'],
+    ['obs GDP --sort up', '--sort "up": use desc or asc'],
+    [
+      'obs GDP --as-of 2014-12-31 --as-of 2015-01-30',
+      '--as-of is given twice: 2014-12-31 and 2015-01-30\nleave one of them out',
+    ],
+    [
+      'insider filings --owner "a b" --owner ""',
+      '--owner is given twice: "a b" and ""\nleave one of them out',
+    ],
+
+    ['obs GDP -f cvs', `--format "cvs": use ${formats}\ndid you mean csv?`],
+    ['obs GDP --csv -f tsv', 'two formats: tsv and csv'],
+    ['obs GDP --csv --json', 'two formats: csv and json'],
+    ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
+    [
+      'obs GDP -o x.pdf',
+      `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
+    ],
+    [
+      'obs GDP --columns date,valu',
+      "unknown column 'valu': the columns are date, value, as_of_date, series_id, unit, frequency, source\ndid you mean value?",
+    ],
+    ['obs GDP --columns date,date', "column 'date' is named twice"],
+    ['obs GDP -f markdown --no-header', 'a markdown table needs its header: leave out --no-header'],
+    ['obs GDP --plot --csv', 'two formats: --plot and csv\n-o chart.svg draws into a file'],
+    ['obs GDP --plot -f table', 'two formats: --plot and table\n-o chart.svg draws into a file'],
+    ['obs GDP --plot -o x.ndjson', 'two formats: --plot and ndjson\n-o chart.svg draws into a file'],
+    [
+      'obs GDP --plot --columns date --no-header',
+      'a chart has no columns: leave out --columns and --no-header',
+    ],
+    [
+      'diff GDP 2015-01-30 2015-02-27 -o x.svg',
+      'svg is a chart, and this command has none\nobservations, panel, revisions, vintages, curve, yields and spread can be drawn\nchoose another --format',
+    ],
+    [
+      'revisions GDP --date 2008-10-01 --columns dayz',
+      "unknown column 'dayz': the columns are date, value, as_of_date, series_id, unit, frequency, source, vintage_kind, change, percent, days\ndid you mean days?",
+    ],
+    ['observations GDP --max-age week', '--max-age "week": use a number of days, 0 or more'],
+    [
+      'panel GDP --as-of 2015-01-30 --beyond repeat',
+      '--beyond is about as-of dates: use --as-of-each or --as-of-file',
+    ],
+    ['panel GDP --wide --with-dates', '--with-dates is about as-of dates: use --as-of-each or --as-of-file'],
+    [
+      'panel GDP --as-of-each day --from 2015-01-01 --to 2015-01-31 --with-dates',
+      '--with-dates needs --wide: a long panel has the dates',
+    ],
+    [
+      'panel GDP gdp_date --as-of-each day --from 2015-01-01 --to 2015-01-31 --wide --with-dates --columns x',
+      "unknown column 'x': the columns are as_of, GDP, GDP_date, gdp_date, gdp_date_date",
+    ],
+    [
+      'panel GDP GDP_date --as-of-each day --from 2015-01-01 --to 2015-01-31 --wide --with-dates',
+      'two columns have the name GDP_date\nleave out the dates, or type the id of the series in another letter case',
+    ],
+    [
+      'panel GDP --wide --columns date,UNRATE',
+      "unknown column 'UNRATE': the columns are date, GDP\ndid you mean date?",
+    ],
+
+    ['ping --timeout 0', '--timeout "0": use seconds, at most 86400'],
+    ['ping --retries -1', '--retries "-1": use an integer from 0 to 100'],
+    ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
+    [
+      'ping --store a.db --base-url http://x',
+      'use either --base-url (a service) or --store (a file or a database)',
+    ],
+
+    ['series search gdp --match ids', '--match "ids": use id, title, any or words'],
+    ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
+    ['curve --vs soon', `--vs "soon": use ${days}`],
+    ['spread --long 9Y', '--long "9Y": use 1M, 1.5M, 2M, 3M, 4M, 6M, 1Y, 2Y, 3Y, 5Y, 7Y, 10Y, 20Y or 30Y'],
+    ['spread --type tips --short 2Y', '--short "2Y": TIPS has 5Y, 7Y, 10Y, 20Y, 30Y'],
+    ['yields --wide --cursor x', 'use either --cursor or --wide: a cursor continues the rows of the service'],
+    ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
+    ['insider filings --days 3 --from 2015-01-01', 'use either --days or --from'],
+    ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
+    [
+      'insider clusters --code Q',
+      '--code "Q": use P, S, V, A, D, F, I, M, C, E, H, O, X, G, L, W, Z, J, K or U',
+    ],
+    ['insider clusters --min-value 0', '--min-value "0": use an integer from 1 to 999999999999999'],
+    ['insider clusters --explain --signals', 'use either --explain or --signals'],
+    ['insider clusters --min-insiders many', '--min-insiders "many": use an integer of at least 1'],
+
+    [
+      'diff GDP 2014-01-01 2015-01-01 2015-01-02',
+      'diff compares two dates, and these are 3: 2014-01-01, 2015-01-01, 2015-01-02',
+    ],
+    ['diff GDP UNRATE 2015-01-02', `first date "UNRATE": use ${days}`],
+    ['diff GDP 2015-1-1 2015-01-02', `first date "2015-1-1": use ${days}`],
+    [
+      'diff GDP 2015-01-01 2027-01-01',
+      'second date 2027-01-01 is in the future: nothing is known as of that date yet',
+    ],
+    [
+      'panel GDP --as-of-each year',
+      '--as-of-each "year": use day, business-day, friday, week-end, month-end, quarter-end or year-end',
+    ],
+    [
+      'panel GDP --as-of-each month-end',
+      '--as-of-each needs --from and --to: the first and the last as-of date',
+    ],
+    [
+      'panel GDP --as-of-each month-end --from 2015-01-01',
+      '--as-of-each needs --from and --to: the first and the last as-of date',
+    ],
+    [
+      'panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03',
+      'there is no month-end from 2014-01-02 to 2014-01-03',
+    ],
+    [
+      'panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01',
+      '--from 2014-01-02 is after --to 2014-01-01',
+    ],
+    [
+      'panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18',
+      '--to 2026-03-18 is in the future: nothing is known as of that date yet',
+    ],
+    [
+      'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
+      '--as-of-each sets the as-of dates: leave out --as-of and --known-before',
+    ],
+
+    ['import', 'nothing to import: name files or folders'],
+    ['import --log x.csv', '--log lists past imports and takes no files'],
+    ['import x.csv --as-of soon', `--as-of "soon": use ${days}`],
+    ['import x.csv --id GDP', '--id "GDP": use OLD=NEW'],
+    ['import x.csv --id "GDP=a,b"', `--id "GDP=a,b": ${wrongId}`],
+    ['import x.csv --series a,b', `--series "a,b": ${wrongId}`],
+    ['facts GDP -o gdp.parquet', '--output "gdp.parquet": facts writes only CSV\nuse -o FILE.csv'],
+    [
+      'facts GDP -o gdp.pdf',
+      `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
+    ],
+    ['serve --metrics-port x', '--metrics-port "x": use a number from 0 to 65535'],
+    [
+      'serve --cors-origin https://a.example/path',
+      '--cors-origin "https://a.example/path": use origins such as https://app.example.com, or *',
+    ],
+    ['serve --max-seconds 0', '--max-seconds "0": use a number of seconds from 1 to 86400'],
+    ['serve --log-level loud', '--log-level "loud": use info, warn, error'],
+    ['serve -q --log-level info', 'use either --quiet or --log-level'],
+    ['keys create --name a --expires 2026-03-14', '--expires "2026-03-14": this date is over'],
+    [
+      'keys create --name a --expires soon',
+      '--expires "soon": use YYYY-MM-DD, or a number of days such as 90d',
+    ],
+    [`series search "${'gdp '.repeat(33)}"`, 'the text: use at most 32 words'],
+    ['keys rotate k_1 --overlap -1', '--overlap "-1": use a number of days of at least 0, such as 90d'],
+    ['serve --port 65536', '--port "65536": use a number from 0 to 65535'],
+    ['serve --public-url https://a.b/x?y', `--public-url "https://a.b/x?y": it may not have a '?' or a '#'`],
+    ['serve --public-url example.org', '--public-url "example.org": use an http or https address'],
+    ['keys create --name ""', '--name "": use 1 to 100 printable characters'],
+    ['completion tcsh', "unknown shell 'tcsh': use bash, zsh or fish"],
+  ])('asof %s', (line, said) => {
+    expect(refusal(split(line))).toBe(said);
+  });
+});
