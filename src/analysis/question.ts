@@ -122,9 +122,10 @@ type ArgumentValues<A extends readonly Argument[]> = {
   readonly [K in A[number] as K['name']]: K extends Param<infer T> ? T : never;
 };
 
-type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Row> = Question<
-  ArgumentValues<A> & ParamValues<P>,
-  R
+// An intersection with the members of Question would accept parameters of any name.
+type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Row> = Omit<
+  Question<ArgumentValues<A> & ParamValues<P>, R>,
+  'args' | 'params'
 > & {
   readonly args: A;
   readonly params: P;

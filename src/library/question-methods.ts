@@ -61,7 +61,6 @@ export function signatureOf(question: Question): Signature {
       kinds: Object.fromEntries(own.map(([key, one]) => [camelCase(key), described(one.description, one)])),
       required: own.filter(([, { required }]) => required).map(([key]) => camelCase(key)),
       ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(question, values)) }),
-      check: (values, clock) => void checkedValues(question, wireNamed(question, values, clock)),
     },
   };
 }

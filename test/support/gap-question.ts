@@ -1,0 +1,84 @@
+import { rowsOf } from '../../src/analysis/answer.ts';
+import { composed, eachOf } from '../../src/analysis/composed.ts';
+import { question } from '../../src/analysis/question.ts';
+import { resolveSeries } from '../../src/analysis/series-ids.ts';
+import { contradiction } from '../../src/errors/problem.ts';
+import { type Field, showing } from '../../src/operations/field.ts';
+import { observations } from '../../src/operations/index.ts';
+import { asOfParam, param } from '../../src/operations/params.ts';
+import { flag, integer } from '../../src/operations/value.ts';
+import { rangeParams, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
+
+const fields = [
+  { name: 'date', type: 'day', description: 'The period of the values.' },
+  { name: 'series', type: 'integer', description: 'The series that have a value.' },
+  { name: 'missing', type: 'integer', description: 'The series that have none.' },
+] as const satisfies readonly Field[];
+
+const layout = showing(fields);
+const about = 'How many of several series have a value for each date, newest first.';
+
+/** A question that asof does not have and that asks others, declared as a new file in src/questions would declare it. */
+export const gaps = question({
+  name: 'value_gaps',
+  about,
+  command: {
+    words: 'gaps',
+    heading: 'Series',
+    summary: 'Count the series that have a value',
+    examples: '# which dates lack a value of one of the two\nasof gaps GDP UNRATE --only-gaps\n',
+  },
+  endpoint: {
+    path: '/v1/gaps',
+    object: 'gaps',
+    heading: 'Series',
+    summary: 'The series that have a value, by date',
+    description: about,
+    layout,
+    members: ['as_of'],
+    example: {
+      params: { ids: 'GDP,GDPC1', least: '1' },
+      row: { date: '2014-10-01', series: 2, missing: 0 },
+    },
+  },
+  args: [severalSeries((line) => line.args)],
+  params: {
+    as_of: asOfParam(),
+    ...rangeParams,
+    only_gaps: param(flag, 'Leaves out dates for which no value is missing.', undefined),
+    least: param(integer(1, 9), 'Series that a date has at least.', 1),
+    skip_missing: skipMissing,
+  },
+  check({ only_gaps, ids }) {
+    if (only_gaps === true && ids.length === 1)
+      throw contradiction('only_gaps', ({ param: named }) => `${named('only_gaps')} needs two series`);
+  },
+  layout: () => layout,
+  knownOn: ({ as_of }) => as_of,
+  asOfTexts: ({ as_of = 'the newest vintage' }) => [as_of],
+  bind(values, day) {
+    const { as_of = day } = values;
+    const words = values.as_of === undefined ? ['--as-of', day] : [];
+    return { values: { ...values, as_of }, days: [['as_of', as_of]], asOf: as_of, words };
+  },
+  answer: ({ ids, as_of, from, to, only_gaps, least, skip_missing }, ask) =>
+    composed(ask, async (counting) => {
+      const asked = { ids, skipMissing: skip_missing === true, asOf: as_of };
+      const all = await resolveSeries(asked, counting);
+      const found = await eachOf(all, counting, ({ id }) =>
+        rowsOf(counting, observations, {
+          id,
+          ...(as_of !== undefined && { as_of }),
+          ...(from !== undefined && { from }),
+          ...(to !== undefined && { to }),
+        }),
+      );
+      const counts = new Map<string, number>();
+      for (const { date } of found.flat()) counts.set(date, (counts.get(date) ?? 0) + 1);
+      const rows = [...counts]
+        .map(([date, series]) => ({ date, series, missing: all.length - series }))
+        .filter(({ series, missing }) => series >= least && (only_gaps !== true || missing > 0))
+        .sort((one, other) => (one.date < other.date ? 1 : -1));
+      return { object: 'panel', ...layout, rows, ...(as_of !== undefined && { asOf: as_of }) };
+    }),
+});

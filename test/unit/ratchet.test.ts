@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { root } from '../support/repository.ts';
+
+/**
+ * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
+ */
+const mostLines: Readonly<Record<string, number>> = {
+  analysis: 5838,
+  care: 1232,
+  cli: 4909,
+  client: 2209,
+  domain: 4685,
+  errors: 328,
+  explorer: 2305,
+  import: 8112,
+  library: 2331,
+  lines: 1649,
+  mcp: 436,
+  operations: 4641,
+  platform: 544,
+  pull: 3693,
+  questions: 318,
+  render: 3088,
+  server: 4401,
+  service: 509,
+  snapshot: 1245,
+  store: 8102,
+  table: 344,
+};
+
+/** The most exports that one file alone imports. The number may fall, like the lines. */
+const mostSingles = 627;
+
+type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
+
+const sources: readonly Source[] = ['bin', 'src'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => {
+      const path = join(folder, name);
+      const text = readFileSync(join(root, path), 'utf8');
+      return {
+        path,
+        tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true),
+        lines: text.split('\n').length - 1,
+      };
+    }),
+);
+
+/** The folder of `src` that a file is in; the public API is in none. */
+function topFolder(path: string): string | undefined {
+  const [top, folder, ...rest] = path.split('/');
+  return top === 'src' && rest.length > 0 ? folder : undefined;
+}
+
+function exportedNames({ tree }: Source): readonly string[] {
+  return tree.statements.flatMap((statement) => {
+    const isExported =
+      ts.canHaveModifiers(statement) &&
+      ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+    if (!isExported) return [];
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.flatMap(({ name }) =>
+        ts.isIdentifier(name) ? [name.text] : [],
+      );
+    const { name } = statement as ts.DeclarationStatement;
+    return name !== undefined && ts.isIdentifier(name) ? [name.text] : [];
+  });
+}
+
+/** The names that a file imports, as `file#name`; a lazily loaded module counts for each of its names that occurs. */
+function importedNames({ path, tree }: Source): ReadonlySet<string> {
+  const found = new Set<string>();
+  const target = (specifier: string) => relative(root, join(root, dirname(path), specifier));
+  const visit = (node: ts.Node): void => {
+    if (
+      (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) &&
+      node.moduleSpecifier !== undefined &&
+      ts.isStringLiteral(node.moduleSpecifier)
+    ) {
+      const bindings = ts.isImportDeclaration(node) ? node.importClause?.namedBindings : node.exportClause;
+      if (bindings !== undefined && (ts.isNamedImports(bindings) || ts.isNamedExports(bindings)))
+        for (const { name, propertyName } of bindings.elements)
+          found.add(`${target(node.moduleSpecifier.text)}#${(propertyName ?? name).text}`);
+    }
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [specifier] = node.arguments;
+      const text = specifier !== undefined && ts.isStringLiteral(specifier) ? specifier.text : '';
+      const loaded = sources.find((source) => source.path === target(text));
+      for (const name of loaded === undefined ? [] : exportedNames(loaded))
+        if (new RegExp(`\\b${name}\\b`).test(tree.text)) found.add(`${target(text)}#${name}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+it('no folder of src has more lines than it had', () => {
+  const lines: Record<string, number> = {};
+  for (const source of sources) {
+    const folder = topFolder(source.path);
+    if (folder !== undefined) lines[folder] = (lines[folder] ?? 0) + source.lines;
+  }
+  expect(Object.keys(lines).sort()).toEqual(Object.keys(mostLines).sort());
+  expect(Object.entries(lines).filter(([folder, count]) => count > (mostLines[folder] ?? 0))).toEqual([]);
+});
+
+it('no more exports have one importer than had one', () => {
+  const importers = new Map<string, number>();
+  for (const source of sources)
+    for (const name of importedNames(source)) importers.set(name, (importers.get(name) ?? 0) + 1);
+  const singles = sources.flatMap((source) =>
+    exportedNames(source).filter((name) => importers.get(`${source.path}#${name}`) === 1),
+  );
+  expect(singles.length).toBeLessThanOrEqual(mostSingles);
+});
