@@ -1,8 +1,10 @@
 import type { Client } from '../client/client.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
+import { vintages } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 
@@ -57,6 +59,12 @@ export class Basis {
         const envelope = await client.ask(operation, texts, ...options);
         const day = operation.boundBy === undefined ? undefined : textOf(texts, operation.boundBy);
         this.#take(operation, texts, day, envelope);
+        if (
+          this.demands.exact === true &&
+          day !== undefined &&
+          operation.members?.includes('vintage') === true
+        )
+          await requireNoGap(client, subjectOf(operation, texts), day, envelope.vintage);
         return day === undefined ? envelope : withoutCoverage(envelope);
       },
     };
@@ -217,6 +225,27 @@ function subjectOf({ subject, params }: Operation<Params, unknown>, texts: Param
   );
 }
 
+const mayBeMissing = 'what was published since then may be missing';
+
+/**
+ * Refuses an exact vintage before a day if the next vintage is not exact: the record may lack a publication between the
+ * two. No answer as of the day says so, because the next vintage came later.
+ */
+async function requireNoGap(
+  client: Client,
+  id: string,
+  day: Day,
+  vintage: AnswerVintage | undefined,
+): Promise<void> {
+  const { as_of_date: newest = null, vintage_kind: kind } = vintage ?? {};
+  if (kind !== 'exact' || newest === null || newest >= day || parseDay(day) === undefined) return;
+  const after = [['id', id] as const, ['from', addDays(day, 1)] as const];
+  const { signal } = new AbortController();
+  for await (const { results } of pagesOf(client, vintages, after, { first: 1 }, signal))
+    for (const { vintage_kind: next } of results)
+      if (next !== 'exact') throw new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`);
+}
+
 /** The envelope without the coverage of its data, which the basis of the answer states up to its day. */
 function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
   return page;
@@ -227,13 +256,11 @@ function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R
  * 2008-08-15`; undefined if it is exact. Names no later vintage.
  */
 export function inexactText(id: string, day: Day | undefined, vintage: AnswerVintage): string | undefined {
-  const { as_of_date: newest, vintage_kind: kind, may_lack: mayLack = false } = vintage;
-  if (kind === '') return undefined;
+  const { as_of_date: newest, vintage_kind: kind } = vintage;
+  if (kind === '' || kind === 'exact') return undefined;
   if (kind === 'unknown') return `it is not known how the vintages of ${id} came about`;
-  const missing = 'what was published since then may be missing';
-  if (kind === 'exact') return mayLack ? `${id} is exact on ${newest}: ${missing}` : undefined;
   if (newest === null) return `${id} is ${kind}: a first release is the first vintage that has the date`;
   const noun = kind === 'sampled' ? 'sample' : 'vintage';
-  const rest = day === undefined ? `, the newest ${noun}` : day > newest ? `; ${missing}` : '';
+  const rest = day === undefined ? `, the newest ${noun}` : day > newest ? `; ${mayBeMissing}` : '';
   return `${id} is ${kind}: this is ${newest}${rest}`;
 }

@@ -12,9 +12,10 @@ import {
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Transformer, Vintages } from '../domain/series/transformer.ts';
 import { Problem } from '../errors/problem.ts';
-import { revisions } from '../operations/figures.ts';
+import { revisions, seriesShow } from '../operations/figures.ts';
 import type { QueryParams } from '../operations/param.ts';
-import { type QueryContext, textsOf } from './answer.ts';
+import { type QueryContext, rowsOf, textsOf } from './answer.ts';
+import { countsOwnPeriods } from './one-frequency.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
 import type { RealTimePanelQuery } from './query.ts';
 import { addPoints, type PlacedDays, placeDays } from './real-time-periods.ts';
@@ -28,6 +29,7 @@ export async function historyOf(
   params: QueryParams,
   { client, signal }: Pick<QueryContext, 'client' | 'signal'>,
 ): Promise<History> {
+  const { id, from, to } = params;
   const changes = new Map<Day, Change[]>();
   const stated = new StatedFrequencies();
   for await (const page of pagesOf(client, revisions, textsOf(params), {}, signal))
@@ -41,7 +43,9 @@ export async function historyOf(
   // Another service may give the changes of a date in another order.
   for (const known of changes.values())
     if (known.some(({ asOf }, i) => asOf < (known[i - 1]?.asOf ?? ''))) known.sort(byDay);
-  return { vintages: new Vintages(changes), frequencies: stated.from(changes) };
+  const isPart = from !== undefined || to !== undefined;
+  const frequencies = await stated.ofAll({ id: String(id), isPart }, changes, { client, signal });
+  return { vintages: new Vintages(changes), frequencies };
 }
 
 function byDay(one: Change, other: Change): number {
@@ -56,8 +60,31 @@ export class StatedFrequencies {
     this.#byDay.set(asOf, parseFrequency(String(frequency ?? '')) ?? '');
   }
 
+  /**
+   * The frequencies by day that all dates of a series state. Those of a part of them are the same if they never differ
+   * from that of the series now, since it only becomes finer; otherwise every date is read.
+   */
+  async ofAll(
+    {
+      id,
+      isPart,
+      asOf = '~',
+    }: { readonly id: string; readonly isPart: boolean; readonly asOf?: Day | undefined },
+    changes: ReadonlyMap<Day, readonly Change[]>,
+    { client, signal }: Pick<QueryContext, 'client' | 'signal'>,
+  ): Promise<readonly FrequencySince[]> {
+    if (isPart) {
+      const [described] = (await client.ask(seriesShow, [['id', id]])).results;
+      const now = parseFrequency(String(described?.frequency ?? '')) ?? '';
+      if ([...this.#byDay.values()].some((frequency) => frequency !== now))
+        for (const row of await rowsOf({ client, signal }, revisions, { id }))
+          if (row.as_of_date <= asOf) this.add(row);
+    }
+    return this.#from(changes);
+  }
+
   /** The frequencies by day, oldest first; if the service states none, those that the spacing of dates implies. */
-  from(changes: ReadonlyMap<Day, readonly Change[]>): readonly FrequencySince[] {
+  #from(changes: ReadonlyMap<Day, readonly Change[]>): readonly FrequencySince[] {
     const stated = [...this.#byDay].map(([since, frequency]) => ({ since, frequency }));
     if (stated.some(({ frequency }) => frequency !== ''))
       return stated.sort((one, other) => (one.since < other.since ? -1 : 1));
@@ -141,7 +168,10 @@ export async function columnsOfHistory(
     changed.map((asOf) => ({ asOf, adds: true, revises: false, withdraws: false })),
   );
   const points = Array.from({ length: count }, () => new Map<Day, PanelPoint>());
+  const used = new Map<Frequency, Day>();
   for (const { days: within, since } of periods) {
+    const frequency = since === undefined ? '' : frequencyOn(frequencies, since);
+    if (frequency !== '' && !used.has(frequency)) used.set(frequency, within[0] ?? '');
     const known = since === undefined ? [] : newestOn(since, lag + count, vintages, transformers);
     for (const [i, column] of points.entries()) {
       const value = known[lag + i];
@@ -149,6 +179,11 @@ export async function columnsOfHistory(
       if (value === undefined && i > 0) continue;
       addPoints(column, within, value, placed.kinds);
     }
+  }
+  if (countsOwnPeriods(transformation) && used.size > 1) {
+    const each = Array.from(used, ([frequency, since]) => `${frequency} from ${since} on`).join(', ');
+    const text = `by the spacing of the dates known on each day ${series.id} is ${each}, and its ${transformation.units} too`;
+    context.note?.({ kind: 'remark', text });
   }
   addPoints(points[0] ?? new Map(), placed.beyondCoverage, undefined, placed.kinds);
   return {

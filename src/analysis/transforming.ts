@@ -1,10 +1,10 @@
 import type { AskOptions, Client } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
-import { frequencyOf, parseFrequency } from '../domain/series/series.ts';
+import { frequencies, frequencyOf, parseFrequency } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { firstInput, type TransformedValue, Transformer, vintageOf } from '../domain/series/transformer.ts';
-import { unitText } from '../domain/series/units.ts';
+import { isComparison, unitText } from '../domain/series/units.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
@@ -95,15 +95,19 @@ async function firstReleases<R extends Row>(
   const [any] = rows;
   const range = inputs.filter(([name]) => name === 'from' || name === 'to');
   const history = await historyOf({ id, ...Object.fromEntries(range) }, { client, signal });
-  const { frequencies, vintages } = history;
-  const transformers = new DailyTransformers(id, frequencies, transformation, asOf);
+  const { vintages } = history;
+  const transformers = new DailyTransformers(id, history.frequencies, transformation, asOf);
   const transformer = transformers.on(asOf);
   if (transformer === undefined) return onePage(head, []);
   const results = datesAsked(rows, texts, transformer).flatMap((date): R[] => {
     const day = any === undefined ? undefined : transformer.firstDay(vintages, date);
     if (any === undefined || day === undefined || day > asOf) return [];
-    const result = transformers.on(day)?.valueIn(vintages.on(day), date);
-    return result === undefined ? [] : [resultRow(any, date, result, transformer.frequency, transformation)];
+    // The frequency of that day: what was growth of a quarter then stays growth of a quarter.
+    const ofDay = transformers.on(day);
+    const result = ofDay?.valueIn(vintages.on(day), date);
+    return ofDay === undefined || result === undefined
+      ? []
+      : [resultRow(any, date, result, ofDay.frequency, transformation)];
   });
   return onePage(head, results);
 }
@@ -121,16 +125,22 @@ export async function whyNoResult<R extends Row>(
   { client, naming = commandNaming }: Asking & Pick<QueryContext, 'naming'>,
 ): Promise<Note | undefined> {
   if (!isTransformed(operation)) return undefined;
-  const { results } = await client.ask(operation, [...without(texts, 'limit'), ['limit', '1']], {
+  const { results } = await client.ask(operation, [...without(texts, 'limit'), ['limit', '50']], {
     once: true,
   });
   if (results.length === 0) return undefined;
   const has = `${textOf(texts, 'id') ?? ''} has values`;
-  if (aggregation === undefined)
-    return {
-      kind: 'empty',
-      text: `${has}, and ${units} of none of them: the earlier value is missing, or the formula has no result`,
-    };
+  if (aggregation === undefined) {
+    const own = parseFrequency(String(results[0]?.frequency ?? ''));
+    const spacing = parseFrequency(frequencyOf(results.map(dateIn)));
+    const isSparse =
+      own !== undefined && spacing !== undefined && frequencies.indexOf(spacing) > frequencies.indexOf(own);
+    const reason =
+      isComparison(units) && isSparse
+        ? `its frequency is ${own}, and that of these values ${spacing}, so that each lacks the value to compare with`
+        : 'the earlier value is missing, or the formula has no result';
+    return { kind: 'empty', text: `${has}, and ${units} of none of them: ${reason}` };
+  }
   const { frequency, partial = false } = aggregation;
   const isRange = ['from', 'to'].some((name) => textOf(texts, name) !== undefined);
   const period = `${partial ? '' : 'complete '}${periodNames[frequency]}${isRange ? ' that begins there' : ''}`;

@@ -1,9 +1,9 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { periodStart } from '../domain/series/date.ts';
+import { keptDate } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
-import { frequencyOf, kindOf, kindsText, normalisingFrequency } from '../domain/series/series.ts';
+import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import type { SeriesContents, SeriesFigures } from '../store/contents.ts';
 import { readStore } from '../store/open.ts';
 import type { WholeView } from '../store/store.ts';
@@ -152,7 +152,7 @@ class SeriesCheck {
     if (repeats !== (kind === 'respelling') || before?.value === value)
       this.#fault(change, `is kept as a ${kind} after ${before === undefined ? 'nothing' : before.value}`);
     if (value !== null && parseDecimal(value) !== value) this.#fault(change, 'is not a decimal number');
-    if (periodStart(date, this.#contents.normalisedBy) !== date) this.#fault(change, 'begins no period');
+    if (keptDate(date, this.#contents.normalisedBy) !== date) this.#fault(change, 'begins no period');
     if (this.#speaks.get(asOf)?.(date) !== true) this.#fault(change, 'is of no vintage that speaks for it');
     if (kind === 'fact') {
       this.#facts += 1;
@@ -169,10 +169,8 @@ class SeriesCheck {
   #expected(): SeriesFigures & Pick<SeriesContents, 'normalisedBy'> {
     const { vintages, stated, implied } = this.#contents;
     const frequency = stated.frequency ?? implied.frequency ?? '';
-    // Only series that are annual or have no frequency keep the dates as published.
-    const isByDates = frequency === '' || frequency === 'A';
-    const texts = new Set(isByDates ? vintages.map(({ dates }) => dates) : []);
-    const days = [...new Set([...texts].flatMap((text) => parseDateSet(text).days()))];
+    const texts = new Set(frequency === '' ? vintages.map(({ dates }) => dates) : []);
+    const days = [...texts].flatMap((text) => parseDateSet(text).days());
     return {
       observationCount: this.#observations,
       dateCount: this.#dates,
@@ -181,7 +179,7 @@ class SeriesCheck {
       lastVintage: vintages.at(-1)?.asOf ?? '',
       spacing: frequency === '' ? frequencyOf(days) : '',
       vintageKind: kindsText(vintages.map(({ kind }) => kindOf(kind, stated.vintageKind))),
-      normalisedBy: normalisingFrequency(frequency, days),
+      normalisedBy: frequency,
     };
   }
 

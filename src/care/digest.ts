@@ -13,7 +13,8 @@ export class SeriesDigest {
 
   constructor({ id, stated, implied, normalisedBy, coveredTo, vintages }: SeriesContents) {
     this.#add([id, sortedFields(stated), sortedFields(implied), normalisedBy, coveredTo]);
-    for (const { asOf, dates, complete, kind } of vintages) this.#add([asOf, dates, complete, kind]);
+    for (const { asOf, dates, complete, kind, clipped = '' } of vintages)
+      this.#add([asOf, dates, complete, kind, ...(clipped === '' ? [] : [clipped])]);
   }
 
   changes(changes: readonly KeptChange[]): void {

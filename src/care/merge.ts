@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
-import { latestDay, periodStart } from '../domain/series/date.ts';
+import { keptDate, latestDay } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
+import { ownKind, statementKinds } from '../domain/series/merge-plan.ts';
 import { type Change, knownOn, type Statement } from '../domain/series/revision-history.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
@@ -143,7 +144,9 @@ function descriptionOf({ id: seriesId, stated, implied, coveredTo, vintages }: S
     ...(implied.frequency !== undefined && { implied: [others] }),
     ...(coveredTo !== '' && { coverage: [{ seriesId, coveredTo }] }),
     claims: (source?.split('; ') ?? []).map((one) => ({ seriesId, source: one })),
-    complete: vintages.filter(({ complete }) => complete).map(({ asOf, kind }) => ({ seriesId, asOf, kind })),
+    complete: vintages
+      .filter(({ complete }) => complete)
+      .map(({ asOf, kind }) => ({ seriesId, asOf, kind: ownKind(kind) })),
   };
 }
 
@@ -160,13 +163,16 @@ async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGe
       else known.push({ asOf, value });
     }
   let statements: Statement[] = [];
-  for (const { asOf, dates, kind } of vintages)
+  for (const vintage of vintages) {
+    const { asOf, dates } = vintage;
+    const kindOf = statementKinds(vintage);
     for (const date of parseDateSet(dates).days()) {
-      const value = knownOn(changes.get(periodStart(date, normalisedBy)) ?? [], asOf);
-      statements.push({ seriesId, date, asOf, value, kind });
+      const value = knownOn(changes.get(keptDate(date, normalisedBy)) ?? [], asOf);
+      statements.push({ seriesId, date, asOf, value, kind: kindOf(date) });
       if (statements.length < statementsAtOnce) continue;
       yield { statements };
       statements = [];
     }
+  }
   if (statements.length > 0) yield { statements };
 }

@@ -29,11 +29,6 @@ export type AnswerVintage = {
   readonly as_of_date: Day | null;
   /** Empty before the first vintage; several kinds are separated by `; `. */
   readonly vintage_kind: string;
-  /**
-   * True if the vintage is a day of publication before the day of the answer, and what was published between the two
-   * may be missing, because the data are exact only up to this vintage.
-   */
-  readonly may_lack?: boolean;
 };
 
 /** A ticker without any filing in the store, and the ticker in the store that is spelled most like it. */

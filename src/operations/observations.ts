@@ -165,25 +165,15 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
         ({ date }) => ({ key: [date], version }),
       ),
       ...(as_of !== undefined && { asOf: as_of, series: { id, title, frequency } }),
-      vintage: answerVintage(vintage, as_of),
+      vintage: answerVintage(vintage),
       coveredTo,
     };
   },
 });
 
-function answerVintage({ newest, next, kinds }: VintageOnDay, asOf: Day | undefined): AnswerVintage {
+function answerVintage({ newest, kinds }: VintageOnDay): AnswerVintage {
   if (kinds !== undefined && kinds !== '') return { as_of_date: null, vintage_kind: kinds };
-  const mayLack =
-    asOf !== undefined &&
-    newest?.kind === 'exact' &&
-    newest.asOf < asOf &&
-    next !== undefined &&
-    next.kind !== 'exact';
-  return {
-    as_of_date: newest?.asOf ?? null,
-    vintage_kind: newest?.kind ?? '',
-    ...(mayLack && { may_lack: true }),
-  };
+  return { as_of_date: newest?.asOf ?? null, vintage_kind: newest?.kind ?? '' };
 }
 
 /** The value of a series for a date. */

@@ -148,11 +148,6 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
         type: 'string',
         description: 'exact, fetched, sampled or unknown; empty before the first vintage.',
       },
-      may_lack: {
-        type: 'boolean',
-        description:
-          'True if the data are exact only up to this vintage, so that what was published between it and the day may be missing.',
-      },
     },
   },
   covered_to: {

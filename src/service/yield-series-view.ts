@@ -185,13 +185,13 @@ class SeriesWithYields implements AllSeriesView {
     return { ...series, coveredTo: (await this.#view.rates.coveredTo(curveType, day)) ?? series.coveredTo };
   }
 
-  /** The newest trade date up to a day, which is its vintage; the vintage after it changes no earlier date. */
+  /** The newest trade date up to a day, which is its vintage. */
   async #vintageOn({ id, lastVintage }: Series, asOf: Day | undefined): Promise<VintageOnDay> {
     const [newest] =
       asOf === undefined || asOf >= lastVintage
         ? [{ asOfDate: lastVintage }]
         : await this.#rates(id, { from: undefined, to: asOf, limit: 1 });
-    return { newest: newest && { asOf: newest.asOfDate, kind: 'exact' }, next: undefined };
+    return { newest: newest && { asOf: newest.asOfDate, kind: 'exact' } };
   }
 
   /** How many days have the rate, or both rates of a spread. */

@@ -94,12 +94,7 @@ class KnownSeries implements AllSeriesView {
     if (page === undefined || page.series.firstVintage > this.#day) return undefined;
     if (asOf === undefined && page.series.lastVintage > this.#day)
       return this.observations({ ...query, asOf: this.#day });
-    const { next, ...vintage } = page.vintage;
-    return {
-      ...page,
-      series: await this.#asKnownOn(earlier(asOf ?? this.#day, this.#day), page.series),
-      vintage: { ...vintage, next: next !== undefined && next.asOf <= this.#day ? next : undefined },
-    };
+    return { ...page, series: await this.#asKnownOn(earlier(asOf ?? this.#day, this.#day), page.series) };
   }
 
   async dates(query: DatesQuery): ReturnType<AllSeriesView['dates']> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Day, type Frequency, later, periodStart } from '../domain/series/date.ts';
+import { type Day, type Frequency, keptDate, later } from '../domain/series/date.ts';
 import { type DateSetText, formatDateSet, parseDateSet } from '../domain/series/date-set.ts';
 import {
   type HeldSeries,
@@ -18,14 +18,7 @@ import {
   type Statement,
   type StatementConflict,
 } from '../domain/series/revision-history.ts';
-import {
-  frequencyOf,
-  kindOf,
-  kindsText,
-  marksCalendarYear,
-  normalisingFrequency,
-  type SeriesMetadata,
-} from '../domain/series/series.ts';
+import { frequencyOf, kindOf, kindsText, type SeriesMetadata } from '../domain/series/series.ts';
 import type { DescriptionChange } from './followed.ts';
 import { recordCells, type SeriesRecord } from './series-record.ts';
 import type { SeriesRows, SeriesStart } from './transaction.ts';
@@ -155,25 +148,25 @@ export class SeriesWriter {
   }
 
   async merge(statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
-    await this.#moveTo(this.#frequencyToMerge(statements));
+    await this.#moveTo(this.#statedFrequency());
     let [from, to, first] = [lastDay, firstDay, lastDay];
     for (const { date, asOf } of statements) {
       if (date < from) from = date;
       if (date > to) to = date;
       if (asOf < first) first = asOf;
     }
-    const start = periodStart(from, this.#normalisedBy);
+    const start = keptDate(from, this.#normalisedBy);
     // Statements later than all held ones change only the latest values, and reading those takes the same time for
     // any number of vintages.
     const held =
       first > this.#newest
         ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#latestChanges(start, to) }
-        : await this.#held(start, to);
+        : await this.#heldBetween(start, to);
     return this.#apply(planMerge(held, statements, options), held);
   }
 
   async complete(vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged> {
-    await this.#moveTo(this.#frequencyToMerge([]));
+    await this.#moveTo(this.#statedFrequency());
     const held = await this.#held();
     return this.#apply(planCompletion(held, vintages, options), held);
   }
@@ -186,11 +179,9 @@ export class SeriesWriter {
 
   /** Moves dates to their periods and updates the counts; false if the series has not changed. */
   async finish(): Promise<boolean> {
-    const stated = this.#statedFrequency();
-    const days = stated === '' || stated === 'A' ? await this.#publishedDates() : [];
-    await this.#moveTo(normalisingFrequency(stated, days));
+    await this.#moveTo(this.#statedFrequency());
     const changed = this.#changed || this.#normalisedBy !== this.#normalisedBefore;
-    if (changed) await this.#summarise(days);
+    if (changed) await this.#summarise();
     return changed;
   }
 
@@ -231,7 +222,7 @@ export class SeriesWriter {
     // The days that a pull without news covered afterwards stay covered.
     if (this.#coveredTo <= coveredAfter) this.#coveredTo = coveredTo;
     this.#newest = (await this.#rows.vintages()).at(-1)?.asOf ?? '';
-    await this.#summarise(this.#statedFrequency() === '' ? await this.#publishedDates() : []);
+    await this.#summarise();
     return this.#start.version + 1;
   }
 
@@ -242,28 +233,20 @@ export class SeriesWriter {
     return rows;
   }
 
-  async #summarise(days: readonly Day[]): Promise<void> {
+  async #summarise(): Promise<void> {
     const kept = await this.#rows.kinds();
     const statedKind = this.#record.stated.vintageKind;
     await this.#rows.summarise({
-      spacing: this.#statedFrequency() === '' ? frequencyOf(days) : '',
+      spacing: this.#statedFrequency() === '' ? frequencyOf(await this.#publishedDates()) : '',
       coveredTo: this.#coveredTo,
       vintageKind: kindsText(kept.map((kind) => kindOf(kind, statedKind))),
     });
   }
 
-  /** Before the end, only a stated frequency moves dates; their spacing is known when all statements have come. */
+  /** The frequency that moves dates: the spacing of dates, which may change with every import, moves none. */
   #statedFrequency(): Frequency {
     const { stated, implied } = this.#record;
     return stated.frequency ?? implied.frequency ?? '';
-  }
-
-  /** Whether an annual series has fiscal years is known at the end, so its dates stay as published until then. */
-  #frequencyToMerge(statements: readonly Statement[]): Frequency {
-    const stated = this.#statedFrequency();
-    if (stated !== 'A') return stated;
-    const keepsYears = this.#normalisedBy === 'A' && statements.every(({ date }) => marksCalendarYear(date));
-    return keepsYears ? 'A' : '';
   }
 
   async #moveTo(frequency: Frequency): Promise<void> {
@@ -284,6 +267,13 @@ export class SeriesWriter {
     if (this.#newest === '') return { frequency, vintages: [], changes: new Map() };
     const [vintages, changes] = await Promise.all([this.#rows.vintages(), this.#rows.changes(from, to)]);
     return { frequency, vintages, changes };
+  }
+
+  /** The same; but with every change where the kind of a vintage depends on those of other dates. */
+  async #heldBetween(from: Day, to: Day): Promise<HeldSeries> {
+    const held = await this.#held(from, to);
+    const isClipped = held.vintages.some(({ clipped = '' }) => clipped !== '');
+    return isClipped ? { ...held, changes: await this.#rows.changes(firstDay, lastDay) } : held;
   }
 
   async #latestChanges(from: Day, to: Day): Promise<HeldSeries['changes']> {

@@ -73,10 +73,9 @@ export type VintageCounts = {
 /** A vintage date, and how the vintage came about. */
 type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
 
-/** The newest vintage on a day, and the one after it. */
+/** The newest vintage on a day. */
 export type VintageOnDay = {
   readonly newest: VintageDate | undefined;
-  readonly next: VintageDate | undefined;
   /** The kinds of all vintages up to the day, in the words of `kindsText`; only for first releases. */
   readonly kinds?: string;
 };

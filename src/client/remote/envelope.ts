@@ -107,12 +107,7 @@ function isUnknownTicker(value: unknown): value is UnknownTicker {
 }
 
 function isVintage(value: unknown): value is AnswerVintage {
-  return (
-    isObject(value) &&
-    isText(value.vintage_kind) &&
-    isDayOrNull(value.as_of_date) &&
-    ['boolean', 'undefined'].includes(typeof value.may_lack)
-  );
+  return isObject(value) && isText(value.vintage_kind) && isDayOrNull(value.as_of_date);
 }
 
 function isDayOrNull(value: unknown): value is string | null {

@@ -1,4 +1,4 @@
-import { addDays, type Day, dayNumber, type Frequency, monthNumber, periodStart } from './date.ts';
+import { addDays, type Day, dayNumber, type Frequency, keptDate, monthNumber } from './date.ts';
 
 /**
  * A set of days as text: days and regular ranges `first/last/step`, ascending, separated by commas, for example
@@ -61,13 +61,13 @@ function ascending(days: Day[]): Day[] {
   return inOrder ? days : [...new Set(days)].sort();
 }
 
-/** The set that a text of `formatDateSet` describes, each day replaced by the first of its period of `frequency`. */
+/** The set that a text of `formatDateSet` describes, each day replaced by that by which `frequency` keeps it. */
 export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
   const ranges = parseRanges(text);
-  if (ranges.every((range) => startsPeriods(range, frequency))) {
+  if (ranges.every((range) => isKept(range, frequency))) {
     return { has: (day) => holds(ranges, day), days: () => ranges.flatMap(expand) };
   }
-  const days = new Set(ranges.flatMap(expand).map((day) => periodStart(day, frequency)));
+  const days = new Set(ranges.flatMap(expand).map((day) => keptDate(day, frequency)));
   return { has: (day) => days.has(day), days: () => [...days] };
 }
 
@@ -78,12 +78,15 @@ function parseRanges(text: DateSetText): Range[] {
   });
 }
 
-/** Whether every day of a range is known to begin a period, so that the range need not be expanded. */
-function startsPeriods(range: Range, frequency: Frequency): boolean {
+/** Whether every day of a range is known to be kept as it is, so that the range need not be expanded. */
+function isKept(range: Range, frequency: Frequency): boolean {
   const { first, last, step, unit } = range;
-  if (periodStart(first, frequency) !== first || periodStart(last, frequency) !== last) return false;
-  const second = first === last ? first : dayInMonth(monthNumber(first) + step, first.slice(8));
-  return first === last || frequency === '' || (unit === 'M' && periodStart(second, frequency) === second);
+  if (keptDate(first, frequency) !== first || keptDate(last, frequency) !== last) return false;
+  if (first === last || frequency === '') return true;
+  // A range of fiscal years is one only in steps of whole years.
+  if (unit === 'D' || (frequency === 'A' && step % 12 !== 0)) return false;
+  const second = dayInMonth(monthNumber(first) + step, first.slice(8));
+  return keptDate(second, frequency) === second;
 }
 
 function holds(ranges: readonly Range[], day: Day): boolean {

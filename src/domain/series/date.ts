@@ -67,6 +67,14 @@ export function periodStart(day: Day, frequency: Frequency): Day {
   return `${day.slice(0, 5)}${String(first).padStart(2, '0')}-01`;
 }
 
+/**
+ * The date by which a series keeps a date: the first day of its period. Only January and December begin or end a
+ * calendar year: any other date of a year is that of a fiscal year, and stays.
+ */
+export function keptDate(day: Day, frequency: Frequency): Day {
+  return frequency === 'A' && !/-(?:01|12)-/.test(day) ? day : periodStart(day, frequency);
+}
+
 /** The name of a day of a weekend; undefined for any other. */
 export function weekendDay(day: Day): 'Saturday' | 'Sunday' | undefined {
   // 1970-01-01, day 0, was a Thursday.

@@ -1,5 +1,6 @@
-import { type Day, type Frequency, periodStart } from './date.ts';
+import { type Day, type Frequency, keptDate } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
+import { sameNumber } from './decimal.ts';
 import {
   addDifferences,
   type Change,
@@ -21,6 +22,8 @@ export type HeldVintage = {
   readonly complete: boolean;
   /** How its date came about. */
   readonly kind: KeptKind;
+  /** Those of its dates that only a window put on its day, because it began then; none if absent. */
+  readonly clipped?: DateSetText;
 };
 
 /** What a store holds of a series; a merge is planned against it. */
@@ -99,22 +102,22 @@ export function planCompletion(
  */
 export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
   const draft = new SeriesDraft(frequency, { vintages: [], changes: new Map() });
-  const vintages = held.vintages.map(({ asOf, dates, complete, kind }) => ({
-    asOf,
-    complete,
-    kind,
-    dates: parseDateSet(dates).days(),
-  }));
-  const statements = vintages.flatMap(({ asOf, dates, kind }) =>
-    dates.map((date) => {
-      const changes = held.changes.get(periodStart(date, held.frequency)) ?? [];
-      return { date, asOf, value: knownOn(changes, asOf), kind };
-    }),
+  const vintages = held.vintages.map((vintage) => ({ ...vintage, kindOf: statementKinds(vintage) }));
+  const statements = vintages.flatMap(({ asOf, dates, kindOf }) =>
+    parseDateSet(dates)
+      .days()
+      .map((date) => {
+        const changes = held.changes.get(keptDate(date, held.frequency)) ?? [];
+        return { date, asOf, value: knownOn(changes, asOf), kind: kindOf(date) };
+      }),
   );
   draft.add(statements, { replace: false });
-  for (const { asOf, dates, complete, kind } of vintages) {
-    if (complete) draft.complete({ asOf, kind, dates: new Set(dates) }, { replace: false });
-  }
+  for (const { asOf, dates, complete, kind } of vintages)
+    if (complete)
+      draft.complete(
+        { asOf, kind: ownKind(kind), dates: new Set(parseDateSet(dates).days()) },
+        { replace: false },
+      );
   return draft.plan(held);
 }
 
@@ -139,12 +142,26 @@ class SeriesDraft {
 
   add(statements: readonly NewStatement[], { replace, kind: usual = '' }: MergeOptions): void {
     const kinds = kindsByDay(statements);
+    const windows = madeByWindows(statements);
     for (const [asOf, dates] of this.#place(statements, replace)) {
       const held = this.#vintages.get(asOf);
-      const all = held === undefined ? dates : [...parseDateSet(held.dates).days(), ...dates];
+      const heldDates = held === undefined ? [] : parseDateSet(held.dates).days();
+      const all = held === undefined ? dates : [...heldDates, ...dates];
       const given = kinds.get(asOf) ?? usual;
-      const kind = held === undefined ? given : betterKnown(held.kind, given);
-      this.#vintages.set(asOf, { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind });
+      const kind = held === undefined ? given : betterKnown(ownKind(held.kind), given);
+      const stated = { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind };
+      const isMade = windows.get(asOf);
+      const clipped = held?.clipped ?? '';
+      if (isMade === undefined && clipped === '') {
+        this.#vintages.set(asOf, stated);
+        continue;
+      }
+      const before = parseDateSet(clipped);
+      const own = new Set([
+        ...heldDates.filter((date) => !before.has(date)),
+        ...dates.filter((date) => isMade?.has(date) !== true),
+      ]);
+      this.#vintages.set(asOf, { ...stated, clipped: formatDateSet(all.filter((date) => !own.has(date))) });
     }
   }
 
@@ -152,14 +169,14 @@ class SeriesDraft {
     const given = kind ?? usual;
     const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false, kind: given };
     const published = dates ?? parseDateSet(held.dates).days();
-    const listed = new Set(Array.from(published, (date) => periodStart(date, this.#frequency)));
+    const listed = new Set(Array.from(published, (date) => keptDate(date, this.#frequency)));
     const missing = this.#knownDates().filter((date) => !listed.has(date));
     // The vintage lists only what it published; which dates it withdraws depends on the frequency.
     this.#place(
       missing.map((date) => ({ date, asOf, value: null })),
       replace,
     );
-    this.#vintages.set(asOf, { ...held, complete: true, kind: betterKnown(held.kind, given) });
+    this.#vintages.set(asOf, { ...held, complete: true, kind: betterKnown(ownKind(held.kind), given) });
   }
 
   plan(before: Pick<HeldSeries, 'vintages' | 'changes'>): MergePlan {
@@ -169,12 +186,36 @@ class SeriesDraft {
     for (const date of new Set([...heldDates, ...this.#changes.keys()]))
       addDifferences(date, before.changes.get(date) ?? [], this.#changes.get(date) ?? [], removed, inserted);
     const held = new Map(before.vintages.map((vintage) => [vintage.asOf, vintage]));
-    const vintages = [...this.#vintages.values()].filter(({ asOf, dates, complete, kind }) => {
-      const one = held.get(asOf);
-      return one?.dates !== dates || one.complete !== complete || one.kind !== kind;
-    });
+    const vintages = Array.from(this.#vintages.values(), (vintage) => this.#judged(vintage)).filter(
+      ({ asOf, dates, complete, kind, clipped = '' }) => {
+        const one = held.get(asOf);
+        const isSame = one?.dates === dates && one.complete === complete && one.kind === kind;
+        return !isSame || (one.clipped ?? '') !== clipped;
+      },
+    );
     const counts = { added: this.#added, known: this.#known, withdrawn: this.#withdrawn };
     return { ...counts, conflicts: this.#conflicts, removed, inserted, vintages };
+  }
+
+  /**
+   * The vintage with its kind: an exact one is `clipped` while a value that only a window put on its day is new on it.
+   * It may have been published before; a value that the store knows from an earlier day is not new.
+   */
+  #judged(vintage: HeldVintage): HeldVintage {
+    const { asOf, dates, clipped = '', kind } = vintage;
+    if (clipped === '' || ownKind(kind) !== 'exact') return vintage;
+    const made = parseDateSet(clipped);
+    const own = parseDateSet(dates).days();
+    const stated = new Set(own.flatMap((day) => (made.has(day) ? [] : keptDate(day, this.#frequency))));
+    const isNew = made.days().some((day) => {
+      const date = keptDate(day, this.#frequency);
+      const changes = this.#changes.get(date) ?? this.#held.get(date) ?? [];
+      const at = changes.findIndex((change) => change.asOf === asOf);
+      const change = changes[at];
+      if (change === undefined || stated.has(date)) return false;
+      return at === 0 || !sameNumber(change.value, changes[at - 1]?.value ?? null);
+    });
+    return { ...vintage, kind: isNew ? 'clipped' : 'exact' };
   }
 
   /** Places statements in the histories of their dates; gives the dates of each day as published. */
@@ -254,12 +295,38 @@ class SeriesDraft {
   }
 }
 
+/** The kind of a vintage without what windows put on its day. */
+export function ownKind(kind: KeptKind): KeptKind {
+  return kind === 'clipped' ? 'exact' : kind;
+}
+
+/** The kind of each statement of a vintage, by its date as published. */
+export function statementKinds({ kind, clipped = '' }: HeldVintage): (date: Day) => KeptKind {
+  const made = parseDateSet(clipped);
+  return (date) => (made.has(date) ? 'clipped' : ownKind(kind));
+}
+
 /** The kinds of the vintages whose statements name the kind. */
 function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptKind> {
   const kinds = new Map<Day, KeptKind>();
-  for (const { asOf, kind } of statements)
-    if (kind !== undefined) kinds.set(asOf, betterKnown(kinds.get(asOf) ?? kind, kind));
+  for (const { asOf, kind } of statements) {
+    if (kind === undefined) continue;
+    const known = kind === 'clipped' ? 'fetched' : kind;
+    kinds.set(asOf, betterKnown(kinds.get(asOf) ?? known, known));
+  }
   return kinds;
+}
+
+/** The dates that only a window put on a day, by that day. */
+function madeByWindows(statements: readonly NewStatement[]): ReadonlyMap<Day, ReadonlySet<Day>> {
+  const made = new Map<Day, Set<Day>>();
+  for (const { asOf, date, kind } of statements) {
+    if (kind !== 'clipped') continue;
+    const dates = made.get(asOf);
+    if (dates === undefined) made.set(asOf, new Set([date]));
+    else dates.add(date);
+  }
+  return made;
 }
 
 /** Statements by the first day of their period, each date's oldest first. */
@@ -272,7 +339,7 @@ function groupByDate(
   for (const statement of statements) {
     let start = starts.get(statement.date);
     if (start === undefined) {
-      start = periodStart(statement.date, frequency);
+      start = keptDate(statement.date, frequency);
       starts.set(statement.date, start);
     }
     const own = byDate.get(start);

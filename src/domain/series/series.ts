@@ -1,4 +1,4 @@
-import { type Day, dayNumber, type Frequency, monthEnd, periodStart } from './date.ts';
+import { type Day, dayNumber, type Frequency, periodStart } from './date.ts';
 
 /** The description of a series; a field that was not stated is absent. */
 export type SeriesMetadata = {
@@ -95,23 +95,6 @@ export function frequencyOn(frequencies: readonly FrequencySince[], day: Day): F
   return frequencies.findLast(({ since }) => since <= day)?.frequency ?? '';
 }
 
-/**
- * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without
- * one, the frequency implied by spacing, but only if every date is the last day of a month, because such a date can
- * only mean the period that it ends. Other dates are kept as published, and so are those of annual series with fiscal
- * years.
- */
-export function normalisingFrequency(stated: Frequency, days: readonly Day[]): Frequency {
-  if (stated === 'A') return days.every(marksCalendarYear) ? 'A' : '';
-  if (stated !== '') return stated;
-  return days.length > 1 && days.every((day) => day === monthEnd(day)) ? frequencyOf(days) : '';
-}
-
-/** Whether a date of an annual series can mean a calendar year: only its first and last month begin or end one. */
-export function marksCalendarYear(day: Day): boolean {
-  return /-(?:01|12)-/.test(day);
-}
-
 /** How a vintage date may have come about, in the order in which texts list several. */
 export const vintageKinds = ['exact', 'fetched', 'sampled', 'unknown'] as const;
 
@@ -122,8 +105,11 @@ export const vintageKinds = ['exact', 'fetched', 'sampled', 'unknown'] as const;
  */
 export type VintageKind = (typeof vintageKinds)[number];
 
-/** The kind of a vintage as a store keeps it; empty where its files leave it open. */
-export type KeptKind = VintageKind | '';
+/**
+ * The kind of a vintage as a store keeps it; empty where its files leave it open. `clipped` is one that is exact, but
+ * has a value that only a window put on its day. Of a statement, it says that a window did.
+ */
+export type KeptKind = VintageKind | 'clipped' | '';
 
 /** A text as a kind of vintage; undefined for any other text. */
 export function parseVintageKind(text: string): VintageKind | undefined {
@@ -131,7 +117,14 @@ export function parseVintageKind(text: string): VintageKind | undefined {
 }
 
 /** What is better known wins: first a day of publication, then a whole state of a day, then any other word. */
-const ranks: Readonly<Record<KeptKind, number>> = { exact: 4, fetched: 3, sampled: 2, '': 1, unknown: 0 };
+const ranks: Readonly<Record<KeptKind, number>> = {
+  exact: 5,
+  clipped: 4,
+  fetched: 3,
+  sampled: 2,
+  '': 1,
+  unknown: 0,
+};
 
 /** The kind of a vintage that two files describe; the order of the files makes no difference. */
 export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
@@ -144,6 +137,7 @@ export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
  */
 export function kindOf(kept: KeptKind, stated: VintageKind | undefined): VintageKind {
   if (kept === '') return stated ?? 'exact';
+  if (kept === 'clipped') return 'fetched';
   return kept === 'unknown' ? (stated ?? kept) : kept;
 }
 

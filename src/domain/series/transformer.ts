@@ -4,7 +4,7 @@ import { addDays, type Day, type Frequency, monthsBefore, placeAmong } from './d
 import { type ExactValue, PublishedText } from './exact-values.ts';
 import { type Change, changeOn } from './revision-history.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';
-import { baseOf, basesOf, isComparison, transformedValue } from './units.ts';
+import { basesOf, isComparison, transformedValue } from './units.ts';
 
 /** The values of a series that were known on one day. */
 export interface VintageValues {
@@ -54,9 +54,11 @@ export class Transformer {
   valueIn(vintage: VintageValues, date: Day): TransformedValue | undefined {
     const now = this.#exactIn(vintage, date);
     if (now === undefined) return undefined;
-    const has = (other: Day) => this.#exactIn(vintage, other) !== undefined;
-    const earlier = baseOf(basesOf(this.#units, date, this.frequency), has);
-    const base = earlier === undefined ? undefined : this.#exactIn(vintage, earlier);
+    let base: ExactValue | undefined;
+    for (const earlier of basesOf(this.#units, date, this.frequency)) {
+      base = this.#exactIn(vintage, earlier);
+      if (base !== undefined) break;
+    }
     const value = transformedValue(this.#units, now, base, this.frequency, this.#digits);
     if (value === undefined) return undefined;
     return { value, since: base !== undefined && base.since > now.since ? base.since : now.since };

@@ -1,6 +1,6 @@
 import type { Decimal } from 'decimal.js';
 import type { Known } from './aggregation.ts';
-import { addDays, type Day, type Frequency, monthsBefore, weekendDay } from './date.ts';
+import { addDays, type Day, type Frequency, monthEnd, monthsBefore, weekendDay } from './date.ts';
 import {
   certainText,
   Exact,
@@ -74,22 +74,12 @@ export function isComparison(units: Units): boolean {
 }
 
 /**
- * The dates that the result for a date may be computed from, besides the date itself, the likeliest first: the result
- * is computed from the first of them that counts for `baseOf`.
+ * The earlier dates that a date may be compared with: the result is computed from the first of them that has a value.
  */
 export function basesOf(units: Units, date: Day, frequency: Known): readonly Day[] {
   const { from } = formulas[units];
   if (from === undefined) return [];
-  return from === 'year ago' ? listed(yearBefore(date, frequency)) : periodsBefore(date, frequency);
-}
-
-/**
- * The earlier date that a date is compared with. A daily series has a value on each weekday, so that Monday follows
- * Friday, unless the weekend before has values too.
- */
-export function baseOf(bases: readonly Day[], has: (date: Day) => boolean): Day | undefined {
-  if (bases.length < 2) return bases[0];
-  return bases.find((date) => weekendDay(date) === undefined || has(date)) ?? bases.at(-1);
+  return from === 'year ago' ? yearBefore(date, frequency) : periodsBefore(date, frequency);
 }
 
 /** The result for a date from its value and the one that it is compared with; undefined where either is missing. */
@@ -105,28 +95,34 @@ export function transformedValue(
   return value(now, base ?? one, periodsInYear[frequency], digits);
 }
 
-/** A day as a list; none where it is before the calendar. */
-function listed(day: Day | undefined): readonly Day[] {
-  return day === undefined ? [] : [day];
-}
-
 const monthsIn: Partial<Record<Frequency, number>> = { M: 1, Q: 3, SA: 6, A: 12 };
 
 /** The same date a year before: of days and weeks 52 weeks before, the same day of the week. */
-function yearBefore(date: Day, frequency: Frequency): Day | undefined {
-  return monthsIn[frequency] === undefined ? addDays(date, -364) : monthsBefore(date, 12);
+function yearBefore(date: Day, frequency: Frequency): readonly Day[] {
+  return monthsIn[frequency] === undefined ? [addDays(date, -364)] : inMonthBefore(date, 12);
 }
 
-/** The date of the period before; of a day all that may be it, back to the last weekday. */
+/**
+ * The date of the period before. A daily series has a value on each weekday, so that Monday follows Friday, unless the
+ * weekend before has values too.
+ */
 function periodsBefore(date: Day, frequency: Frequency): readonly Day[] {
   const months = monthsIn[frequency];
-  if (months !== undefined) return listed(monthsBefore(date, months));
+  if (months !== undefined) return inMonthBefore(date, months);
   if (frequency !== 'D') return [addDays(date, frequency === 'W' ? -7 : -14)];
   const days: Day[] = [];
   for (let day = addDays(date, -1); ; day = addDays(day, -1)) {
     days.push(day);
     if (weekendDay(day) === undefined) return days;
   }
+}
+
+/** The day some months before; of the last day of a month first the last day. None before the calendar. */
+function inMonthBefore(date: Day, months: number): readonly Day[] {
+  const same = monthsBefore(date, months);
+  if (same === undefined) return [];
+  const end = monthEnd(same);
+  return date !== monthEnd(date) || end === same ? [same] : [end, same];
 }
 
 function difference(now: ExactValue, base: ExactValue, _periods: number, digits?: number): string {

@@ -1,6 +1,6 @@
 import type { Filing, ReportingOwner } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
-import { type Day, type Frequency, periodStart } from '../../domain/series/date.ts';
+import { type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/curve.ts';
@@ -221,8 +221,7 @@ export class StatementLog {
 
   /**
    * Adds statements of one series, whose dates stand for periods of its frequency; gives their conflicts with each
-   * other and with those added before. Whether years are fiscal is known at the end only, so dates of years are
-   * compared as they are.
+   * other and with those added before.
    */
   add(
     seriesId: string,
@@ -231,7 +230,7 @@ export class StatementLog {
   ): readonly StatementConflict[] {
     const vintages = entryOf(this.#series, seriesId);
     return statements.flatMap(({ date: published, asOf, value }) => {
-      const date = frequency === 'A' ? published : periodStart(published, frequency);
+      const date = keptDate(published, frequency);
       const values = entryOf(vintages, asOf);
       const held = values.get(date);
       if (held === undefined) values.set(date, value);

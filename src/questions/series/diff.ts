@@ -2,7 +2,8 @@ import { explainSeries, type QueryContext, rowsOf } from '../../analysis/answer.
 import type { Demands } from '../../analysis/basis.ts';
 import { composed, eachOf } from '../../analysis/composed.ts';
 import { noteBasis } from '../../analysis/coverage.ts';
-import { argument, question } from '../../analysis/question.ts';
+import { requireOneFrequency } from '../../analysis/one-frequency.ts';
+import { argument, question, transformationIn } from '../../analysis/question.ts';
 import { noteRescaling } from '../../analysis/rescaling.ts';
 import { resolveSeries } from '../../analysis/series-ids.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
@@ -142,6 +143,8 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
             }),
           ),
         );
+        const versions = days.map((day, i) => ({ day, rows: i === 0 ? before : after }));
+        await requireOneFrequency(series, versions, transformationIn(values), counting);
         const unit = (before[0] ?? after[0])?.unit ?? '';
         return { series, unit, rows: changesOf(id, before, after) };
       });

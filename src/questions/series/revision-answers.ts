@@ -12,6 +12,7 @@ import { type ComposedContext, type ComposedRows, composed } from '../../analysi
 import { descriptionOf, noteBasis } from '../../analysis/coverage.ts';
 import { DailyTransformers, StatedFrequencies } from '../../analysis/history.ts';
 import type { WideRow } from '../../analysis/layouts.ts';
+import { countsOwnPeriods, OneFrequency } from '../../analysis/one-frequency.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
@@ -365,7 +366,11 @@ async function historyOf(
     released: firstVintage === undefined || date > firstVintage.newest ? changes[0]?.asOf : undefined,
   }));
   noteSampled(id, kinds, context);
-  const valueOn = units === undefined ? publishedOn : transformedOn(id, stated.from(byDate), units, byDate);
+  const isPart = first !== '' || to !== undefined;
+  const valueOn =
+    units === undefined
+      ? publishedOn
+      : transformedOn(id, await stated.ofAll({ id, isPart, asOf }, byDate, context), units, byDate);
   const unit = changes[0]?.unit ?? '';
   return { dates, vintages: days, until, kinds, unit, firstVintage, hasMore, valueOn };
 }
@@ -380,7 +385,13 @@ function transformedOn(
 ): ValueOn {
   const transformers = new DailyTransformers(id, frequencies, units);
   const vintages = new Vintages(changes);
-  return ({ date }, day) => transformers.on(day)?.valueIn(vintages.on(day), date)?.value ?? null;
+  const compared = countsOwnPeriods(units) ? new OneFrequency(id, units) : undefined;
+  return (dated, day) => {
+    const transformer = transformers.on(day);
+    if (transformer === undefined) return null;
+    if (knownOn(dated.changes, day) !== null) compared?.add(day, transformer.frequency);
+    return transformer.valueIn(vintages.on(day), dated.date)?.value ?? null;
+  };
 }
 
 /** Notes that samples are no releases. */

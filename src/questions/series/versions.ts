@@ -3,6 +3,7 @@ import type { Demands } from '../../analysis/basis.ts';
 import { type ComposedContext, type ComposedRows, composed, eachOf } from '../../analysis/composed.ts';
 import { noteBasis } from '../../analysis/coverage.ts';
 import type { WideRow } from '../../analysis/layouts.ts';
+import { requireOneFrequency } from '../../analysis/one-frequency.ts';
 import { argument, question, transformationIn } from '../../analysis/question.ts';
 import { noteRescaling } from '../../analysis/rescaling.ts';
 import { type ResolvedSeries, resolveSeries } from '../../analysis/series-ids.ts';
@@ -189,16 +190,21 @@ function noteRescalings({ series, dates, found }: SeriesVersions, ask: ComposedC
 
 async function versionsOf(
   series: ResolvedSeries,
-  { days, from, to, sort, limit }: AskedOfDays,
+  asked: AskedOfDays,
   ask: ComposedContext,
 ): Promise<SeriesVersions> {
-  const found = await Promise.all(
+  const { days, from, to, sort, limit } = asked;
+  const known = await Promise.all(
     days.map(async (day) => {
       const as_of = day === 'latest' ? undefined : day;
-      const rows = await rowsOf(ask, observations, { id: series.id, ...defined({ as_of, from, to }) });
-      return new Map(rows.map((row) => [row.date, row]));
+      return {
+        day,
+        rows: await rowsOf(ask, observations, { id: series.id, ...defined({ as_of, from, to }) }),
+      };
     }),
   );
+  await requireOneFrequency(series, known, transformationIn(asked), ask);
+  const found = known.map(({ rows }) => new Map(rows.map((row) => [row.date, row])));
   const dates = inOrder(new Set(found.flatMap((version) => [...version.keys()])), 'desc');
   const shown = dates.slice(0, limit);
   return { series, dates: inOrder(shown, sort), found, hasMore: shown.length < dates.length };

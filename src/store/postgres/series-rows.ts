@@ -41,7 +41,8 @@ export function seriesRows(transaction: Transaction, id: string, locks?: ImportL
       }),
     vintages: () =>
       transaction.rows<HeldVintage>(
-        'select as_of_date as "asOf", dates, complete, kind from asof.vintage where series = @id order by as_of_date',
+        `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
+         where series = @id order by as_of_date`,
         { id },
       ),
     async changes(from, to) {
@@ -216,16 +217,17 @@ async function applyPlan(transaction: Transaction, id: string, plan: MergePlan):
   }
   for (const part of partsOf(plan.vintages))
     await transaction.write(
-      `insert into asof.vintage (series, as_of_date, dates, complete, kind)
-       select @id, * from unnest(@asOfs::date[], @dates::text[], @complete::boolean[], @kinds::text[])
-       on conflict (series, as_of_date) do update
-         set dates = excluded.dates, complete = excluded.complete, kind = excluded.kind`,
+      `insert into asof.vintage (series, as_of_date, dates, complete, kind, clipped)
+       select @id, * from unnest(@asOfs::date[], @dates::text[], @complete::boolean[], @kinds::text[], @clipped::text[])
+       on conflict (series, as_of_date) do update set dates = excluded.dates, complete = excluded.complete,
+         kind = excluded.kind, clipped = excluded.clipped`,
       {
         id,
         asOfs: part.map(({ asOf }) => asOf),
         dates: part.map(({ dates }) => dates),
         complete: part.map(({ complete }) => complete),
         kinds: part.map(({ kind }) => kind),
+        clipped: part.map(({ clipped = '' }) => clipped),
       },
     );
 }
@@ -254,7 +256,7 @@ function addWords(transaction: Transaction, series: SearchedSeries): Promise<voi
 const tables = {
   fact: 'date, as_of_date, value',
   respelling: 'date, as_of_date, value',
-  vintage: 'as_of_date, dates, complete, kind',
+  vintage: 'as_of_date, dates, complete, kind, clipped',
   description_change: 'changed_on, field, before, after',
 } as const;
 

@@ -64,12 +64,9 @@ const vintagePage = `with page as (
     coalesce(withdrawn, 0) as withdrawn, kind
   from page left join counted using (as_of_date) order by as_of_date desc`;
 
-/** The newest vintage of a series on or before a day, and the one after it. */
-const vintagesAround = `(select as_of_date as "asOf", kind, false as "isNext" from asof.vintage
-    where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1)
-  union all
-  (select as_of_date, kind, true from asof.vintage
-    where series = @id and as_of_date > @asOf order by as_of_date limit 1)`;
+/** The newest vintage of a series on or before a day. */
+const newestVintage = `select as_of_date as "asOf", kind from asof.vintage
+  where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`;
 
 /** What a view answers about series; statements that need no answer to another are sent together. */
 export function seriesIn(transaction: Transaction): AllSeriesView {
@@ -120,24 +117,21 @@ export function seriesIn(transaction: Transaction): AllSeriesView {
     },
     async observations(query) {
       const { seriesId: id, asOf = 'infinity', firstRelease = false } = query;
-      const [series, around, kinds, rows] = await Promise.all([
+      const [series, newest, kinds, rows] = await Promise.all([
         readSeries(transaction, id),
-        transaction.rows<{ readonly asOf: Day; readonly kind: KeptKind; readonly isNext: boolean }>(
-          vintagesAround,
-          { id, asOf },
-        ),
+        transaction.row<{ readonly asOf: Day; readonly kind: KeptKind }>(newestVintage, { id, asOf }),
         firstRelease ? seriesRows(transaction, id).kinds(asOf) : [],
         readObservations(transaction, query),
       ]);
       if (series === undefined) return undefined;
-      const one = (next: boolean) => {
-        const found = around.find(({ isNext }) => isNext === next);
-        return found && withKind({ asOf: found.asOf, kind: found.kind }, series);
-      };
       const texts = firstRelease && {
         kinds: kindsText(kinds.map((kind) => withKind({ kind }, series).kind)),
       };
-      return { series: seriesOf(series), rows, vintage: { newest: one(false), next: one(true), ...texts } };
+      return {
+        series: seriesOf(series),
+        rows,
+        vintage: { newest: newest && withKind(newest, series), ...texts },
+      };
     },
     async dates({ seriesId, from = '-infinity', to = 'infinity', before = 'infinity', limit }) {
       const [series, rows] = await Promise.all([

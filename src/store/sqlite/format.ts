@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 export const applicationId = 0x61736f66;
 
 /** The format that this asof writes: the number of the migrations of the schema. */
-export const currentFormat = 8;
+export const currentFormat = 9;
 
 /** The format of a store. A Problem for a file that is no store, or that only a newer asof reads. */
 export function formatOf(connection: Connection, path: string): number {

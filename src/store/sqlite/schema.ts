@@ -1,9 +1,10 @@
-import type { Day } from '../../domain/series/date.ts';
+import type { Day, Frequency } from '../../domain/series/date.ts';
 import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
+import { planMove } from '../../domain/series/merge-plan.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
 import type { Connection } from './connection.ts';
 import { applicationId, currentFormat, formatOf } from './format.ts';
-import { writeWords } from './series-rows.ts';
+import { applyPlan, readChanges, readVintages, writeWords } from './series-rows.ts';
 
 type Migration = (connection: Connection) => void;
 
@@ -222,6 +223,12 @@ const migrations = [
     for (const key of connection.column<number>('select key from series').all())
       writeWords(connection, key, 'add');
   },
+  // Dates that nothing states a frequency for stay as published, and fiscal years beside calendar years stay alone.
+  (connection: Connection) => {
+    // The dates of a vintage that only a clipped answer put on its day: they may have been published before.
+    connection.exec("alter table vintage add column clipped text not null default ''");
+    moveDates(connection);
+  },
 ] as const satisfies { readonly length: typeof currentFormat } & readonly (string | Migration)[];
 
 /** Makes a new, empty database a store of the current format. */
@@ -237,6 +244,36 @@ export function migrate(connection: Connection, path: string): void {
     if (typeof step === 'string') connection.exec(step);
     else step(connection);
   connection.pragma(`user_version = ${currentFormat}`);
+}
+
+/** Keeps the dates of each series by its stated frequency; a series that two dates of one year contradict stays. */
+function moveDates(connection: Connection): void {
+  const moving = connection
+    .objects<{ key: number; before: Frequency; after: Frequency }>(
+      `select key, normalised_by as before, coalesce(frequency, implied_frequency, '') as after
+       from series where normalised_by <> coalesce(frequency, implied_frequency, '')`,
+    )
+    .all();
+  for (const { key, before, after } of moving) {
+    const held = {
+      frequency: before,
+      vintages: readVintages(connection, key),
+      changes: readChanges(connection, key, '', '~'),
+    };
+    const plan = planMove(held, after);
+    if (plan.conflicts.length > 0) continue;
+    applyPlan(connection, key, plan);
+    // Another version: what imports before changed cannot be taken back from other dates.
+    connection.run(
+      `update series set normalised_by = @after, version = version + 1,
+         date_count = (select count(distinct date) from fact where series = @key),
+         fact_count = (select count(*) from fact where series = @key),
+         observation_count = (select count(*) from
+           (select value, max(as_of_date) from fact where series = @key group by date) where value is not null)
+       where key = @key`,
+      { key, after },
+    );
+  }
 }
 
 /**

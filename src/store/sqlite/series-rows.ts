@@ -1,5 +1,5 @@
 import type { Day } from '../../domain/series/date.ts';
-import type { HeldVintage } from '../../domain/series/merge-plan.ts';
+import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
 import type { Change } from '../../domain/series/revision-history.ts';
 import type { KeptKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
@@ -78,31 +78,7 @@ function seriesRows(session: SqliteSession, id: string): SeriesRows {
         key,
         upTo,
       ),
-    apply: ({ removed, inserted, vintages }) =>
-      session.use((connection) => {
-        const statement = {
-          remove: {
-            fact: connection.objects('delete from fact where series = ? and date = ? and as_of_date = ?'),
-            respelling: connection.objects(
-              'delete from respelling where series = ? and date = ? and as_of_date = ?',
-            ),
-          },
-          insert: {
-            fact: connection.objects('insert into fact values (?, ?, ?, ?)'),
-            respelling: connection.objects('insert into respelling values (?, ?, ?, ?)'),
-          },
-          list: connection.objects(
-            `insert into vintage (series, as_of_date, dates, complete, kind) values (?, ?, ?, ?, ?)
-       on conflict (series, as_of_date) do update
-         set dates = excluded.dates, complete = excluded.complete, kind = excluded.kind`,
-          ),
-        };
-        for (const { kind, date, asOf } of removed) statement.remove[kind].run(key, date, asOf);
-        for (const { kind, date, asOf, value } of inserted)
-          statement.insert[kind].run(key, date, asOf, value);
-        for (const { asOf, dates, complete, kind } of vintages)
-          statement.list.run(key, asOf, dates, Number(complete), kind);
-      }),
+    apply: (plan) => session.use((connection) => applyPlan(connection, key, plan)),
     async removeVintages(asOfs) {
       for (const asOf of asOfs)
         await session.run('delete from vintage where series = ? and as_of_date = ?', key, asOf);
@@ -189,7 +165,7 @@ function readRecord(connection: Connection, seriesId: string): SeriesRecord | un
 export function readVintages(connection: Connection, key: number): readonly HeldVintage[] {
   const rows = connection
     .objects<Omit<HeldVintage, 'complete'> & { readonly complete: number }>(
-      'select as_of_date as asOf, dates, complete, kind from vintage where series = ? order by as_of_date',
+      'select as_of_date as asOf, dates, complete, kind, clipped from vintage where series = ? order by as_of_date',
     )
     .all(key);
   return rows.map(({ complete, ...vintage }) => ({ ...vintage, complete: complete === 1 }));
@@ -210,6 +186,35 @@ export function readChanges(
     )
     .iterate({ key, from, to });
   return changesByDate(rows);
+}
+
+/** Writes the plan of a merge into a series. */
+export function applyPlan(
+  connection: Connection,
+  key: number,
+  { removed, inserted, vintages }: MergePlan,
+): void {
+  const statement = {
+    remove: {
+      fact: connection.objects('delete from fact where series = ? and date = ? and as_of_date = ?'),
+      respelling: connection.objects(
+        'delete from respelling where series = ? and date = ? and as_of_date = ?',
+      ),
+    },
+    insert: {
+      fact: connection.objects('insert into fact values (?, ?, ?, ?)'),
+      respelling: connection.objects('insert into respelling values (?, ?, ?, ?)'),
+    },
+    list: connection.objects(
+      `insert into vintage (series, as_of_date, dates, complete, kind, clipped) values (?, ?, ?, ?, ?, ?)
+       on conflict (series, as_of_date) do update set dates = excluded.dates, complete = excluded.complete,
+         kind = excluded.kind, clipped = excluded.clipped`,
+    ),
+  };
+  for (const { kind, date, asOf } of removed) statement.remove[kind].run(key, date, asOf);
+  for (const { kind, date, asOf, value } of inserted) statement.insert[kind].run(key, date, asOf, value);
+  for (const { asOf, dates, complete, kind, clipped = '' } of vintages)
+    statement.list.run(key, asOf, dates, Number(complete), kind, clipped);
 }
 
 const wordStatements = {

@@ -243,29 +243,25 @@ function readObservations(
 }
 
 /**
- * The newest vintage of a series on or before a day, and the one after it; for first releases also the kinds of all
- * vintages up to the day.
+ * The newest vintage of a series on or before a day; for first releases also the kinds of all vintages up to the day.
  */
 function readVintageOn(
   connection: Connection,
   { key, statedKind }: KeyedSeriesRow,
   { asOf = '~', firstRelease = false }: ObservationQuery,
 ): VintageOnDay {
-  const one = (condition: string) => {
-    const found = connection
-      .objects<{ readonly asOf: Day; readonly kind: KeptKind }>(
-        `select as_of_date as asOf, kind from vintage where series = ? and as_of_date ${condition} limit 1`,
-      )
-      .get(key, asOf);
-    return found && withKind(found, { statedKind });
-  };
-  const newest = one('<= ? order by as_of_date desc');
-  const next = one('> ? order by as_of_date');
-  if (!firstRelease) return { newest, next };
+  const found = connection
+    .objects<{ readonly asOf: Day; readonly kind: KeptKind }>(
+      `select as_of_date as asOf, kind from vintage
+       where series = ? and as_of_date <= ? order by as_of_date desc limit 1`,
+    )
+    .get(key, asOf);
+  const newest = found && withKind(found, { statedKind });
+  if (!firstRelease) return { newest };
   const kept = connection
     .column<KeptKind>('select distinct kind from vintage where series = ? and as_of_date <= ?')
     .all(key, asOf);
-  return { newest, next, kinds: kindsText(kept.map((kind) => kindOf(kind, statedKind ?? undefined))) };
+  return { newest, kinds: kindsText(kept.map((kind) => kindOf(kind, statedKind ?? undefined))) };
 }
 
 /** What each day up to `last` changed. A first value and a value after a withdrawal count as added. */

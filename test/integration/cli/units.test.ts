@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { asof, linesOf } from '../../support/command.ts';
 import { askedStore, type CommandMode, commandModes } from '../../support/command-modes.ts';
 import { scratchFolder } from '../../support/folders.ts';
@@ -216,6 +216,86 @@ describe('growth of a series without a stated frequency', () => {
     expect((await ask('obs X --units pch --csv --columns date,value,frequency'))[1]).toBe(
       '2009-12-01,1.00000,M',
     );
+  });
+
+  describe('that was quarterly before it was monthly', () => {
+    const path = newStorePath(folder);
+    const run = (line: string) => asof([...line.split(' '), '--store', path]);
+
+    beforeAll(() => importFiles(path, { 'x.csv': [header, ...quarterly, ...monthly, ''].join('\n') }));
+
+    it.each([
+      'diff X 2002-12-31 latest --units pch',
+      'diff X 2002-12-31 2010-03-01 --units pca --to 2002-12-31',
+      'obs X --vintages 2002-12-31,latest --units pch',
+      'obs X --as-of 2002-12-31 --vs latest --units pch',
+      'revisions X --release 1,final --units pch',
+      'revisions X --release 1,final --units pch --to 2002-12-31',
+      'revisions X --wide --units pch --to 2002-12-31',
+    ])('is not compared between the two: asof %s', async (line) => {
+      const { code, out, err } = await run(`${line} --csv`);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toMatch(
+        /^asof: by the spacing of its dates X is Q as of 2002-\d\d-\d\d and M (?:now|as of 2010-0\d-01), so the pc[ha] of the two cannot be compared\n {6}a metadata file/,
+      );
+    });
+
+    it('is compared as long as it was quarterly, and levels always', async () => {
+      const quarters = await run('diff X 2002-07-31 2002-12-31 --units pch --csv -q');
+      expect(linesOf(quarters.out)[1]).toBe('X,2002-07-01,,10.00000,,,added');
+      expect((await run('diff X 2002-12-31 latest --csv -q')).code).toBe(0);
+      expect((await run('revisions X --as-of 2002-12-31 --release 1,final --units pch --csv -q')).code).toBe(
+        0,
+      );
+    });
+
+    it('has first releases with the frequency of their own day, whatever the range', async () => {
+      const line = 'obs X --first-release --units pch --csv --columns date,value,frequency -q';
+      const quarters = ['2002-07-01,10.00000,Q'];
+      expect(linesOf((await run(`${line} --to 2002-12-31`)).out).slice(1, 2)).toEqual(quarters);
+      expect(linesOf((await run(line)).out).slice(1, 3)).toEqual(['2009-12-01,1.00000,M', ...quarters]);
+    });
+
+    it('says why dates without it have none, and names the frequencies of a panel', async () => {
+      const { err } = await run('obs X --to 2002-12-31 --units pch --csv');
+      expect(err).toContain(
+        'its frequency is M, and that of these values Q, so that each lacks the value to compare with',
+      );
+      const panel =
+        'panel X --as-of-each year-end --from 2002-01-01 --to 2010-12-31 --units pch --beyond repeat';
+      expect((await run(`${panel} --csv`)).err).toContain(
+        'by the spacing of the dates known on each day X is Q from 2002-12-31 on, M from 2010-12-31 on, and its pch too',
+      );
+    });
+  });
+
+  it('on ends of quarters does not change, nor do its dates, when another date is imported later', async () => {
+    const path = newStorePath(folder);
+    const ask = async (line: string) => linesOf((await asof([...line.split(' '), '--store', path])).out);
+    const ends = [
+      'ME,2020-03-31,2020-05-01,100',
+      'ME,2020-06-30,2020-08-01,102',
+      'ME,2020-09-30,2020-11-01,103',
+      'ME,2020-12-31,2021-02-01,105',
+    ];
+    const questions = [
+      'obs ME --as-of 2020-12-31 --units pca --csv --columns date,value,frequency',
+      'obs ME --as-of 2020-12-31 --csv --columns date,value,frequency',
+      'obs ME --as-of 2020-12-31 --frequency a --partial --csv --columns date,value,frequency',
+    ];
+    await importFiles(path, { 'me.csv': [header, ...ends, ''].join('\n') });
+    const before = await Promise.all(questions.map(ask));
+    await importFiles(path, { 'me2.csv': [header, 'ME,2021-03-30,2021-05-01,107', ''].join('\n') });
+    expect(await Promise.all(questions.map(ask))).toEqual(before);
+    // 1.02 ** 4 and (103 / 102) ** 4
+    expect(before[0]).toEqual(['date,value,frequency', '2020-09-30,3.97962,Q', '2020-06-30,8.24322,Q']);
+    expect(before[1]?.slice(1)).toEqual(['2020-09-30,103,Q', '2020-06-30,102,Q', '2020-03-31,100,Q']);
+    expect(await ask('obs ME --units pch --csv --columns date,value')).toEqual([
+      'date,value',
+      '2020-12-31,1.94175',
+      '2020-09-30,0.98039',
+      '2020-06-30,2.00000',
+    ]);
   });
 });
 

@@ -93,21 +93,21 @@ onEveryEngine((engine) => {
         ['Q', '2020-01-01 7', '2020-04-01 9'],
       ],
       [
-        'month ends, which can only mean their month',
+        'month ends of which nothing says what they end stay',
         [
           stated('2020-02-29 2020-05-01 1'),
           stated('2020-03-31 2020-05-01 2'),
           stated('2020-04-30 2020-05-01 3'),
         ],
-        ['M', '2020-02-01 1', '2020-03-01 2', '2020-04-01 3'],
+        ['M', '2020-02-29 1', '2020-03-31 2', '2020-04-30 3'],
       ],
       [
         'month ends that first look like quarters',
         [stated('2020-03-31 2020-09-01 1', '2020-06-30 2020-09-01 2'), stated('2020-07-31 2020-09-01 3')],
-        ['M', '2020-03-01 1', '2020-06-01 2', '2020-07-01 3'],
+        ['M', '2020-03-31 1', '2020-06-30 2', '2020-07-31 3'],
       ],
       [
-        'month ends, until another date is imported',
+        'month ends and another date',
         [stated('2020-03-31 2020-09-01 1', '2020-04-30 2020-09-01 2'), stated('2020-05-29 2020-09-01 3')],
         ['M', '2020-03-31 1', '2020-04-30 2', '2020-05-29 3'],
       ],
@@ -131,9 +131,9 @@ onEveryEngine((engine) => {
         ['A', '1975-06-30 332.3', '1976-06-30 371.8', '1977-09-30 409.2'],
       ],
       [
-        'years that look like calendar years, until a fiscal year is imported',
+        'a calendar year beside a fiscal year',
         [stated('2019-12-31 2021-05-01 1'), stated('2020-09-30 2021-05-01 2'), metadata('A')],
-        ['A', '2019-12-31 1', '2020-09-30 2'],
+        ['A', '2019-01-01 1', '2020-09-30 2'],
       ],
       ['one date implies no frequency', [stated('2020-02-29 2020-09-01 1')], ['', '2020-02-29 1']],
       [

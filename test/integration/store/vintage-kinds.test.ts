@@ -149,6 +149,102 @@ describe('a series with vintages of several kinds', () => {
     expect((await kindsOf(path, 'X')).vintages).toEqual({ '2024-06-14': 'fetched', '2024-06-21': 'exact' });
   });
 
+  const ofX = { series: 'X' } as const;
+  const whole = answerOf(
+    '1776-07-04',
+    '2024-06-30',
+    '2024-01-01 2024-03-15 2024-06-13 1',
+    '2024-01-01 2024-06-14 2024-06-30 2',
+    '2024-02-01 2024-06-14 2024-06-30 3',
+  );
+  const clipped = (...added: readonly string[]) =>
+    answerOf(
+      '2024-06-14',
+      '2024-06-30',
+      '2024-01-01 2024-06-14 2024-06-30 2',
+      '2024-02-01 2024-06-14 2024-06-30 3',
+      ...added,
+    );
+  const earlier = 'series_id,date,as_of_date,value\nX,2023-12-01,2024-01-15,9\n';
+  const added = '2023-12-01 2024-06-14 2024-06-30 9';
+
+  it.each([
+    [
+      'a value that the exact one lacks',
+      [
+        [whole, ofX],
+        [clipped(added), ofX],
+      ],
+      'fetched',
+    ],
+    [
+      'nothing that the exact one lacks',
+      [
+        [whole, ofX],
+        [clipped(), ofX],
+      ],
+      'exact',
+    ],
+    [
+      'a value that was published before',
+      [
+        [whole, ofX],
+        [clipped(added), ofX],
+        [{ 'e.csv': earlier }, { merge: true }],
+      ],
+      'exact',
+    ],
+    [
+      'a value that was another before',
+      [
+        [whole, ofX],
+        [clipped(added), ofX],
+        [{ 'e.csv': earlier.replace(',9', ',8') }, { merge: true }],
+      ],
+      'fetched',
+    ],
+  ] as const)(
+    'is exact on the first day of a window only without its values, in any order: %s',
+    async (_, imports, kind) => {
+      const [one, two, three] = imports;
+      const orders =
+        three === undefined
+          ? [
+              [one, two],
+              [two, one],
+            ]
+          : [
+              [one, two, three],
+              [one, three, two],
+              [two, one, three],
+              [two, three, one],
+              [three, one, two],
+              [three, two, one],
+            ];
+      for (const order of orders) {
+        const path = await storeOf(
+          ...order.map(([files, flags]) => [files, { merge: true, ...flags }] as const),
+        );
+        expect((await kindsOf(path, 'X')).vintages['2024-06-14']).toBe(kind);
+        // Frequencies move dates, and the kinds stay.
+        await importFiles(path, { 'm.csv': 'series_id,frequency\nX,M\n' });
+        expect((await kindsOf(path, 'X')).vintages['2024-06-14']).toBe(kind);
+      }
+    },
+  );
+
+  it('has none of publication on the first day of a file of real-time periods, which does not say where it begins', async () => {
+    const rows = [
+      '2014-07-01,1,2015-01-30,9999-12-31',
+      '2014-10-01,2,2015-01-30,2015-02-26',
+      '2014-10-01,3,2015-02-27,9999-12-31',
+    ];
+    const path = await storeOf([
+      { 'p.csv': ['period_start_date,X,realtime_start_date,realtime_end_date', ...rows, ''].join('\n') },
+    ]);
+    expect((await kindsOf(path, 'X')).vintages).toEqual({ '2015-01-30': 'fetched', '2015-02-27': 'exact' });
+  });
+
   it('keeps them when a stated frequency moves its dates', async () => {
     const quarter = 'series_id,frequency\nGDPC1,Q\n';
     const path = await storeOf(...imports, [{ 'm.csv': quarter }]);

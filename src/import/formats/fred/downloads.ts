@@ -166,7 +166,9 @@ async function* readPeriods(file: SourceFile, options: Parameters<ImportFormat['
       .map((row) => row.end)
       .sort()
       .at(-1) ?? notEnded;
-  const history = { end, rows };
+  // The file does not say where its window began: that may be the first day on which a period begins.
+  const first = isFirstReleases(places) ? undefined : rows.map((row) => row.start).sort()[0];
+  const history = { end, rows, ...defined({ start: first }) };
   if (endColumn >= 0) refuseGaps(file, history, { start: names[start] ?? '', end: names[endColumn] ?? '' });
   yield* historyBatches(seriesId, history);
 }

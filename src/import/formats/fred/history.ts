@@ -49,7 +49,7 @@ export function* historyBatches(seriesId: string, history: RealTimeHistory): Gen
           date,
           asOf,
           value,
-          ...(asOf === history.start && { kind: 'fetched' }),
+          ...(asOf === history.start && { kind: 'clipped' }),
         }),
       ),
     };

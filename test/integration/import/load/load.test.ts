@@ -234,14 +234,16 @@ onEveryEngine((engine) => {
       }));
     }
 
-    test('changes the version of the series if it moves dates back from periods', async () => {
+    test('changes the version of the series, whose dates imply another frequency then, and no date', async () => {
       const path = engine.newAddress();
       await importFiles(path, { 'x.csv': monthEnds }, { asOf: '2021-03-05', complete: true });
       const before = await state(path);
-      expect(before.dates).toEqual(['2020-04-01', '2020-01-01']);
+      expect(before.series?.frequency).toBe('Q');
+      expect(before.dates).toEqual(['2020-06-30', '2020-03-31']);
       await importFiles(path, { 'facts.csv': middle });
       const after = await state(path);
-      expect(after.dates).toEqual(['2020-06-30', '2020-03-31']);
+      expect(after.series?.frequency).toBe('BW');
+      expect(after.dates).toEqual(before.dates);
       expect(after.revision).toBeGreaterThan(before.revision);
       expect(after.series?.version).toBeGreaterThan(before.series?.version ?? Number.NaN);
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Frequency, periodStart } from '../../../../src/domain/series/date.ts';
+import { type Frequency, keptDate } from '../../../../src/domain/series/date.ts';
 import { formatDateSet, parseDateSet } from '../../../../src/domain/series/date-set.ts';
 
 const isoDay = (number: number) => new Date(number * 86_400_000).toISOString().slice(0, 10);
@@ -72,10 +72,10 @@ describe('a set of days as text', () => {
     fc.assert(
       fc.property(sets, frequencies, (days, frequency) => {
         const set = parseDateSet(formatDateSet(days), frequency);
-        const starts = new Set(days.map((day) => periodStart(day, frequency)));
+        const starts = new Set(days.map((day) => keptDate(day, frequency)));
         expect([...set.days()].sort()).toEqual([...starts].sort());
         for (const day of days) {
-          expect(set.has(periodStart(day, frequency))).toBe(true);
+          expect(set.has(keptDate(day, frequency))).toBe(true);
           expect(set.has(day)).toBe(starts.has(day));
         }
       }),

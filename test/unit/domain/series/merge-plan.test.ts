@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Frequency } from '../../../../src/domain/series/date.ts';
+import { type Frequency, keptDate } from '../../../../src/domain/series/date.ts';
 import {
   type HeldSeries,
   type MergePlan,
@@ -240,13 +240,6 @@ describe('a plan to complete vintages', () => {
   });
 });
 
-const monthsOf = { M: 1, Q: 3, A: 12 } as const;
-
-function periodOf(day: string, frequency: keyof typeof monthsOf): string {
-  const [month, months] = [Number(day.slice(5, 7)) - 1, monthsOf[frequency]];
-  return `${day.slice(0, 5)}${String(month - (month % months) + 1).padStart(2, '0')}-01`;
-}
-
 describe('a plan to move dates to their periods', () => {
   /** Statements about any days; those about one period on one day agree, whichever of these frequencies it is of. */
   const stamps = fc.array(
@@ -268,10 +261,9 @@ describe('a plan to move dates to their periods', () => {
         fc.nat(4),
         fc.array(fc.constantFrom<Frequency>('', 'M', 'Q', 'A'), { maxLength: 2 }),
         (items, frequency, place, detours) => {
-          const year = (date: string) => periodOf(date, 'A');
           const said = items.map(({ date, asOf, piece }) => ({
             piece,
-            said: { series: 'X', date, asOf, value: `${year(date).slice(2, 4)}.${asOf.slice(6, 7)}` },
+            said: { series: 'X', date, asOf, value: `${date.slice(2, 4)}.${asOf.slice(6, 7)}` },
           }));
           const rows = new SeriesRows();
           const move = (to: Frequency) => {
@@ -293,7 +285,7 @@ describe('a plan to move dates to their periods', () => {
             for (const to of [...detours, frequency]) move(to);
           });
           for (const step of steps) step();
-          const moved = said.map((item) => ({ ...item.said, date: periodOf(item.said.date, frequency) }));
+          const moved = said.map((item) => ({ ...item.said, date: keptDate(item.said.date, frequency) }));
           expectRows(rows, importInto(emptyModel, moved).after);
         },
       ),

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Frequency, keptDate } from '../../../../src/domain/series/date.ts';
 import {
   frequencyOf,
   frequencyOn,
   impliedFrequencies,
-  normalisingFrequency,
   parseFrequency,
   parseSeriesId,
 } from '../../../../src/domain/series/series.ts';
@@ -38,15 +38,13 @@ describe('the spacing of dates implies their frequency', () => {
     ['28 days apart, twice in one month', every(28, 14), 'BW'],
   ])('%s', (_, days, frequency) => expect(frequencyOf(days)).toBe(frequency));
 
-  test.each<[string, '' | 'Q', readonly string[], string]>([
-    ['what is stated', 'Q', ['2020-01-17'], 'Q'],
-    ['month ends alone', '', ['2020-03-31', '2020-06-30'], 'Q'],
-    ['not firsts of months', '', ['2020-01-01', '2020-04-01'], ''],
-    ['not month ends among others', '', ['2020-03-31', '2020-06-29'], ''],
-    ['not one month end', '', ['2020-03-31'], ''],
-  ])('and moves dates only by %s', (_, stated, days, frequency) =>
-    expect(normalisingFrequency(stated, days)).toBe(frequency),
-  );
+  test.each<[string, Frequency, string, string]>([
+    ['a stated quarter', 'Q', '2020-05-17', '2020-04-01'],
+    ['a calendar year by its last day', 'A', '2020-12-31', '2020-01-01'],
+    ['no fiscal year', 'A', '2020-09-30', '2020-09-30'],
+    ['no week', 'W', '2020-05-15', '2020-05-15'],
+    ['no date without a stated frequency', '', '2020-03-31', '2020-03-31'],
+  ])('and moves %s', (_, stated, day, kept) => expect(keptDate(day, stated)).toBe(kept));
 
   test.each([
     ['q', 'Q'],

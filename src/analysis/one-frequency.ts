@@ -1,0 +1,79 @@
+import type { Transformation } from '../domain/series/transformation.ts';
+import { isComparison } from '../domain/series/units.ts';
+import { Problem } from '../errors/problem.ts';
+import { observations } from '../operations/figures.ts';
+import type { ObservationRow } from '../operations/observations.ts';
+import type { Version } from '../operations/value.ts';
+import type { QueryContext } from './answer.ts';
+import { descriptionOf } from './coverage.ts';
+import type { ResolvedSeries } from './series-ids.ts';
+
+/** The results of a series as of one day. */
+type VersionRows = { readonly day: Version; readonly rows: readonly Pick<ObservationRow, 'frequency'>[] };
+
+/**
+ * Refuses growth that counts periods of different frequencies in the versions that are compared: a rate of a quarter is
+ * no older value of the rate of a month. Only an inferred frequency changes from day to day.
+ */
+export async function requireOneFrequency(
+  series: ResolvedSeries,
+  versions: readonly VersionRows[],
+  transformation: Transformation | undefined,
+  context: QueryContext,
+): Promise<void> {
+  if (!countsOwnPeriods(transformation) || versions.every(({ rows }) => rows.length === 0)) return;
+  const kept = new OneFrequency(series.id, transformation);
+  for (const { day, rows } of versions)
+    kept.add(day, rows[0]?.frequency ?? (await frequencyOn(series, day, context)));
+}
+
+/** The frequency of a series as of a day, whose answer has no result that says it. */
+async function frequencyOn(series: ResolvedSeries, day: Version, context: QueryContext): Promise<string> {
+  if (day === 'latest') return String((await descriptionOf(series, context))?.frequency ?? '');
+  const asked = [
+    ['id', series.id],
+    ['as_of', day],
+    ['limit', '1'],
+  ] as const;
+  return (await context.client.ask(observations, asked)).series?.frequency ?? '';
+}
+
+/** Whether results compare periods of the series itself, and not of a frequency that was asked for. */
+export function countsOwnPeriods(
+  transformation: Transformation | undefined,
+): transformation is Transformation {
+  return (
+    transformation !== undefined &&
+    transformation.aggregation === undefined &&
+    isComparison(transformation.units)
+  );
+}
+
+/** The one frequency by which values of several days are compared; unknown ones do not count. */
+export class OneFrequency {
+  readonly #id: string;
+  readonly #units: string;
+  #first: { readonly day: Version; readonly frequency: string } | undefined;
+
+  constructor(id: string, { units }: Transformation) {
+    this.#id = id;
+    this.#units = units;
+  }
+
+  /** Takes the frequency of a day; a Problem if it differs from that of another day. */
+  add(day: Version, frequency: string): void {
+    if (frequency === '') return;
+    this.#first ??= { day, frequency };
+    if (this.#first.frequency === frequency) return;
+    // A word sorts after every day.
+    const inOrder = [this.#first, { day, frequency }].sort((a, b) => (a.day < b.day ? -1 : 1));
+    const [one, other] = inOrder.map(
+      (known) => `${known.frequency} ${known.day === 'latest' ? 'now' : `as of ${known.day}`}`,
+    );
+    throw new Problem(
+      'bad-input',
+      `by the spacing of its dates ${this.#id} is ${one} and ${other}, so the ${this.#units} of the two cannot be compared`,
+      { field: 'units', hints: ['a metadata file that is imported can state the frequency'] },
+    );
+  }
+}
