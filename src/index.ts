@@ -38,7 +38,6 @@ export type { ImportOptions, ImportResult } from './import/import.ts';
 export type { Asof, FactRow } from './library/asof.ts';
 export { importFiles } from './library/import-files.ts';
 export type { Result } from './library/operation-methods.ts';
-export type { PanelParams } from './library/panel-params.ts';
 export { pull } from './library/pull.ts';
 export type {
   PublishedParams,
@@ -67,6 +66,7 @@ export type {
 export { probeSources, type SourceProbe } from './pull/sources.ts';
 
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
+export type { PanelParams } from './questions/series/panel.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';

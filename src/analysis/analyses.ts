@@ -2,9 +2,7 @@ import type { QueryAnswer, QueryContext } from './answer.ts';
 import { answerCheck, estimateCheck } from './check.ts';
 import { answerCurve } from './curve.ts';
 import { answerJoin, estimateJoin } from './join.ts';
-import { answerPanel, estimatePanel } from './panel.ts';
 import type { AnalysisQuery } from './query.ts';
-import { answerRealTimePanel, estimateRealTimePanel } from './real-time-panel.ts';
 import { answerReleases, answerTriangle } from './releases.ts';
 import { answerRevisions } from './revisions.ts';
 import { answerVersions } from './versions.ts';
@@ -28,10 +26,6 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
       return answerCurve(query, context);
     case 'yield-table':
       return answerYieldTable(query, context);
-    case 'panel':
-      return answerPanel(query, context);
-    case 'real-time-panel':
-      return answerRealTimePanel(query, context);
     case 'join':
       return answerJoin(query, context);
     case 'check':
@@ -40,15 +34,11 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
 }
 
 /**
- * The number of requests that the answer to a diff or a panel takes, in words; makes the requests that are needed to
- * find out.
+ * The number of requests that the answer to a question about a table takes, in words; makes the requests that are
+ * needed to find out.
  */
 export async function estimate(query: AnalysisQuery, context: QueryContext): Promise<string> {
   switch (query.kind) {
-    case 'panel':
-      return estimatePanel(query, context);
-    case 'real-time-panel':
-      return estimateRealTimePanel(query, context);
     case 'join':
       return estimateJoin(query, context);
     case 'check':

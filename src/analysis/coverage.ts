@@ -6,7 +6,7 @@ import { type Operation, operationNamed } from '../operations/operation.ts';
 import { type ParamTexts, textOf } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
-import { asOfDates, type Query } from './query.ts';
+import type { Query } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
@@ -162,15 +162,12 @@ export function knowledgeDay(query: Query): Day | undefined {
       return query.question.knownOn?.(query.values);
     case 'versions':
       return query.days.includes('latest') ? undefined : [...query.days].sort().at(-1);
-    case 'real-time-panel':
-      return typeof query.each === 'string' || 'file' in query.each ? query.to : asOfDates(query).at(-1);
     case 'yield-table':
       return query.to;
     case 'revisions':
     case 'releases':
     case 'triangle':
     case 'vintages':
-    case 'panel':
       return query.asOf;
     default:
       return undefined;

@@ -3,7 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
 import { curve, revisions, vintages } from '../operations/figures.ts';
 import { operationNamed, type RowOf } from '../operations/operation.ts';
-import type { Query, RealTimePanelQuery, YieldTableQuery } from './query.ts';
+import type { Query, YieldTableQuery } from './query.ts';
 import {
   comparedLayout,
   releaseLayout,
@@ -40,20 +40,11 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return undefined;
     case 'check':
       return checkLayout;
-    case 'panel':
-    case 'real-time-panel': {
-      if (!query.wide) return longPanelLayout;
-      if (query.ids.some((id) => id.includes('*'))) return undefined;
-      const names = namesOf(query.ids);
-      return query.kind === 'panel'
-        ? widePanelLayout('date', names, false)
-        : widePanelLayout('as_of', laggedNames(names, query), query.withDates);
-    }
   }
 }
 
-/** The ids as typed, with each series once. */
-function namesOf(ids: readonly string[]): readonly string[] {
+/** Returns the ids as typed, with each series once. */
+export function namesOf(ids: readonly string[]): readonly string[] {
   const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
   return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
 }
@@ -218,10 +209,6 @@ export const longPanelLayout: RowLayout = {
 /** The name of the column of values that are some observations before the newest one. */
 export function laggedName(typed: string, lag = 0): string {
   return lag === 0 ? typed : `${typed}_lag${lag}`;
-}
-
-function laggedNames(names: readonly string[], { last = 1, lag = 0 }: RealTimePanelQuery): readonly string[] {
-  return names.flatMap((typed) => Array.from({ length: last }, (_, i) => laggedName(typed, lag + i)));
 }
 
 /** The layout of a panel with a column for each series, named as it was typed. */

@@ -9,6 +9,7 @@ import { columnsOfHistory, needsHistory } from './history.ts';
 import type { PanelRow, WideRow } from './layouts.ts';
 import { longPanel, type PanelColumn, undescribed, widePanel } from './panel.ts';
 import { asOfDates, type RealTimePanelQuery } from './query.ts';
+import type { Reading } from './question.ts';
 import { newestValues, type PlacedDays, planOf, requestsIn } from './real-time-periods.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 import { askService, serviceRequests } from './service-panel.ts';
@@ -21,7 +22,7 @@ export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryCon
 }
 
 /** The same panel with a row for each as-of date and series. */
-export function answerLongRealTimePanel(
+function answerLongRealTimePanel(
   query: RealTimePanelQuery,
   context: QueryContext,
 ): Promise<QueryAnswer<PanelRow>> {
@@ -37,7 +38,7 @@ export function answerLongRealTimePanel(
 }
 
 /** The same panel with a row for each as-of date and a column for each series. */
-export function answerWideRealTimePanel(
+function answerWideRealTimePanel(
   query: RealTimePanelQuery,
   context: QueryContext,
 ): Promise<QueryAnswer<WideRow>> {
@@ -50,9 +51,9 @@ export function answerWideRealTimePanel(
 /** The series of a panel, of those that had begun by its last as-of date. */
 export function panelSeries(
   query: RealTimePanelQuery,
-  counting: ComposedContext,
+  context: QueryContext,
 ): Promise<readonly ResolvedSeries[]> {
-  return resolveSeries({ ...query, asOf: knownDays(query).at(-1) }, counting);
+  return resolveSeries({ ...query, asOf: knownDays(query).at(-1) }, context);
 }
 
 /** The columns of a panel on its as-of dates; notes what they are based on. */
@@ -182,6 +183,19 @@ function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { not
     const text = `${listed(ids, 'and')} ${verb} ${kind}: each row shows the newest vintage on its as-of date`;
     note({ kind: 'sampled', text });
   }
+}
+
+/** What a real-time panel reads. */
+export async function readingOfRealTimePanel(
+  query: RealTimePanelQuery,
+  context: QueryContext,
+): Promise<Reading> {
+  const days = knownDays(query);
+  const series = await panelSeries(query, context);
+  const asked = await serviceRequests(series, days, query, context);
+  if (asked !== undefined) return { series, panels: asked.length };
+  // A day may take the revisions of its newest date and, where these lack it, a request of its own.
+  return { series, history: true, days: days.length * (needsHistory(query) ? 1 : 2) };
 }
 
 /** The number of requests that a real-time panel takes, in words; makes the requests that plan it. */

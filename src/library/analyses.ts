@@ -1,23 +1,19 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
-import type { CurveComparisonRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
+import type { CurveComparisonRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
 import type { AnalysisQuery, ReleasesQuery, VersionsQuery, YieldCurveQuery } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
-import { inVoice } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import type { Version } from '../operations/value.ts';
-import { clockAt } from '../operations/value.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { panelQuery, rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
-import { methodNaming } from './call.ts';
+import { rangeOf, seriesOf, splitDemands } from './analysis-queries.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
-import type { PanelParams } from './panel-params.ts';
 import type {
   PublishedParams,
   ReleasesParams,
@@ -167,43 +163,6 @@ export class Analyses {
       ...(limit !== undefined && { limit }),
     });
     return this.#result(demands, (context) => answer(query, context), transformationOf(own));
-  }
-
-  /**
-   * Several series side by side as known on one day; with `asOfEach`, the newest value of each known on each day of a
-   * rhythm. An id with `*` means every series whose id matches. With `wide` there is a column for each series.
-   */
-  async panel(
-    ids: string | readonly string[],
-    params: PanelParams & { readonly wide: true },
-  ): Promise<Result<WideRow>>;
-  async panel(
-    ids: string | readonly string[],
-    params?: PanelParams & { readonly wide?: false | undefined },
-  ): Promise<Result<PanelRow>>;
-  async panel(ids: string | readonly string[], params?: PanelParams): Promise<Result<PanelRow | WideRow>>;
-  async panel(
-    ids: string | readonly string[],
-    params: PanelParams = {},
-  ): Promise<Result<PanelRow | WideRow>> {
-    const { demands, own } = splitDemands(params);
-    const clock = clockAt(this.#source.clock());
-    const query = inVoice(methodNaming, () => panelQuery([ids].flat(), own, clock));
-    const { wide } = query;
-    if (query.kind === 'panel') {
-      const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
-      const bound = this.#bound(query);
-      return wide
-        ? this.#result(demands, (context) => answerWidePanel(bound, context), bound.transformation)
-        : this.#result(demands, (context) => answerLongPanel(bound, context), bound.transformation);
-    }
-    const bound = this.#bound(query);
-    const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
-      '../analysis/real-time-panel.ts'
-    );
-    return wide
-      ? this.#result(demands, (context) => answerWideRealTimePanel(bound, context))
-      : this.#result(demands, (context) => answerLongRealTimePanel(bound, context));
   }
 
   /** The query, bound to the day of every answer if there is one. */

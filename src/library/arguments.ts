@@ -16,6 +16,17 @@ import {
 /** What a parameter of a method takes; without a schema, the value has no form in JSON. */
 export type Kind = ValueCheck & { readonly schema?: Schema };
 
+/** The same type, whose optional members may also be given as undefined. */
+export type Optional<T> = {
+  readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
+};
+
+/** A parameter of every question about several series. */
+export type SeveralParams = {
+  /** Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure. */
+  readonly skipMissing?: boolean | undefined;
+};
+
 /** The kind of value of each member of a type; a missing member does not compile. */
 export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 

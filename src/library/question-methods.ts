@@ -3,13 +3,15 @@ import {
   type Argument,
   checkedValues,
   demandParams,
+  type MethodType,
   type Question,
   type QuestionQuery,
   type QuestionRow,
   splitDemands,
 } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
-import { inVoice } from '../errors/problem.ts';
+import { inVoice, Problem } from '../errors/problem.ts';
+import type { Row } from '../operations/envelope.ts';
 import { type CamelCase, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { type KnownQuestion, questions } from '../questions/table.ts';
@@ -29,9 +31,21 @@ type GivenArguments<A extends readonly Argument[]> = {
 type WithParams<P> = Record<never, never> extends P ? [params?: P] : [params: P];
 
 /** The method of a question, with the types of its arguments, parameters and rows. */
-export type QuestionMethod<Q extends Question> = (
-  ...asked: [...GivenArguments<Q['args']>, ...WithParams<ParamsOf<Q> & Demands>]
-) => Promise<Result<QuestionRow<Q>>>;
+export type QuestionMethod<Q extends Question> = Q extends {
+  readonly method?: readonly [infer First extends MethodType, ...infer Others extends readonly MethodType[]];
+}
+  ? Overloads<[First, ...Others]>
+  : (
+      ...asked: [...GivenArguments<Q['args']>, ...WithParams<ParamsOf<Q> & Demands>]
+    ) => Promise<Result<QuestionRow<Q>>>;
+
+/** A method that may be asked in several ways, the first that fits first. */
+type Overloads<M extends readonly MethodType[]> = M extends readonly [
+  readonly [infer Asked extends readonly unknown[], infer R extends Row],
+  ...infer Others extends readonly MethodType[],
+]
+  ? ((...asked: Asked) => Promise<Result<R>>) & Overloads<Others>
+  : unknown;
 
 /** A method for each question that asks others, by its name in camel case. */
 export type QuestionMethods = {
@@ -54,14 +68,15 @@ export function signatureOf(question: Question): Signature {
   const own = Object.entries({ ...params, ...demandParams });
   return {
     name: camelCase(name),
-    ...(about !== undefined && { about }),
+    // Declarations have the names that parameters have on the wire.
+    ...(about !== undefined && { about: about.replaceAll(/`\w+`/g, camelCase) }),
     args: args.map((one) => ({ name: camelCase(one.name), kind: described(one.description, one) })),
     params: {
       noun: 'parameter',
       kinds: Object.fromEntries(own.map(([key, one]) => [camelCase(key), described(one.description, one)])),
       required: own.filter(([, { required }]) => required).map(([key]) => camelCase(key)),
       ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(question, values)) }),
-      check: (values, clock) => void checkedValues(question, wireNamed(question, values, clock)),
+      check: (values, clock) => void checkedNames(question, wireNamed(question, values, clock), clock),
     },
   };
 }
@@ -76,6 +91,16 @@ function wireNamed({ params }: Question, given: NamedValues, clock?: Clock): Nam
   return Object.fromEntries(entries);
 }
 
+/** Checks values; the field of a refusal is the name of a parameter of the method. */
+function checkedNames(question: Question, given: NamedValues, clock: Clock): NamedValues {
+  try {
+    return checkedValues(question, given, clock);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.field === undefined) throw error;
+    throw error.with({ field: camelCase(error.field) });
+  }
+}
+
 async function answer(question: Question, asked: readonly unknown[], source: AnalysisSource) {
   const { naming, signal, onNote, allow, asOf } = source;
   const clock = clockAt(source.clock());
@@ -84,7 +109,7 @@ async function answer(question: Question, asked: readonly unknown[], source: Ana
   const given = wireNamed(question, { ...Object(asked[args.length]) }, clock);
   const { demands, values: own } = splitDemands(given);
   const values = inVoice(methodNaming, () =>
-    checkedValues(question, { ...Object.fromEntries(named), ...own }),
+    checkedNames(question, { ...Object.fromEntries(named), ...own }, clock),
   );
   const query: QuestionQuery = { kind: 'question', question, values };
   const bound = asOf === undefined ? query : bind(query, asOf, ofCalls(naming)).query;

@@ -4,8 +4,15 @@ import type { TransformationParams, Units } from '../domain/series/transformatio
 import { contradiction, type Sentence } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
 import { asOfDay, choice, day, flag, integer, type NamedValues, oneOrSeveral } from '../operations/value.ts';
-import { described, extentKinds, type Kinds, kindsOf, releaseNumber, skipMissing } from './arguments.ts';
-import type { SeveralParams } from './panel-params.ts';
+import {
+  described,
+  extentKinds,
+  type Kinds,
+  kindsOf,
+  releaseNumber,
+  type SeveralParams,
+  skipMissing,
+} from './arguments.ts';
 import { unitsKinds } from './units-params.ts';
 
 /** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */

@@ -5,7 +5,6 @@ import {
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
-import { rhythms } from '../domain/series/date.ts';
 import { curve, vintages, yields } from '../operations/index.ts';
 import { checkRange } from '../operations/params.ts';
 import {
@@ -15,7 +14,6 @@ import {
   flag,
   integer,
   type NamedValues,
-  oneOrDays,
   record,
   versions,
   word,
@@ -26,12 +24,12 @@ import {
   extentKinds,
   type Kinds,
   kindsOf,
+  type Optional,
   ofOneSeries,
   ofSeveralIds,
   skipMissing,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
-import { checkPanel, type Optional, type PanelParams } from './panel-params.ts';
 import {
   checkRevisions,
   type RevisionsParams,
@@ -53,7 +51,6 @@ export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
-const range = { from: described('First date.', day), to: described('Last date.', day) };
 
 type SignatureParams = NonNullable<Signature['params']>;
 
@@ -146,31 +143,4 @@ export const analysisSignatures = {
   },
   compare: ofDays('compare', 'The values of series as of one day beside those as of another.', 2),
   versions: ofDays('versions', 'The values of series as of several days, with a column for each day.'),
-  panel: {
-    name: 'panel',
-    about:
-      'Several series side by side as known on one day. With `asOfEach`, the newest value of each series that was known on each day of a rhythm: a panel for backtests, without look-ahead.',
-    args: [ids],
-    params: params<PanelParams>(
-      {
-        ...range,
-        asOf: asOfDay,
-        asOfEach: described(
-          'The as-of dates: those of a rhythm from `from` to `to`, or a list of dates.',
-          oneOrDays(rhythms),
-        ),
-        knownBeforeEach: described('Shows what was known before each of the as-of dates.', flag),
-        last: described('How many of the newest observations each as-of date shows.', integer(1, 1000)),
-        lag: described('How many of the newest observations are skipped.', integer(0, 1000)),
-        beyond: described('What as-of dates after the coverage of a series show.', choice(beyondChoices)),
-        withDates: described('With `wide`, also the observation date of each value.', flag),
-        wide: described('One column for each series.', flag),
-        sort: described('Newest (desc) or oldest (asc) first.', choice(['asc', 'desc'])),
-        skipMissing,
-        ...unitsKinds,
-      },
-      [],
-      checkPanel,
-    ),
-  },
 } as const satisfies Readonly<Record<string, Signature>>;

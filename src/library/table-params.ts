@@ -1,11 +1,11 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Beyond } from '../analysis/query.ts';
 import type { UserTable } from '../analysis/table.ts';
+import type { TransformationParams } from '../domain/series/transformation.ts';
 import { refused } from '../errors/problem.ts';
 import type { Cell } from '../operations/envelope.ts';
 import { isPlain } from '../operations/value.ts';
-import type { Kind } from './arguments.ts';
-import type { Optional, SeveralParams, UnitsParams } from './panel-params.ts';
+import type { Kind, Optional, SeveralParams } from './arguments.ts';
 
 /** A row of a table: cells by column. */
 export type InputRow = { readonly [column: string]: string | number | boolean | null };
@@ -20,7 +20,7 @@ export type KnownParams = Optional<{
   readonly beyond?: Beyond;
 }> &
   SeveralParams &
-  UnitsParams &
+  Optional<TransformationParams> &
   Demands;
 
 /** The parameters of a join. */

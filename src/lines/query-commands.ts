@@ -8,7 +8,6 @@ import type { CommandDeclaration, CommandFeature, Operation } from '../operation
 import type { TypedLine } from '../operations/typed-line.ts';
 import { questions } from '../questions/table.ts';
 import type { CommandSpec } from './command.ts';
-import { panel } from './composed-commands.ts';
 import { knownOn, seriesIn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { questionCommand } from './question-command.ts';
@@ -126,7 +125,7 @@ function yieldTable({ limit, first, cursor }: OperationQuery, line: TypedLine): 
  * (`inPlan`) a line need not name the day that it is bound to.
  */
 export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
-  const composed = Object.values<Question>(questions).flatMap(questionCommand);
+  const composed = Object.values<Question>(questions).flatMap((one) => questionCommand(one, inPlan));
   const ofWords = (words: string) => composed.find((command) => command.words === words);
   const asked = operations
     .filter(({ command: { flag } }) => flag === undefined)
@@ -136,7 +135,7 @@ export function queryCommands(operations: readonly Operation[], inPlan: boolean)
       return ofWords(words) ?? operationCommand(operation, others, extrasOf(operation));
     });
   const own = composed.filter((command) => !asked.includes(command));
-  return [...asked, ...own, panel(inPlan)];
+  return [...asked, ...own];
 }
 
 /** The commands about series and rates, all that a line needs which begins with one of them. */

@@ -1,15 +1,29 @@
-import { checkedValues, paramsOf, type Question, type QuestionQuery } from '../analysis/question.ts';
+import type { Query } from '../analysis/query.ts';
+import {
+  checkedValues,
+  paramsOf,
+  type Question,
+  type QuestionQuery,
+  transformationIn,
+} from '../analysis/question.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
+import type { NamedValues } from '../operations/value.ts';
 import type { CommandSpec } from './command.ts';
+import { seriesIn, sortIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
 import { sharedFlags } from './shared-flags.ts';
+import { versionFlags, versionsIn } from './version-query.ts';
 
-/** Returns the command of a question, or nothing if only other commands ask it. */
-export function questionCommand(question: Question): readonly CommandSpec[] {
+/**
+ * Returns the command of a question, or nothing if only other commands ask it. In a plan (`inPlan`) a line need not
+ * name the day that it is bound to.
+ */
+export function questionCommand(question: Question, inPlan: boolean): readonly CommandSpec[] {
   const { command, args, params } = question;
   if (command === undefined) return [];
   const { words, heading, summary, about, examples, exitsWithDifferences = false } = command;
@@ -26,7 +40,10 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
         const charts = question.isDrawable === undefined ? [] : [sharedFlags.plot, ...sharedFlags.charts];
         return [
           ...args.flatMap(({ typed }) => typed?.flags ?? []),
-          ...Object.entries(params).flatMap(([name, param]) => paramFlags(name, param)),
+          ...Object.entries(params).flatMap(([name, param]) => [
+            ...paramFlags(name, param),
+            ...(name === command.comparedAfter ? [versionFlags.vs] : []),
+          ]),
           ...(command.flags ?? []),
           ...(question.reading === undefined ? [] : [sharedFlags.dryRun]),
           ...(question.reading === undefined ? [...charts, sharedFlags.all] : [sharedFlags.all, ...charts]),
@@ -37,7 +54,9 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
         ];
       },
       read(line) {
-        const read = queryLine(words, questionIn(question, line), line);
+        const asked = questionIn(question, line, inPlan);
+        const compared = command.comparedAfter === undefined ? undefined : comparedIn(asked.values, line);
+        const read = queryLine(words, compared ?? asked, line);
         return exitsWithDifferences ? { ...read, exitCode: true } : read;
       },
     },
@@ -45,7 +64,7 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
 }
 
 /** Reads the question that a line asks; a refusal names flags. */
-function questionIn(question: Question, line: TypedLine): QuestionQuery {
+function questionIn(question: Question, line: TypedLine, inPlan: boolean): QuestionQuery {
   checkExtent(question, line);
   const given = question.args.map(({ name, typed, parse }, i) => [
     name,
@@ -56,7 +75,7 @@ function questionIn(question: Question, line: TypedLine): QuestionQuery {
   return {
     kind: 'question',
     question,
-    values: inVoice(voiceOf(question), () => checkedValues(question, all)),
+    values: inVoice(voiceOf(question, line), () => checkedValues(question, all, { ...line.clock, inPlan })),
   };
 }
 
@@ -68,11 +87,29 @@ function checkExtent({ params }: Question, line: TypedLine): void {
   if (other !== undefined) throw new Problem('bad-input', `use either ${one} or ${other}`);
 }
 
-/** Names the parameters of a question by their flags. */
-function voiceOf(question: Question): Voice {
+/** The comparison that a line asks for instead, of the same series, dates and units. */
+function comparedIn(values: NamedValues, line: TypedLine): Query | undefined {
+  const transformation = transformationIn(values);
+  return versionsIn(line, {
+    ...seriesIn(line, line.args),
+    ...line.range(),
+    ...{ wide: line.has('wide'), sort: sortIn(line) },
+    ...(transformation && { transformation }),
+  });
+}
+
+/** Names the parameters of a question by their flags: of several, by those that were typed. */
+function voiceOf(question: Question, line: TypedLine): Voice {
   const params = paramsOf(question);
-  const param = (name: string, value?: string) =>
-    `--${flagName(name, params[name])}${value === undefined ? '' : ` ${value}`}`;
+  const flagsOf = (name: string): readonly string[] => {
+    const all = params[name]?.typed?.flags.map((flag) => flag.name) ?? [flagName(name, params[name])];
+    const typed = all.filter((flag) => line.has(flag));
+    return typed.length === 0 ? all : typed;
+  };
+  const param = (name: string, value?: string) => {
+    const flags = flagsOf(name).map((flag) => `--${flag}`);
+    return `${listed(flags, 'or')}${value === undefined ? '' : ` ${value}`}`;
+  };
   return {
     ...commandNaming,
     param,

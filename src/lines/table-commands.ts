@@ -3,7 +3,6 @@ import { refused } from '../errors/problem.ts';
 import type { ArgumentSpec, Flag } from '../operations/flag.ts';
 import { readFor, type TypedLine } from '../operations/typed-line.ts';
 import type { CommandSpec } from './command.ts';
-import { composed } from './composed-commands.ts';
 import { skippingIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
@@ -13,6 +12,19 @@ const file: ArgumentSpec = {
   complete: 'files',
   about: 'CSV, TSV or Parquet file; - is standard input',
 };
+
+/** The flags of both commands. */
+function composed(own: readonly Flag[]): readonly Flag[] {
+  return [
+    ...own,
+    sharedFlags.dryRun,
+    sharedFlags.all,
+    ...sharedFlags.output,
+    ...sharedFlags.demands,
+    ...sharedFlags.connection,
+    ...sharedFlags.messages,
+  ];
+}
 
 const strict: Flag = { name: 'strict', about: 'use only what was published before the day of the row' };
 const lag: Flag = { name: 'lag', value: 'n', about: 'skip the newest n observations' };

@@ -1,8 +1,9 @@
 import type { Question } from '../analysis/question.ts';
 import { diff } from './series/diff.ts';
+import { panel } from './series/panel.ts';
 
 /** Every question that asks others, by the name of its method. */
-export const questions = { diff };
+export const questions = { diff, panel };
 
 /** A question of the table. */
 export type KnownQuestion = (typeof questions)[keyof typeof questions];

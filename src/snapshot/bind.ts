@@ -1,4 +1,4 @@
-import { asOfDates, type OperationQuery, type Query } from '../analysis/query.ts';
+import type { OperationQuery, Query } from '../analysis/query.ts';
 import type { NamedDay } from '../analysis/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
@@ -40,8 +40,7 @@ function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery 
       return bindOperation(query, day, messages);
     case 'revisions':
     case 'releases':
-    case 'triangle':
-    case 'panel': {
+    case 'triangle': {
       const { asOf = day } = query;
       refuseLater([['as_of', asOf]]);
       return { query: { ...query, asOf }, asOf, words: added('as_of', day, query.asOf) };
@@ -79,14 +78,6 @@ function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery 
       const { values, days, asOf = day, words } = query.question.bind(query.values, day);
       refuseLater(days);
       return { query: { ...query, values }, asOf, words };
-    }
-    case 'real-time-panel': {
-      const { to = day, from, each } = query;
-      const days = typeof each === 'string' || 'file' in each ? [] : each;
-      refuseLater([...rangeOf({ from, to }), ...days.map((one) => ['the as-of date', one] as const)]);
-      const bound = { ...query, to };
-      asOfDates(bound);
-      return { query: bound, asOf: day, words: added('to', day, query.to) };
     }
     case 'join':
     case 'check':
