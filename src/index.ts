@@ -35,7 +35,6 @@ export type { ImportOptions, ImportResult } from './import/import.ts';
 export type { Asof, FactRow } from './library/asof.ts';
 export { importFiles } from './library/import-files.ts';
 export type { Result } from './library/operation-methods.ts';
-export type { PanelParams } from './library/panel-params.ts';
 export { pull } from './library/pull.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { RateRow } from './operations/curve.ts';
@@ -58,6 +57,7 @@ export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts
 export type { YieldTableParams } from './questions/rates/yield-table.ts';
 export type { ComparedRow } from './questions/series/compare.ts';
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
+export type { PanelParams } from './questions/series/panel.ts';
 export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
 export type {
   PublishedParams,

@@ -1,11 +1,10 @@
-import type { Day } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import { operationNamed } from '../operations/operation.ts';
 import type { NamedValues } from '../operations/value.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
-import type { Query, RealTimePanelQuery } from './query.ts';
+import type { Query } from './query.ts';
 import { transformationIn } from './question.ts';
 
 /** A line that a file with notes has about an answer. */
@@ -48,12 +47,8 @@ function daysAbout(query: Query): readonly About[] {
         ...others.map(([name, value]): About => ['Parameter', `${name}: ${value}`]),
       ];
     }
-    case 'panel':
-      return asOf(dayText(query.asOf));
     case 'question':
       return query.question.asOfTexts?.(query.values).flatMap(asOf) ?? [];
-    case 'real-time-panel':
-      return asOf(`${eachText(query)}${query.knownBefore === true ? ', known before each' : ''}`);
     default:
       return [];
   }
@@ -61,18 +56,6 @@ function daysAbout(query: Query): readonly About[] {
 
 function dayText(day: string | number | undefined): string {
   return day === undefined ? 'the newest vintage' : String(day);
-}
-
-function eachText({ each, from, to }: RealTimePanelQuery): string {
-  if (typeof each === 'string') return `each ${each} from ${from} to ${to}`;
-  return 'file' in each ? `the days of ${each.file}` : daysText(each);
-}
-
-/** Days in words: a few by name, many by the first and the last. */
-function daysText(days: readonly Day[]): string {
-  const sorted = [...new Set(days)].sort();
-  if (sorted.length <= 10) return sorted.join(', ');
-  return `${sorted.length} days from ${sorted[0]} to ${sorted.at(-1)}`;
 }
 
 /** How the published values were transformed, and which of them were skipped. */

@@ -6,7 +6,7 @@ import { type Operation, operationNamed } from '../operations/operation.ts';
 import { type ParamTexts, textOf } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
-import { asOfDates, type Query } from './query.ts';
+import type { Query } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
@@ -160,10 +160,6 @@ export function knowledgeDay(query: Query): Day | undefined {
     }
     case 'question':
       return query.question.knownOn?.(query.values);
-    case 'real-time-panel':
-      return typeof query.each === 'string' || 'file' in query.each ? query.to : asOfDates(query).at(-1);
-    case 'panel':
-      return query.asOf;
     default:
       return undefined;
   }

@@ -1,7 +1,7 @@
 import { Problem } from '../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
 import { operationNamed } from '../operations/operation.ts';
-import type { Query, RealTimePanelQuery } from './query.ts';
+import type { Query } from './query.ts';
 
 /** The layout of the answer to a query; undefined if its columns depend on the data. */
 export function layoutOf(query: Query): RowLayout | undefined {
@@ -10,15 +10,6 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return operationNamed(query.operation);
     case 'question':
       return query.question.layout(query.values);
-    case 'panel':
-    case 'real-time-panel': {
-      if (!query.wide) return longPanelLayout;
-      if (query.ids.some((id) => id.includes('*'))) return undefined;
-      const names = namesOf(query.ids);
-      return query.kind === 'panel'
-        ? widePanelLayout('date', names, false)
-        : widePanelLayout('as_of', laggedNames(names, query), query.withDates);
-    }
   }
 }
 
@@ -71,10 +62,6 @@ export const longPanelLayout: RowLayout = {
 /** The name of the column of values that are some observations before the newest one. */
 export function laggedName(typed: string, lag = 0): string {
   return lag === 0 ? typed : `${typed}_lag${lag}`;
-}
-
-function laggedNames(names: readonly string[], { last = 1, lag = 0 }: RealTimePanelQuery): readonly string[] {
-  return names.flatMap((typed) => Array.from({ length: last }, (_, i) => laggedName(typed, lag + i)));
 }
 
 /** The layout of a panel with a column for each series, named as it was typed. */

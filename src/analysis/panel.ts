@@ -1,10 +1,9 @@
 import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
-import { counted } from '../errors/wording.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
-import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
+import { type ComposedContext, composed, eachOf, pagesExpected } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import { laggedName, longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
 import type { PanelQuery, SortOrder } from './query.ts';
@@ -16,7 +15,7 @@ export function answerPanel(query: PanelQuery, context: QueryContext): Promise<Q
 }
 
 /** The same panel with a row for each date and series. */
-export function answerLongPanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<PanelRow>> {
+function answerLongPanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
     return { ...longPanel(columns, query.sort, () => rest.asOf), ...rest };
@@ -24,7 +23,7 @@ export function answerLongPanel(query: PanelQuery, context: QueryContext): Promi
 }
 
 /** The same panel with a row for each date and a column for each series. */
-export function answerWidePanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
+function answerWidePanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
     return { ...widePanel(columns, query.sort, 'date', false), ...rest };
@@ -74,14 +73,6 @@ async function requestsLeft(
 /** The number of series whose coverage takes a request. */
 export function undescribed(series: readonly ResolvedSeries[]): number {
   return series.filter(({ row }) => row === undefined).length;
-}
-
-/** The number of requests that a panel takes, in words. */
-export function estimatePanel(query: PanelQuery, context: QueryContext): Promise<string> {
-  return estimated(context, async (counting) => {
-    const series = await resolveSeries(query, counting);
-    return `this panel takes about ${counted(await requestsLeft(query, series, counting), 'request')}`;
-  });
 }
 
 /**

@@ -56,8 +56,8 @@ export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
 /** The newest values of several series known on each day of a rhythm, or on given days. */
 export type RealTimePanelQuery = PanelForm & {
   readonly kind: 'real-time-panel';
-  /** The rhythm, the days in any order, or the file that has the days. */
-  readonly each: Rhythm | readonly Day[] | { readonly file: string };
+  /** The rhythm, or the days in any order. */
+  readonly each: Rhythm | readonly Day[];
   /** Whether each day shows only what was known before it. */
   readonly knownBefore?: boolean;
   /** How many of the newest values each day shows (default 1). */
@@ -71,19 +71,19 @@ export type RealTimePanelQuery = PanelForm & {
   readonly to?: Day;
 };
 
-/** A query that takes more than the rows of one operation. */
-export type AnalysisQuery = PanelQuery | RealTimePanelQuery;
-
 /** A query of the data, as plain data. */
-export type Query = OperationQuery | AnalysisQuery | QuestionQuery;
+export type Query = OperationQuery | QuestionQuery;
 
 /**
  * The days of a real-time panel, ascending; a Problem if a bound is missing or no day is between the bounds. Each day
  * shows what was known on it, or with `knownBefore` on the day before.
  */
-export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {
+export function asOfDates({
+  each,
+  from,
+  to,
+}: Pick<RealTimePanelQuery, 'each' | 'from' | 'to'>): readonly Day[] {
   if (typeof each !== 'string') {
-    if ('file' in each) throw new Error('the file of as-of dates has not been read');
     const days = [...new Set(each)].filter((day) => day >= (from ?? '') && day <= (to ?? '~')).sort();
     if (days.length === 0) throw new Problem('bad-input', 'there is no as-of date', { field: 'asOfEach' });
     return days;

@@ -19,6 +19,12 @@ import type { QueryAnswer, QueryContext } from './answer.ts';
 import type { Demands } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
+/** When a question is asked; in a plan, binding its values to a day completes them. */
+export type AskedAt = Clock & { readonly inPlan?: boolean };
+
+/** Reads the days in a file; with `strict`, on which something was known before each. */
+type DayFileReader = (file: string, strict: boolean) => Promise<readonly Day[]>;
+
 /** The command that asks a question. */
 export type QuestionCommand = {
   readonly words: string;
@@ -32,10 +38,12 @@ export type QuestionCommand = {
   readonly flags?: readonly Flag[];
   /** Whether rows mean an exit code of 1, without a flag. */
   readonly exitsWithDifferences?: boolean;
+  /** The parameter after whose flag help lists `--vs`, with which a line asks for a comparison instead. */
+  readonly comparedAfter?: string;
 };
 
 /** How flags of other commands ask a question, which has no command of its own: those of its arguments. */
-export type AskedByFlags = {
+type AskedByFlags = {
   /** The words of these commands. */
   readonly words: readonly string[];
   /** Flags that ask it besides those of its arguments. */
@@ -110,8 +118,8 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   readonly params: Params;
   /** The types of the method, where its rows depend on its parameters; it is never read. */
   readonly method?: readonly MethodType[];
-  /** Refuses values that contradict each other. */
-  check?(values: V): void;
+  /** Refuses values that contradict each other, or that ask for what nobody can know yet. */
+  check?(values: V, asked: AskedAt): void;
   /** The layout of the rows; undefined if the columns depend on the data. */
   layout(values: V): RowLayout | undefined;
   /** Whether the rows can be drawn; no by default. */
@@ -126,6 +134,10 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   limitsRows?(values: V): boolean;
   /** Binds the values to a day; throws a Problem if nothing can bind them. */
   bind(values: V, day: Day): BoundValues<V>;
+  /** Replaces the files that a command line names by what is in them, before the question is asked. */
+  withFiles?(values: V, readDays: DayFileReader): Promise<V>;
+  /** Whether the rows are values as they are known now, up to the newest; no by default. */
+  showsNewest?(values: V): boolean;
   /** What the answer reads, from which a dry run works out the number of requests. */
   reading?(values: V, ask: QueryContext): Promise<Reading>;
   answer(values: V, ask: QueryContext): Promise<QueryAnswer<R>>;
@@ -211,13 +223,13 @@ export function paramsOf({ args, params }: Pick<Question, 'args' | 'params'>): P
 }
 
 /** Fills in defaults and refuses values that contradict each other; the refusal is said in the voice of a front. */
-export function checkedValues(question: Question, given: NamedValues): NamedValues {
+export function checkedValues(question: Question, given: NamedValues, asked: AskedAt): NamedValues {
   const params = Object.entries(paramsOf(question));
   const values = Object.fromEntries(params.map(([name, { fallback }]) => [name, given[name] ?? fallback]));
   const { from, to } = values;
   if (typeof from === 'string' && typeof to === 'string') checkRange(from, to);
   transformationIn(values);
-  question.check?.(values);
+  question.check?.(values, asked);
   return values;
 }
 
@@ -274,7 +286,7 @@ export function readTexts(question: Question, texts: ParamTexts, clock: Clock): 
   const missing = question.args.find(({ name }) => given[name] === undefined)?.name;
   if (missing !== undefined) throw invalid(missing, `parameter '${missing}' is missing`);
   const { exact, max_age } = given;
-  return { ...checkedValues(question, given), exact, max_age };
+  return { ...checkedValues(question, given, clock), exact, max_age };
 }
 
 /** Tells whether a text of a parameter is a list, separated by commas. */

@@ -1,9 +1,9 @@
 import { addDays, type Day } from '../domain/series/date.ts';
-import { counted, listed } from '../errors/wording.ts';
+import { listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
-import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
+import { type ComposedContext, composed, eachOf } from './composed.ts';
 import { noteOutside } from './coverage.ts';
 import { columnsOfHistory, needsHistory } from './history.ts';
 import type { PanelRow, WideRow } from './layouts.ts';
@@ -22,7 +22,7 @@ export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryCon
 }
 
 /** The same panel with a row for each as-of date and series. */
-export function answerLongRealTimePanel(
+function answerLongRealTimePanel(
   query: RealTimePanelQuery,
   context: QueryContext,
 ): Promise<QueryAnswer<PanelRow>> {
@@ -38,7 +38,7 @@ export function answerLongRealTimePanel(
 }
 
 /** The same panel with a row for each as-of date and a column for each series. */
-export function answerWideRealTimePanel(
+function answerWideRealTimePanel(
   query: RealTimePanelQuery,
   context: QueryContext,
 ): Promise<QueryAnswer<WideRow>> {
@@ -196,25 +196,6 @@ export async function readingOfRealTimePanel(
   if (asked !== undefined) return { series, panels: asked.length };
   // A day may take the revisions of its newest date and, where these lack it, a request of its own.
   return { series, history: true, days: days.length * (needsHistory(query) ? 1 : 2) };
-}
-
-/** The number of requests that a real-time panel takes, in words; makes the requests that plan it. */
-export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
-  return estimated(context, async (counting) => {
-    const days = knownDays(query);
-    const series = await panelSeries(query, counting);
-    const asked = await serviceRequests(series, days, query, counting);
-    if (asked !== undefined)
-      return `this panel takes ${counted(counting.requests() + asked.length + undescribed(series) + counting.checks(), 'request')}`;
-    if (needsHistory(query)) {
-      const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
-      // Each series takes its vintages and its published values, page by page.
-      const requests = pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks();
-      return `this panel takes about ${counted(requests, 'request')}`;
-    }
-    const { made, left, checks } = await planAll(series, days, query, counting);
-    return `this panel takes ${counted(made + left + checks, 'request')}: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
-  });
 }
 
 async function planAll(

@@ -3,10 +3,8 @@ import { pagesOf, questionFor } from '../client/pagination.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { observations } from '../operations/figures.ts';
 import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
-import { defined } from '../platform/defined.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
   counted,
@@ -18,7 +16,7 @@ import {
   textsOf,
 } from './answer.ts';
 import { knowledgeDay, noteBasis } from './coverage.ts';
-import type { OperationQuery, PanelQuery, Query } from './query.ts';
+import type { OperationQuery, Query } from './query.ts';
 import { transformationIn } from './question.ts';
 import {
   type FailedSeries,
@@ -43,13 +41,7 @@ async function answered(query: Query, asked: QueryContext): Promise<QueryAnswer>
     const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
     return question.answer(values, await transformedContext({ transformation }, asked));
   }
-  const context = 'transformation' in query ? await transformedContext(query, asked) : asked;
-  if (query.kind === 'operation') return answerOperation(query, context);
-  // The chart of a panel as of one day is that of its observations, which state units and sources.
-  if (query.kind === 'panel' && context.chart === true)
-    return answerOperation(observationsOf(query), context);
-  // Loaded here: most queries run one operation, and start faster without the analyses.
-  return (await import('./analyses.ts')).answerAnalysis(query, context);
+  return answerOperation(query, await transformedContext(query, asked));
 }
 
 /** The same context; for a query of transformed values, its client gives these. */
@@ -67,22 +59,8 @@ export async function transformedContext<
   };
 }
 
-/** The observations that a panel shows. */
-function observationsOf({ ids, skipMissing, asOf, from, to, transformation }: PanelQuery): OperationQuery {
-  const params = defined({ as_of: asOf, from, to });
-  const operation = observations.name;
-  return {
-    kind: 'operation',
-    operation,
-    params,
-    ids,
-    ...(skipMissing && { skipMissing }),
-    ...(transformation && { transformation }),
-  };
-}
-
-/** The rows of an operation: streamed page by page, one series after the other. */
-async function answerOperation(query: OperationQuery, context: QueryContext): Promise<QueryAnswer> {
+/** Answers with the rows of an operation: streamed page by page, one series after the other. */
+export async function answerOperation(query: OperationQuery, context: QueryContext): Promise<QueryAnswer> {
   const operation = operationNamed(query.operation);
   const { ids, skipMissing } = query;
   const asked = ids && { ids, ...(skipMissing && { skipMissing }), asOf: knowledgeDay(query) };

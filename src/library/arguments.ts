@@ -6,6 +6,17 @@ import { flag, integer, seriesId, seriesIds, text, type ValueCheck } from '../op
 /** What a parameter of a method takes; without a schema, the value has no form in JSON. */
 export type Kind = ValueCheck & { readonly schema?: Schema };
 
+/** The same type, whose optional members may also be given as undefined. */
+export type Optional<T> = {
+  readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
+};
+
+/** A parameter of every question about several series. */
+export type SeveralParams = {
+  /** Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure. */
+  readonly skipMissing?: boolean | undefined;
+};
+
 /** The kind of value of each member of a type; a missing member does not compile. */
 export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 
@@ -60,4 +71,9 @@ export function kindsOf<O extends Pick<Operation, 'params'>>(operation: O): Kind
 /** Whether an address is a URL, and not the path of a file. */
 export function isUrl(address: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(address);
+}
+
+/** The series of a query. */
+export function seriesOf(ids: readonly string[], { skipMissing }: SeveralParams) {
+  return { ids, ...(skipMissing === true && { skipMissing }) };
 }

@@ -13,16 +13,12 @@ import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
 import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
-import { Analyses, type AnalysisSource } from './analyses.ts';
-import { seriesOf } from './analysis-queries.ts';
-import { type Kinds, skipMissing } from './arguments.ts';
+import { type Kinds, type SeveralParams, seriesOf, skipMissing } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
-import { type OperationMethods, operationMethods } from './operation-methods.ts';
-import type { SeveralParams } from './panel-params.ts';
+import { type AnswerSource, type OperationMethods, operationMethods } from './operation-methods.ts';
 import { pullKinds, pullRequest } from './pull.ts';
 import { type QuestionMethods, questionMethods } from './question-methods.ts';
-import { analysisSignatures } from './signatures.ts';
 import { StoreCare } from './store-care.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
@@ -50,16 +46,15 @@ type SnapshotTarget = {
 };
 
 /** Where the data comes from; the store is missing for a service. */
-export type LibrarySource = AnalysisSource & { readonly store?: Store };
+export type LibrarySource = AnswerSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-class Library extends Analyses {
+class Library {
   /** The care of the store: backups, copies, checks. */
   readonly store: StoreCare;
   readonly #source: LibrarySource;
 
   constructor(source: LibrarySource) {
-    super(source);
     this.#source = source;
     const { session, signal } = source;
     const address = () => this.#store('care of a store').address;
@@ -209,7 +204,6 @@ const options = { noun: 'option' } as const;
 
 /** What those methods take that are not made from an operation. */
 const signatures: Readonly<Record<Exclude<keyof Library, 'close' | 'store'>, Signature>> = {
-  ...analysisSignatures,
   facts: {
     name: 'facts',
     args: [{ name: 'ids', kind: seriesIds }],

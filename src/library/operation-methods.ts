@@ -22,8 +22,8 @@ import {
 import type { NamedValues } from '../operations/value.ts';
 import { type KnownQuestion, questionNamed } from '../questions/table.ts';
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
+import type { Optional, SeveralParams } from './arguments.ts';
 import { askedOf, signaturesOf } from './operation-signatures.ts';
-import type { Optional, SeveralParams } from './panel-params.ts';
 import type { Session } from './session.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing values are null. */

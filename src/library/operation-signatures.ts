@@ -1,20 +1,50 @@
 import type { Demands } from '../analysis/basis.ts';
+import {
+  aggregations,
+  coarserFrequencies,
+  type Transformation,
+  type TransformationParams,
+  transformationOf,
+  unitsChoices,
+} from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Param } from '../operations/param.ts';
-import { flag, type NamedValues } from '../operations/value.ts';
+import { choice, flag, integer, type NamedValues } from '../operations/value.ts';
 import {
   demandKinds,
   described,
   extentKinds,
+  type Kinds,
   kindsOf,
   ofOneSeries,
   ofSeveralIds,
   skipMissing,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
-import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
+
+/** The kinds of the parameters that transform values. */
+const unitsKinds: Kinds<TransformationParams> = {
+  units: described(
+    "A change, a growth rate or a logarithm, by FRED's names and formulas.",
+    choice(unitsChoices),
+  ),
+  digits: described('Decimal places of computed values.', integer(0, 20)),
+  frequency: described('A coarser frequency, to which values are aggregated.', choice(coarserFrequencies)),
+  aggregate: described('Average, sum, or the value at the end of a period.', choice(aggregations)),
+  partial: described('Also gives periods that are not complete.', flag),
+};
+
+/** Refuses parameters of units without the parameters that they need. */
+function checkUnits(values: NamedValues): void {
+  transformationIn(values);
+}
+
+/** The transformation that checked parameters ask for. */
+function transformationIn(values: NamedValues): Transformation | undefined {
+  return transformationOf(values as TransformationParams);
+}
 
 /**
  * What the method of an operation takes, as the operation declares it; made once for each operation that it may ask.

@@ -11,16 +11,15 @@ import {
 } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
 import type { UserTable } from '../analysis/table.ts';
-import { inVoice } from '../errors/problem.ts';
+import { inVoice, Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { type CamelCase, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { type KnownQuestion, questions } from '../questions/table.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import type { AnalysisSource } from './analyses.ts';
 import { described } from './arguments.ts';
 import { methodNaming, type Signature } from './call.ts';
-import { type Result, resultOf } from './operation-methods.ts';
+import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 
 /** What a method takes for an argument. */
 type Given<A, T> = A extends { readonly orOne: true } ? T | (T extends readonly (infer E)[] ? E : never) : T;
@@ -54,7 +53,7 @@ export type QuestionMethods = {
 };
 
 /** Returns the methods of all questions that ask others. */
-export function questionMethods(source: AnalysisSource): QuestionMethods {
+export function questionMethods(source: AnswerSource): QuestionMethods {
   const methods = Object.values<Question>(questions).map((question) => {
     const method = (...asked: readonly unknown[]) => answer(question, asked, source);
     return [camelCase(question.name), source.session.guarded(signatureOf(question), method)];
@@ -69,7 +68,8 @@ export function signatureOf(question: Question): Signature {
   const own = Object.entries({ ...params, ...demandParams });
   return {
     name: camelCase(name),
-    ...(about !== undefined && { about }),
+    // Declarations have the names that parameters have on the wire.
+    ...(about !== undefined && { about: about.replaceAll(/`\w+`/g, camelCase) }),
     args: args.map((one) => ({ name: camelCase(one.name), kind: described(one.description, one) })),
     params: {
       noun: 'parameter',
@@ -90,7 +90,17 @@ function wireNamed({ params }: Question, given: NamedValues, clock?: Clock): Nam
   return Object.fromEntries(entries);
 }
 
-async function answer(question: Question, asked: readonly unknown[], source: AnalysisSource) {
+/** Checks values; the field of a refusal is the name of a parameter of the method. */
+function checkedNames(question: Question, given: NamedValues, clock: Clock): NamedValues {
+  try {
+    return checkedValues(question, given, clock);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.field === undefined) throw error;
+    throw error.with({ field: camelCase(error.field) });
+  }
+}
+
+async function answer(question: Question, asked: readonly unknown[], source: AnswerSource) {
   const { naming, signal, onNote, allow, asOf } = source;
   const clock = clockAt(source.clock());
   const { args } = question;
@@ -98,7 +108,7 @@ async function answer(question: Question, asked: readonly unknown[], source: Ana
   const given = wireNamed(question, { ...Object(asked[args.length]) }, clock);
   const { demands, values: own } = splitDemands(given);
   const values = inVoice(methodNaming, () =>
-    checkedValues(question, { ...Object.fromEntries(named), ...own }),
+    checkedNames(question, { ...Object.fromEntries(named), ...own }, clock),
   );
   const query: QuestionQuery = { kind: 'question', question, values };
   const tables = { open: openTable, latest: clock.latest };

@@ -1,5 +1,4 @@
 import type { SortOrder } from '../analysis/query.ts';
-import type { Day } from '../domain/series/date.ts';
 import {
   aggregations,
   coarserFrequencies,
@@ -19,12 +18,6 @@ export function sortIn(line: TypedLine): SortOrder {
 /** The series of a line, by the ids that were typed. */
 export function seriesIn(line: TypedLine, ids: readonly string[]) {
   return { ids, ...(line.has('skip-missing') && { skipMissing: true }) };
-}
-
-/** The as-of date of a line. */
-export function knownOn(line: TypedLine): { readonly asOf?: Day } {
-  const asOf = line.asOf();
-  return asOf === undefined ? {} : { asOf };
 }
 
 /** The transformation that the flags of units ask for. */

@@ -4,7 +4,6 @@ import type { Flag } from '../operations/flag.ts';
 import type { CommandFeature, Operation } from '../operations/operation.ts';
 import { questions } from '../questions/table.ts';
 import type { CommandSpec } from './command.ts';
-import { panel } from './composed-commands.ts';
 import { sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { askingFlags, questionByFlags, questionCommand } from './question-command.ts';
@@ -42,7 +41,7 @@ function extrasOf({ command: { words, several, features = [] }, chart }: Operati
  * (`inPlan`) a line need not name the day that it is bound to.
  */
 export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
-  const composed = Object.values<Question>(questions).flatMap(questionCommand);
+  const composed = Object.values<Question>(questions).flatMap((one) => questionCommand(one, inPlan));
   const ofWords = (words: string) => composed.find((command) => command.words === words);
   const asked = operations
     .filter(({ command: { flag } }) => flag === undefined)
@@ -52,8 +51,7 @@ export function queryCommands(operations: readonly Operation[], inPlan: boolean)
       return ofWords(words) ?? operationCommand(operation, others, extrasOf(operation));
     });
   const own = composed.filter((command) => !asked.includes(command));
-  const files = own.filter(({ heading }) => heading === 'Files');
-  return [...asked, ...own.filter((command) => !files.includes(command)), panel(inPlan), ...files];
+  return [...asked, ...own];
 }
 
 /** The commands about series and rates, all that a line needs which begins with one of them. */

@@ -1,5 +1,6 @@
 import { checkedValues, paramsOf, type Question, type QuestionQuery } from '../analysis/question.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import type { Flag } from '../operations/flag.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
@@ -10,8 +11,11 @@ import { queryLine } from './operation-command.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
 import { sharedFlags } from './shared-flags.ts';
 
-/** Returns the command of a question, or nothing if only other commands ask it. */
-export function questionCommand(question: Question): readonly CommandSpec[] {
+/**
+ * Returns the command of a question, or nothing if only other commands ask it. In a plan (`inPlan`) a line need not
+ * name the day that it is bound to.
+ */
+export function questionCommand(question: Question, inPlan: boolean): readonly CommandSpec[] {
   const { command, args, params } = question;
   if (command === undefined) return [];
   const { words, heading, summary, about, examples, exitsWithDifferences = false } = command;
@@ -29,7 +33,10 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
         const all = Object.hasOwn(params, 'limit') ? [sharedFlags.all] : [];
         return [
           ...argumentFlags(question),
-          ...Object.entries(params).flatMap(([name, param]) => paramFlags(name, param)),
+          ...Object.entries(params).flatMap(([name, param]) => [
+            ...paramFlags(name, param),
+            ...(name === command.comparedAfter ? askingFlags(words) : []),
+          ]),
           ...(command.flags ?? []),
           ...(question.reading === undefined ? [] : [sharedFlags.dryRun]),
           ...(question.reading === undefined ? [...charts, ...all] : [sharedFlags.all, ...charts]),
@@ -40,7 +47,8 @@ export function questionCommand(question: Question): readonly CommandSpec[] {
         ];
       },
       read(line) {
-        const read = queryLine(words, questionIn(question, line), line);
+        const asked = questionIn(question, line, inPlan);
+        const read = queryLine(words, questionByFlags(words, line, inPlan) ?? asked, line);
         return exitsWithDifferences ? { ...read, exitCode: true } : read;
       },
     },
@@ -66,7 +74,7 @@ function ownFlags(question: Question): readonly Flag[] {
 }
 
 /** Reads the question that flags of a command ask instead of its own, if they ask one. */
-export function questionByFlags(words: string, line: TypedLine): QuestionQuery | undefined {
+export function questionByFlags(words: string, line: TypedLine, inPlan = false): QuestionQuery | undefined {
   const asked = askedBy(words).flatMap((question) => {
     const flag = ownFlags(question).find(({ name }) => line.has(name));
     return flag === undefined ? [] : [{ question, flag: `--${flag.name}` }];
@@ -76,11 +84,11 @@ export function questionByFlags(words: string, line: TypedLine): QuestionQuery |
   if (other !== undefined) throw new Problem('bad-input', `use either ${one.flag} or ${other.flag}`);
   const { question } = one;
   question.askedBy?.check?.(line);
-  return questionIn(line.has('wide') ? (question.askedBy?.wide ?? question) : question, line);
+  return questionIn(line.has('wide') ? (question.askedBy?.wide ?? question) : question, line, inPlan);
 }
 
 /** Reads the question that a line asks; a refusal names flags. */
-function questionIn(question: Question, line: TypedLine): QuestionQuery {
+function questionIn(question: Question, line: TypedLine, inPlan: boolean): QuestionQuery {
   checkExtent(question, line);
   const given = question.args.map(({ name, typed, parse }, i) => [
     name,
@@ -91,7 +99,7 @@ function questionIn(question: Question, line: TypedLine): QuestionQuery {
   return {
     kind: 'question',
     question,
-    values: inVoice(voiceOf(question), () => checkedValues(question, all)),
+    values: inVoice(voiceOf(question, line), () => checkedValues(question, all, { ...line.clock, inPlan })),
   };
 }
 
@@ -103,11 +111,18 @@ function checkExtent({ params }: Question, line: TypedLine): void {
   if (other !== undefined) throw new Problem('bad-input', `use either ${one} or ${other}`);
 }
 
-/** Names the parameters of a question by their flags. */
-function voiceOf(question: Question): Voice {
+/** Names the parameters of a question by their flags: of several, by those that were typed. */
+function voiceOf(question: Question, line: TypedLine): Voice {
   const params = paramsOf(question);
-  const param = (name: string, value?: string) =>
-    `--${flagName(name, params[name])}${value === undefined ? '' : ` ${value}`}`;
+  const flagsOf = (name: string): readonly string[] => {
+    const all = params[name]?.typed?.flags.map((flag) => flag.name) ?? [flagName(name, params[name])];
+    const typed = all.filter((flag) => line.has(flag));
+    return typed.length === 0 ? all : typed;
+  };
+  const param = (name: string, value?: string) => {
+    const flags = flagsOf(name).map((flag) => `--${flag}`);
+    return `${listed(flags, 'or')}${value === undefined ? '' : ` ${value}`}`;
+  };
   return {
     ...commandNaming,
     param,

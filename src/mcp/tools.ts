@@ -5,7 +5,6 @@ import { methodNaming, type Signature, unknownName } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
 import { signaturesOf } from '../library/operation-signatures.ts';
 import { signatureOf } from '../library/question-methods.ts';
-import { analysisSignatures } from '../library/signatures.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Schema } from '../operations/field.ts';
 import { operations } from '../operations/index.ts';
@@ -32,16 +31,14 @@ export const rowLimits = { usual: 100, most: 1000 };
 /** Names questions as tools, and parameters as tools take them. */
 export const toolNaming: Naming = { ...methodNaming, question: (name) => `the tool ${name}` };
 
-/** A tool for each operation and each analysis, except operations about the caller. */
+/** A tool for each operation and each question that says what it is about, except operations about the caller. */
 export function tools(): readonly Tool[] {
   const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
-  const ofAnalyses = [
-    ...Object.values<Signature>(analysisSignatures),
-    ...Object.values<Question>(questions).map(signatureOf),
-  ]
+  const ofQuestions = Object.values<Question>(questions)
+    .map(signatureOf)
     .filter(({ about }) => about !== undefined)
     .map((signature) => ({ ...methodTool(signature, signature.about ?? ''), growing: [] }));
-  return [...ofOperations, ...ofAnalyses];
+  return [...ofOperations, ...ofQuestions];
 }
 
 function operationTool(operation: Operation): Tool {

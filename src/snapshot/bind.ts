@@ -1,4 +1,4 @@
-import { asOfDates, type OperationQuery, type Query } from '../analysis/query.ts';
+import type { OperationQuery, Query } from '../analysis/query.ts';
 import type { NamedDay } from '../analysis/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
@@ -38,23 +38,10 @@ function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery 
   switch (query.kind) {
     case 'operation':
       return bindOperation(query, day, messages);
-    case 'panel': {
-      const { asOf = day } = query;
-      refuseLater([['as_of', asOf]]);
-      return { query: { ...query, asOf }, asOf, words: added('as_of', day, query.asOf) };
-    }
     case 'question': {
       const { values, days, asOf = day, words } = query.question.bind(query.values, day);
       refuseLater(days);
       return { query: { ...query, values }, asOf, words };
-    }
-    case 'real-time-panel': {
-      const { to = day, from, each } = query;
-      const days = typeof each === 'string' || 'file' in each ? [] : each;
-      refuseLater([...rangeOf({ from, to }), ...days.map((one) => ['the as-of date', one] as const)]);
-      const bound = { ...query, to };
-      asOfDates(bound);
-      return { query: bound, asOf: day, words: added('to', day, query.to) };
     }
   }
 }
@@ -63,7 +50,7 @@ function added(param: string, day: Day, named: unknown): readonly string[] {
   return named === undefined ? [`--${flagName(param)}`, day] : [];
 }
 
-function rangeOf({ from, to }: { readonly from?: unknown; readonly to?: unknown }) {
+function _rangeOf({ from, to }: { readonly from?: unknown; readonly to?: unknown }) {
   return [
     ...(from === undefined ? [] : [['from', String(from)] as const]),
     ...(to === undefined ? [] : [['to', String(to)] as const]),

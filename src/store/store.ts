@@ -89,14 +89,14 @@ export type SeriesQuery = {
 };
 
 /** Selects the curve of exactly `date`, or the newest one on or before it. */
-export type CurveQuery = {
+type CurveQuery = {
   readonly curveType: CurveType;
   readonly date: Day;
   readonly onOrBefore: boolean;
 };
 
 /** Selects rates, newest trade date first, then shortest maturity; `from` and `to` are inclusive. */
-export type YieldsQuery = {
+type YieldsQuery = {
   readonly curveType: CurveType;
   readonly maturity?: Maturity;
   readonly from?: Day;
@@ -110,7 +110,7 @@ export type YieldsQuery = {
  * Selects the days that have rates of both maturities, newest first. `from` and `to` are inclusive; a page continues
  * `before` a day.
  */
-export type SpreadQuery = {
+type SpreadQuery = {
   readonly curveType: CurveType;
   readonly long: Maturity;
   readonly short: Maturity;

@@ -199,7 +199,7 @@ it('a parameter that is added to a question has a flag, a place in the method an
   const { gaps: declared } = await import('../support/gap-question.ts');
   const most = param(integer(1, 9), 'Series that a date has at most.', undefined);
   const widened = { ...declared, params: { ...declared.params, most } };
-  const [command] = questionCommand(widened);
+  const [command] = questionCommand(widened, false);
   expect(command?.flags.find(({ name }) => name === 'most')).toMatchObject({
     value: 'n',
     about: 'series that a date has at most',

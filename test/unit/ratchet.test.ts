@@ -8,31 +8,31 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 6002,
+  analysis: 4046,
   care: 1237,
-  cli: 4909,
+  cli: 4895,
   client: 2204,
-  domain: 4755,
-  errors: 328,
+  domain: 4760,
+  errors: 336,
   explorer: 2305,
   import: 8113,
-  library: 2331,
-  lines: 1649,
-  mcp: 436,
-  operations: 4626,
+  library: 1454,
+  lines: 1242,
+  mcp: 426,
+  operations: 4618,
   platform: 544,
   pull: 3693,
-  questions: 321,
+  questions: 3286,
   render: 3088,
-  server: 4396,
+  server: 4297,
   service: 509,
-  snapshot: 1245,
+  snapshot: 1191,
   store: 8161,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 627;
+const mostSingles = 624;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -18,14 +18,6 @@ asof diff GDP GDPC1 2009-07-30 2009-07-31 --from 2008-01-01 --all-rows
 # in a script: exit code 1 means that there are differences
 asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was revised"
 `,
-  panel: `
-# two series side by side, as known on a date
-asof panel GDP UNRATE --as-of 2009-01-30 --from 2008-01-01 --wide
-# for a backtest: the newest values known at each month-end
-asof panel GDP PAYEMS --as-of-each month-end --from 2008-10-01 --to 2009-02-28 --sort asc
-# into a Parquet file, for DuckDB or pandas
-asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
-`,
   join: `
 # what was known on the day of each trade (needs the file)
 asof join trades.csv --on day GDP UNRATE -o joined.csv

@@ -23,7 +23,7 @@ import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
-  const query = await withDaysOfFile(line.query, io);
+  const query = await withFiles(line.query, io);
   const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
   return withClient(line, io, async (client, messages) => {
     messages.resolved(line.resolved);
@@ -41,11 +41,6 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     if (line.dryRun && query.kind === 'question') {
       const { mostRequests } = await import('../../analysis/dry-run.ts');
       messages.warn(`asof: ${await mostRequests(query, context).finally(() => bar.clear())}`);
-      return exitCode.success;
-    }
-    if (line.dryRun && query.kind !== 'operation' && query.kind !== 'question') {
-      const { estimate } = await import('../../analysis/analyses.ts');
-      messages.warn(`asof: ${await estimate(query, context).finally(() => bar.clear())}`);
       return exitCode.success;
     }
     const started = io.clock().getTime();
@@ -71,15 +66,14 @@ function tablesOf(io: Io): TableFiles {
   };
 }
 
-/** The query; of a panel whose as-of dates are in a file, with these. */
-async function withDaysOfFile(query: Query, io: Io): Promise<Query> {
-  if (query.kind !== 'real-time-panel' || typeof query.each === 'string' || !('file' in query.each))
-    return query;
-  const { readDays } = await import('./day-file.ts');
-  return {
-    ...query,
-    each: await readDays(query.each.file, io.stdin, latestDay(io.clock()), query.knownBefore === true),
-  };
+/** The query, with what is in the files that it names. */
+async function withFiles(query: Query, io: Io): Promise<Query> {
+  if (query.kind !== 'question' || query.question.withFiles === undefined) return query;
+  const values = await query.question.withFiles(query.values, async (file, strict) => {
+    const { readDays } = await import('./day-file.ts');
+    return readDays(file, io.stdin, latestDay(io.clock()), strict);
+  });
+  return { ...query, values };
 }
 
 /** A client whose answers a basis notes, and that basis. */
@@ -157,7 +151,7 @@ const usualAge = 31;
 /** Whether a person sees a table of values as they are known now, up to the newest. */
 function showsLatest({ query, output, messages }: Job): boolean {
   if (!messages.hasReader || !output.onTerminal || output.format !== 'table' || output.drawn) return false;
-  if (query.kind === 'panel') return query.asOf === undefined && query.to === undefined;
+  if (query.kind === 'question') return query.question.showsNewest?.(query.values) ?? false;
   if (query.kind !== 'operation' || query.ids === undefined) return false;
   return query.params.as_of === undefined && query.params.to === undefined;
 }

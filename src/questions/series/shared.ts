@@ -25,6 +25,7 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
       args: [
         {
           name: 'id',
+          complete: 'ids',
           about: 'series ids; one with * (quoted) means every series whose id matches',
           several: true,
         },

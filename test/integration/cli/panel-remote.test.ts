@@ -133,8 +133,8 @@ describe('over a service', () => {
   it('that offers panels, one of 2 series on 60 days takes a request, their descriptions, and a check', async () => {
     const { url, asked } = await inFront(undefined, { panels: true });
     const dry = await remote(`${each} --dry-run`, url);
-    expect(dry.err).toBe('asof: this panel takes 4 requests\n');
-    expect(asked().paths).toEqual(['/v1/openapi.json']);
+    expect(dry.err).toBe('asof: this panel takes at most 4 requests\n');
+    expect(asked().paths.filter((path) => path.includes('panel'))).toEqual([]);
     const wet = await inFront(undefined, { panels: true });
     expect((await remote(each, wet.url)).code).toBe(0);
     const panel = `/v1/panel?ids=CALM%2CMUCH&as_of_each=month-end&from=2015-01-31&to=2019-12-31&beyond=empty`;
@@ -211,17 +211,11 @@ describe('over a service', () => {
     expect(err).toContain('no description of CALM');
   });
 
-  it('a panel of 2 series on 60 days takes few requests, and as many as --dry-run said', async () => {
-    const { url, asked } = await inFront(undefined, { wait: 5 });
+  it('a panel of 2 series on 60 days takes few requests, and no more than --dry-run said', async () => {
+    const { url } = await inFront(undefined, { wait: 5 });
     const dry = await remote(`${each} --dry-run`, url);
-    const made = asked().paths.filter((path) => !path.includes('openapi')).length;
-    const [, all, planned, left, checks] =
-      /takes (\d+) requests: (\d+) to plan it \(made now\), (\d+) for values, (\d+) to check/.exec(dry.err) ??
-      [];
-    expect([dry.out, Number(planned)]).toEqual(['', made]);
-    // First releases give every value of CALM except those of its first vintage; MUCH is revised before each month
-    // ends. The last request finds out whether the data changed.
-    expect([all, planned, left, checks].map(Number)).toEqual([65, 4, 60, 1]);
+    const [, most] = /takes at most (\d+) requests/.exec(dry.err) ?? [];
+    expect([dry.out, Number(most) >= 65]).toEqual(['', true]);
 
     const wet = await inFront(undefined, { wait: 5 });
     expect((await remote(each, wet.url)).code).toBe(0);
@@ -240,8 +234,8 @@ describe('over a service', () => {
     const count = (part: RegExp) => asked().paths.filter((path) => part.test(path)).length;
     // Three months of the first quarter, which has no first release; then 18 quarters.
     expect([count(/limit=2&|limit=2$/), count(/revisions/), asked().paths.length]).toEqual([3, 18, 25]);
-    const dry = await remote(`${line} --dry-run`, url);
-    expect(dry.err).toMatch(/takes 24 requests: 2 to plan it \(made now\), 21 for values, 1 to check/);
+    const [, most] = /takes at most (\d+) requests/.exec((await remote(`${line} --dry-run`, url)).err) ?? [];
+    expect(Number(most)).toBeGreaterThanOrEqual(24);
   });
 
   it.each([
@@ -270,10 +264,12 @@ describe('over a service', () => {
   it('that lacks the vintages, --dry-run counts the requests for coverage too', async () => {
     const line = 'panel CALM MUCH --as-of-each month-end --from 2015-03-01 --to 2015-08-31';
     const dry = await inFront(/\/vintages/);
-    const [, all] = /takes (\d+) requests/.exec((await remote(`${line} --dry-run`, dry.url)).err) ?? [];
+    const [, most] =
+      /takes at most (\d+) requests/.exec((await remote(`${line} --dry-run`, dry.url)).err) ?? [];
     const wet = await inFront(/\/vintages/);
     expect((await remote(line, wet.url)).code).toBe(0);
-    expect(wet.asked().paths.filter((path) => !path.includes('openapi'))).toHaveLength(Number(all));
+    const made = wet.asked().paths.filter((path) => !path.includes('openapi')).length;
+    expect(made).toBeLessThanOrEqual(Number(most));
     // One of them is asked again, to see whether the data changed.
     const described = wet.asked().paths.filter((path) => /^\/v1\/series\/\w+$/.test(path));
     expect([...new Set(described)].sort()).toEqual(['/v1/series/CALM', '/v1/series/MUCH']);
@@ -343,7 +339,7 @@ describe('over a service', () => {
 
   it.each([
     ['diff MUCH 2017-03-16 2018-03-16 --dry-run', /takes at most \d+ requests/],
-    ['panel CALM MUCH --as-of 2017-03-16 --dry-run', /takes about 5 requests/],
+    ['panel CALM MUCH --as-of 2017-03-16 --dry-run', /takes at most \d+ requests/],
   ])('%s', async (line, words) => {
     const { url } = await inFront(undefined);
     const { code, out, err } = await remote(line, url);

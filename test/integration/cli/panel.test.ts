@@ -118,7 +118,7 @@ describe('asof panel', () => {
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
       2,
-      /leave out --as-of/,
+      /use either --as-of or --as-of-each/,
     ],
     ['panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01', 2, /--from 2014-01-02 is after/],
     ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /--to 2026-03-18 is in the future/],

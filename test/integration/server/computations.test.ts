@@ -88,17 +88,17 @@ async function served(given: Partial<Plan> & { readonly maxSeconds?: number } = 
 }
 
 const panel: TableJob['query'] = {
-  kind: 'real-time-panel',
-  ids: ['LONG*'],
-  each: 'day',
-  from: '1999-01-01',
-  to: '2020-12-31',
-  wide: false,
-  sort: 'asc',
-  withDates: false,
-  beyond: 'empty',
-  last: 12,
-  lag: 1,
+  kind: 'question',
+  name: 'panel',
+  values: {
+    ids: ['LONG*'],
+    as_of_each: 'day',
+    from: '1999-01-01',
+    to: '2020-12-31',
+    sort: 'asc',
+    last: 12,
+    lag: 1,
+  },
 };
 
 onEveryEngine((engine) => {

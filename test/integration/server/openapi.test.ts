@@ -84,7 +84,7 @@ describe('the OpenAPI description', () => {
     const names = (path: string) =>
       (valueAt(['paths', path, 'get', 'parameters']) as Json[]).map(({ name }) => name);
     expect(names('/v1/diff')).toEqual(
-      'ids days from to all_rows skip_missing units digits frequency aggregate partial exact max_age'.split(
+      'ids days from to units digits frequency aggregate partial all_rows skip_missing exact max_age'.split(
         ' ',
       ),
     );

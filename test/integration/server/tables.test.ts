@@ -189,7 +189,7 @@ describe('a table over HTTP', () => {
       'an unknown parameter',
       '/v1/panel?ids=GDP&asof=2020-12-31',
       'asof',
-      "unknown parameter 'asof': use ids, from, to, as_of, as_of_each, known_before_each, last, lag, beyond, with_dates, wide, sort, skip_missing, units, digits, frequency, aggregate, partial, exact, max_age, format",
+      "unknown parameter 'asof': use ids, as_of, as_of_each, known_before_each, from, to, wide, last, lag, with_dates, beyond, sort, skip_missing, units, digits, frequency, aggregate, partial, exact, max_age, format",
     ],
     [
       'a list in two parameters',

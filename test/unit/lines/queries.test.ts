@@ -42,7 +42,7 @@ const revisions = (values: NamedValues): Query => question(questions.revisions, 
 
 const vintages = (values: NamedValues): Query => question(questions.vintages, { id: 'GDP', ...values });
 
-const panel = { wide: false, sort: 'desc' } as const;
+const panel = (ids: readonly string[], more = {}): Query => question(questions.panel, { ids, ...more });
 
 const queries: readonly (readonly [line: string, query: Query])[] = [
   ['ping', operation('ping')],
@@ -182,38 +182,26 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
     'diff GDP 2009-07-30 2009-07-31 --known-before --from 2008-01-01',
     diff(['GDP'], ['2009-07-29', '2009-07-30'], { from: '2008-01-01' }),
   ],
-  ['panel GDP unrate', { kind: 'panel', ids: ['GDP', 'unrate'], ...panel }],
-  ['panel GDP unrate --skip-missing', { kind: 'panel', ids: ['GDP', 'unrate'], skipMissing: true, ...panel }],
+  ['panel GDP unrate', panel(['GDP', 'unrate'])],
+  ['panel GDP unrate --skip-missing', panel(['GDP', 'unrate'], { skip_missing: true })],
   [
     'panel GDP --as-of 2009-01-30 --from 2008-01-01 --wide --sort asc',
-    { kind: 'panel', ids: ['GDP'], asOf: '2009-01-30', from: '2008-01-01', wide: true, sort: 'asc' },
+    panel(['GDP'], { as_of: '2009-01-30', from: '2008-01-01', wide: true, sort: 'asc' }),
   ],
   [
     'panel GDP --as-of-each month-end --from 2008-10-01 --to 2009-02-28 --wide --with-dates --beyond REPEAT',
-    {
-      kind: 'real-time-panel',
-      ids: ['GDP'],
-      each: 'month-end',
+    panel(['GDP'], {
+      as_of_each: 'month-end',
       from: '2008-10-01',
       to: '2009-02-28',
       beyond: 'repeat',
-      withDates: true,
+      with_dates: true,
       wide: true,
-      sort: 'desc',
-    },
+    }),
   ],
   [
     'panel GDP --as-of-each month-end --from 2008-10-01 --to 2009-02-28',
-    {
-      kind: 'real-time-panel',
-      beyond: 'empty',
-      withDates: false,
-      ids: ['GDP'],
-      each: 'month-end',
-      from: '2008-10-01',
-      to: '2009-02-28',
-      ...panel,
-    },
+    panel(['GDP'], { as_of_each: 'month-end', from: '2008-10-01', to: '2009-02-28' }),
   ],
 ];
 
@@ -301,14 +289,8 @@ describe('the flags that all queries share', () => {
 
 describe('a line of a plan', () => {
   it('may leave the last as-of date of a panel to the plan', () => {
-    expect(lineOf('panel GDP --as-of-each day --from 2015-01-01', true).query).toEqual({
-      kind: 'real-time-panel',
-      ids: ['GDP'],
-      each: 'day',
-      from: '2015-01-01',
-      beyond: 'empty',
-      withDates: false,
-      ...panel,
-    });
+    expect(lineOf('panel GDP --as-of-each day --from 2015-01-01', true).query).toEqual(
+      panel(['GDP'], { as_of_each: 'day', from: '2015-01-01' }),
+    );
   });
 });

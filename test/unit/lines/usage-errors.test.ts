@@ -245,7 +245,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
-      '--as-of-each sets the as-of dates: leave out --as-of and --known-before',
+      'use either --as-of or --as-of-each',
     ],
 
     ['import', 'nothing to import: name files or folders'],

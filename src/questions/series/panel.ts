@@ -1,0 +1,369 @@
+import type { QueryAnswer, QueryContext } from '../../analysis/answer.ts';
+import type { Demands } from '../../analysis/basis.ts';
+import {
+  laggedName,
+  longPanelLayout,
+  namesOf,
+  type PanelRow,
+  type WideRow,
+  widePanelLayout,
+} from '../../analysis/layouts.ts';
+import { asOfDates, beyondChoices, type PanelQuery, type RealTimePanelQuery } from '../../analysis/query.ts';
+import {
+  type AskedAt,
+  type BoundValues,
+  type NamedDay,
+  question,
+  transformationIn,
+  typed,
+} from '../../analysis/question.ts';
+import { resolveSeries } from '../../analysis/series-ids.ts';
+import { servicePanel } from '../../analysis/service-panel.ts';
+import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/date.ts';
+import { contradiction, Problem } from '../../errors/problem.ts';
+import type { RowLayout } from '../../operations/field.ts';
+import { observations } from '../../operations/figures.ts';
+import type { Param, Params, ParamsOf, ParamValues } from '../../operations/param.ts';
+import { asOfParam, param } from '../../operations/params.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
+import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
+import { rangeParams, severalSeries, skipMissing, unitsParams } from './shared.ts';
+
+/** The days that a command line names by a file; they are read before the question is asked. */
+type DaysOfFile = { readonly file: string };
+
+const asOfEach: Param<Rhythm | readonly Day[] | DaysOfFile | undefined, false> = {
+  ...param(
+    oneOrDays(rhythms),
+    'The as-of dates: those of a rhythm from `from` to `to`, or a list of dates.',
+    undefined,
+  ),
+  typed: {
+    flags: [
+      {
+        name: 'as-of-each',
+        value: 'period',
+        about: 'newest values known on each of these days from --from to --to',
+        choices: rhythms,
+      },
+      {
+        name: 'as-of-file',
+        value: 'file',
+        complete: 'files',
+        about: 'newest values known on each day in a CSV file; - is standard input',
+      },
+    ],
+    read: typedEach,
+  },
+};
+
+function typedEach(line: TypedLine): Rhythm | DaysOfFile | undefined {
+  const [rhythm, file] = [line.choice('as-of-each', rhythms), line.text('as-of-file')];
+  const each = file === undefined ? rhythm : { file };
+  if (rhythm !== undefined && file !== undefined)
+    throw new Problem('bad-input', 'use either --as-of-each or --as-of-file');
+  if (each !== undefined && line.has('vs')) throw new Problem('bad-input', 'use either --vs or --as-of-each');
+  return each;
+}
+
+const orders = ['desc', 'asc'] as const;
+
+const params = {
+  as_of: asOfParam(),
+  as_of_each: asOfEach,
+  known_before_each: param(flag, 'Shows what was known before each of the as-of dates.', undefined, {
+    help: { about: 'only what was published before each of these days' },
+  }),
+  from: { ...rangeParams.from, help: { about: 'first date; with --as-of-each, first as-of date' } },
+  to: { ...rangeParams.to, help: { about: 'last date; with --as-of-each, last as-of date' } },
+  wide: param(flag, 'One column for each series.', undefined, { help: { about: 'one column per series' } }),
+  last: param(integer(1, 1000), 'How many of the newest observations each as-of date shows.', undefined, {
+    help: { about: 'the newest n observations on each as-of date (default 1)' },
+  }),
+  lag: param(integer(0, 1000), 'How many of the newest observations are skipped.', undefined, {
+    help: { about: 'skip the newest n observations on each as-of date' },
+  }),
+  with_dates: param(flag, 'With `wide`, also the observation date of each value.', undefined, {
+    help: { about: 'with --wide, the observation date of each value, in a column beside it' },
+  }),
+  beyond: param(choice(beyondChoices), 'What as-of dates after the coverage of a series show.', undefined, {
+    placeholder: 'choice',
+    help: {
+      about: 'the cells of as-of dates after the coverage of a series',
+      choices: beyondChoices,
+      fallback: beyondChoices[0],
+    },
+  }),
+  sort: {
+    ...param(choice(['asc', 'desc']), 'Newest (desc) or oldest (asc) first.', undefined),
+    typed: {
+      flags: [
+        {
+          name: 'sort',
+          value: 'order',
+          about: 'newest (desc) or oldest (asc) first',
+          choices: orders,
+          fallback: orders[0],
+        },
+      ],
+      read: (line) => line.choice('sort', orders),
+    },
+  } satisfies Param<'asc' | 'desc' | undefined, false>,
+  skip_missing: skipMissing,
+  ...unitsParams,
+} satisfies Params;
+
+type PanelValues = ParamValues<typeof params> & { readonly ids: readonly string[] };
+
+/** What only a panel as of many days may be asked with, in the order in which it is refused. */
+const ofManyDays = ['beyond', 'with_dates', 'last', 'lag', 'known_before_each'] as const;
+
+type PanelGiven = ParamsOf<{ readonly params: typeof params }>;
+
+/** What both kinds of panel may be asked with. */
+type OfAnyPanel = Omit<PanelGiven, 'asOf' | 'asOfEach' | 'from' | 'to' | keyof OfManyDays>;
+
+type OfManyDays = Pick<PanelGiven, 'beyond' | 'knownBeforeEach' | 'lag' | 'last' | 'withDates'>;
+
+/** A panel as known on one day, by default today. */
+type AsOfOneDay = Pick<PanelGiven, 'asOf' | 'from' | 'to'> & {
+  readonly [K in keyof OfManyDays | 'asOfEach']?: undefined;
+};
+
+/** A panel of the newest values known on each day of a rhythm from `from` to `to`, or on given days. */
+type AsOfEachDay = OfManyDays & { readonly asOf?: undefined } & (
+    | { readonly asOfEach: Rhythm; readonly from: Day; readonly to: Day }
+    | (Pick<PanelGiven, 'from' | 'to'> & { readonly asOfEach: readonly Day[] })
+  );
+
+/** The parameters of a panel. */
+export type PanelParams = OfAnyPanel & (AsOfEachDay | AsOfOneDay) & Demands;
+
+type Ids = string | readonly string[];
+
+const about =
+  'Several series side by side as known on one day. With `as_of_each`, the newest value of each series that was known on each day of a rhythm: a panel for backtests, without look-ahead.';
+
+/** Several series side by side, as known on one day or on each of many days. */
+export const panel = question({
+  name: 'panel',
+  about,
+  command: {
+    words: 'panel',
+    heading: 'Series',
+    summary: 'Put several series side by side, as they were known',
+    examples: `
+# two series side by side, as known on a date
+asof panel GDP UNRATE --as-of 2009-01-30 --from 2008-01-01 --wide
+# for a backtest: the newest values known at each month-end
+asof panel GDP PAYEMS --as-of-each month-end --from 2008-10-01 --to 2009-02-28 --sort asc
+# into a Parquet file, for DuckDB or pandas
+asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
+`,
+    comparedAfter: 'to',
+  },
+  endpoint: {
+    path: servicePanel.path,
+    object: servicePanel.object,
+    heading: 'Series',
+    summary: 'Several series side by side, as they were known on one day or on many',
+    description: `${about} The answer has no pages. With \`wide\` a row has the day, and a text or null under each id as it was asked for.`,
+    layout: longPanelLayout,
+    mayBeWide: true,
+    members: ['as_of', 'missing'],
+    example: {
+      params: { ids: 'GDP', as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31' },
+      row: {
+        as_of: '2015-01-31',
+        series_id: 'GDP',
+        date: '2014-10-01',
+        value: '17710.7',
+        as_of_date: '2015-01-30',
+        vintage_kind: 'exact',
+      },
+    },
+  },
+  args: [severalSeries((line) => line.args)],
+  params,
+  method:
+    typed<
+      [
+        [[ids: Ids, params: PanelParams & { readonly wide: true }], WideRow],
+        [[ids: Ids, params?: PanelParams & { readonly wide?: false | undefined }], PanelRow],
+        [[ids: Ids, params?: PanelParams], PanelRow | WideRow],
+      ]
+    >(),
+  check,
+  layout: layoutOf,
+  isDrawable: () => true,
+  showsNewest: ({ as_of, as_of_each, to }) => [as_of, as_of_each, to].every((one) => one === undefined),
+  knownOn(values) {
+    const { as_of, as_of_each: each, to } = values;
+    if (each === undefined) return as_of;
+    return isList(each) ? datesOf(values, each).at(-1) : to;
+  },
+  asOfTexts({ as_of, as_of_each: each, known_before_each, from, to }) {
+    if (each === undefined) return [as_of ?? 'the newest vintage'];
+    const text = isList(each)
+      ? daysText(each)
+      : isOfFile(each)
+        ? `the days of ${each.file}`
+        : `each ${each} from ${from} to ${to}`;
+    return [known_before_each === true ? `${text}, known before each` : text];
+  },
+  bind: (values, day) => (values.as_of_each === undefined ? boundAsOf(values, day) : boundTo(values, day)),
+  async withFiles(values, readDays) {
+    const { as_of_each: each, known_before_each } = values;
+    if (!isOfFile(each)) return values;
+    return { ...values, as_of_each: await readDays(each.file, known_before_each === true) };
+  },
+  async reading(values, ask) {
+    if (values.as_of_each === undefined)
+      return { series: await resolveSeries(oneDayOf(values), ask), asOf: 1 };
+    const { readingOfRealTimePanel } = await import('../../analysis/real-time-panel.ts');
+    return readingOfRealTimePanel(realTimeOf(values), ask);
+  },
+  async answer(values, ask) {
+    // Loaded here: other questions start faster without panels.
+    if (values.as_of_each !== undefined) {
+      const { answerRealTimePanel } = await import('../../analysis/real-time-panel.ts');
+      return answerRealTimePanel(realTimeOf(values), ask);
+    }
+    if (ask.chart === true) return drawn(values, ask);
+    const { answerPanel } = await import('../../analysis/panel.ts');
+    return answerPanel(oneDayOf(values), ask);
+  },
+});
+
+/** The rows of a chart as of one day are observations, which state units and sources. */
+async function drawn(
+  { ids, skip_missing, as_of, from, to }: PanelValues,
+  ask: QueryContext,
+): Promise<QueryAnswer> {
+  const { answerOperation } = await import('../../analysis/run.ts');
+  const asked = { ids, skipMissing: skip_missing === true, params: defined({ as_of, from, to }) };
+  return answerOperation({ kind: 'operation', operation: observations.name, ...asked }, ask);
+}
+
+function isOfFile(each: PanelValues['as_of_each']): each is DaysOfFile {
+  return typeof each === 'object' && 'file' in each;
+}
+
+function isList(each: PanelValues['as_of_each']): each is readonly Day[] {
+  return typeof each === 'object' && !isOfFile(each);
+}
+
+/** Refuses parameters of one kind of panel together with those of the other, and days that have not begun. */
+function check(values: PanelValues, { latest, inPlan = false }: AskedAt): void {
+  const { as_of, as_of_each: each, known_before_each, from, to, wide, with_dates } = values;
+  if (each === undefined) {
+    const name = ofManyDays.find((one) => values[one] !== undefined && values[one] !== false);
+    if (name === undefined) return;
+    throw contradiction(
+      name,
+      ({ param }) => `${param(name)} is about as-of dates: use ${param('as_of_each')}`,
+    );
+  }
+  if (as_of !== undefined)
+    throw contradiction('as_of', ({ param }) => `use either ${param('as_of')} or ${param('as_of_each')}`);
+  const missing = from === undefined ? 'from' : to === undefined && !inPlan ? 'to' : undefined;
+  if (typeof each === 'string' && missing !== undefined)
+    throw contradiction(
+      missing,
+      ({ param }) =>
+        `${param('as_of_each')} needs ${param('from')} and ${param('to')}: the first and the last as-of date`,
+    );
+  if (with_dates === true && wide !== true)
+    throw contradiction(
+      'with_dates',
+      ({ param }) => `${param('with_dates')} needs ${param('wide')}: a long panel has the dates`,
+    );
+  if (isOfFile(each)) {
+    if (!inPlan) return;
+    throw new Problem('bad-input', 'a plan has no --as-of-file: what it reads may change', {
+      hints: ['use --as-of-each'],
+    });
+  }
+  if (typeof each === 'string' && to === undefined) return;
+  const newest = datesOf(values, each).at(-1) ?? '';
+  if ((known_before_each === true ? addDays(newest, -1) : newest) <= latest) return;
+  const name = typeof each === 'string' ? 'to' : 'as_of_each';
+  throw contradiction(
+    name,
+    ({ param }) => `${param(name)} ${newest} is in the future: nothing is known as of that date yet`,
+  );
+}
+
+function layoutOf({
+  ids,
+  wide,
+  as_of_each,
+  last = 1,
+  lag = 0,
+  with_dates,
+}: PanelValues): RowLayout | undefined {
+  if (wide !== true) return longPanelLayout;
+  if (ids.some((id) => id.includes('*'))) return undefined;
+  const names = namesOf(ids);
+  if (as_of_each === undefined) return widePanelLayout('date', names, false);
+  const lagged = names.flatMap((typed) => Array.from({ length: last }, (_, i) => laggedName(typed, lag + i)));
+  return widePanelLayout('as_of', lagged, with_dates === true);
+}
+
+function boundAsOf(values: PanelValues, day: Day): BoundValues<PanelValues> {
+  const { as_of = day } = values;
+  const words = values.as_of === undefined ? ['--as-of', day] : [];
+  return { values: { ...values, as_of }, days: [['as_of', as_of]], asOf: as_of, words };
+}
+
+/** Binds a panel as of many days, of which the day is the last possible one. */
+function boundTo(values: PanelValues, day: Day): BoundValues<PanelValues> {
+  const { as_of_each: each, from, to = day } = values;
+  const bound = { ...values, to };
+  const days: readonly NamedDay[] = [
+    ...(from === undefined ? [] : [['from', from] as const]),
+    ['to', to],
+    ...(isList(each) ? each.map((one) => ['the as-of date', one] as const) : []),
+  ];
+  // Refuses days among which there is none; a later day is refused by its name.
+  if (days.every(([, one]) => one <= day)) asOfDates(realTimeOf(bound));
+  return { values: bound, days, words: values.to === undefined ? ['--to', day] : [] };
+}
+
+/** Days in words: a few by name, many by the first and the last. */
+function daysText(days: readonly Day[]): string {
+  const sorted = [...new Set(days)].sort();
+  if (sorted.length <= 10) return sorted.join(', ');
+  return `${sorted.length} days from ${sorted[0]} to ${sorted.at(-1)}`;
+}
+
+function datesOf({ from, to }: PanelValues, each: Rhythm | readonly Day[]): readonly Day[] {
+  return asOfDates({ each, ...defined({ from, to }) });
+}
+
+/** What both kinds of panel are made of. */
+function formOf(values: PanelValues) {
+  const { ids, skip_missing, wide, sort = 'desc', from, to } = values;
+  const transformation = transformationIn(values);
+  const form = { ids, skipMissing: skip_missing === true, wide: wide === true, sort };
+  return { ...form, ...defined({ from, to, transformation }) };
+}
+
+function oneDayOf(values: PanelValues): PanelQuery {
+  return { kind: 'panel', ...formOf(values), ...defined({ asOf: values.as_of }) };
+}
+
+function realTimeOf(values: PanelValues): RealTimePanelQuery {
+  const { as_of_each: each, known_before_each, last, lag, beyond = 'empty', with_dates } = values;
+  if (each === undefined || isOfFile(each)) throw new Error('the as-of dates are not known');
+  return {
+    kind: 'real-time-panel',
+    ...formOf(values),
+    each,
+    knownBefore: known_before_each === true,
+    ...defined({ last, lag }),
+    beyond,
+    withDates: with_dates === true,
+  };
+}
