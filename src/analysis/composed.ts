@@ -63,15 +63,6 @@ export async function composed<R extends Row>(
   };
 }
 
-/** Works out the number of requests that an answer would take, in words. */
-export async function estimated(
-  context: QueryContext,
-  work: (context: ComposedContext) => Promise<string>,
-): Promise<string> {
-  const { counting } = await countingRequests(context, () => undefined);
-  return work(counting);
-}
-
 async function countingRequests(context: QueryContext, answered: (requestId: string) => void) {
   let expected: number | undefined;
   const client = throttled(context.client, context.signal, (id) => {

@@ -8,7 +8,7 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4046,
+  analysis: 4037,
   care: 1237,
   cli: 4895,
   client: 2204,
