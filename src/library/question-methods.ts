@@ -13,9 +13,9 @@ import { run } from '../analysis/run.ts';
 import type { UserTable } from '../analysis/table.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import { type CamelCase, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
+import { camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
-import { type KnownQuestion, questions } from '../questions/table.ts';
+import { questions } from '../questions/table.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
 import { described } from './arguments.ts';
 import { methodNaming, type Signature } from './call.ts';
@@ -49,7 +49,8 @@ type Overloads<M extends readonly MethodType[]> = M extends readonly [
 
 /** A method for each question that asks others, by its name in camel case. */
 export type QuestionMethods = {
-  readonly [Q in KnownQuestion as CamelCase<Q['name']>]: QuestionMethod<Q>;
+  // Mapped over the table itself, so that editors show its documentation.
+  readonly [K in keyof typeof questions]: QuestionMethod<(typeof questions)[K]>;
 };
 
 /** Returns the methods of all questions that ask others. */
