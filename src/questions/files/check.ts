@@ -145,6 +145,9 @@ const params = {
 
 type CheckValues = ParamValues<typeof params> & { readonly table: GivenTable };
 
+// The labels are the names that editors show.
+const args: readonly [table: typeof tableArgument] = [tableArgument];
+
 /** The values of a table that were not known on the day of their row. */
 export const check = question({
   name: 'check',
@@ -158,7 +161,7 @@ Exits with code 1 if there are any. The columns are those with the name of a ser
 column NAME, a column NAME_date says which period each value is of.`,
     exitsWithDifferences: true,
   },
-  args: [tableArgument],
+  args,
   params,
   layout: () => layout,
   asOfTexts: daysOfRows,

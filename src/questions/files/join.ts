@@ -13,7 +13,7 @@ import { type Field, showing } from '../../operations/field.ts';
 import type { Param, ParamsOf, ParamValues } from '../../operations/param.ts';
 import { param } from '../../operations/params.ts';
 import { flag } from '../../operations/value.ts';
-import { severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
+import { type SeriesArgument, severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
 import {
   beyondParam,
   columnName,
@@ -57,6 +57,12 @@ type JoinValues = ParamValues<typeof params> & {
   readonly ids: readonly string[];
 };
 
+// The labels are the names that editors show.
+const args: readonly [table: typeof tableArgument, ids: SeriesArgument] = [
+  tableArgument,
+  severalSeries((line) => line.args.slice(1)),
+];
+
 /** The rows of a table in their order, each with what was known of series on its day, as in the panel on these days. */
 export const join = question({
   name: 'join',
@@ -68,7 +74,7 @@ export const join = question({
 was known on the day of the row. Into a file of the same kind (CSV, TSV) the cells of FILE are
 copied byte by byte.`,
   },
-  args: [tableArgument, severalSeries((line) => line.args.slice(1))],
+  args,
   params,
   layout: () => undefined,
   asOfTexts: daysOfRows,

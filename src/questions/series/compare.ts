@@ -6,7 +6,7 @@ import { Problem } from '../../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { type Version, versions } from '../../operations/value.ts';
-import { knownOnDays, severalSeries } from './shared.ts';
+import { knownOnDays, type SeriesArgument, severalSeries } from './shared.ts';
 import {
   type AskedOfDays,
   answerVersions,
@@ -82,10 +82,16 @@ function typedDays(line: TypedLine): readonly [Version, Version] {
 
 type AskedOfTwoDays = AskedOfDays & { readonly days: readonly [Version, Version] };
 
+// The labels are the names that editors show.
+const args: readonly [ids: SeriesArgument, days: typeof twoDays] = [
+  severalSeries((line) => line.args),
+  twoDays,
+];
+
 /** What both forms of the question have in common. */
 const either = {
   name: 'compare',
-  args: [severalSeries((line) => line.args), twoDays],
+  args,
   params: versionsParams,
   isDrawable: () => true,
   ...knownOnDays,

@@ -17,7 +17,14 @@ import type { ParamsOf } from '../../operations/param.ts';
 import { param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { flag, twoVersions, type Version } from '../../operations/value.ts';
-import { knownOnDays, rangeParams, severalSeries, skipMissing, unitsParams } from './shared.ts';
+import {
+  knownOnDays,
+  rangeParams,
+  type SeriesArgument,
+  severalSeries,
+  skipMissing,
+  unitsParams,
+} from './shared.ts';
 
 const fields = [
   { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
@@ -64,6 +71,12 @@ function typedDays(line: TypedLine): readonly [Version, Version] {
   return [first, second];
 }
 
+// The labels are the names that editors show.
+const args: readonly [ids: SeriesArgument, days: typeof twoDays] = [
+  severalSeries((line) => line.args.slice(0, -2)),
+  twoDays,
+];
+
 /** The values of series as of two days, compared. */
 export const diff = question({
   name: 'diff',
@@ -103,7 +116,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
       },
     },
   },
-  args: [severalSeries((line) => line.args.slice(0, -2)), twoDays],
+  args,
   params: {
     ...rangeParams,
     ...unitsParams,

@@ -36,6 +36,9 @@ export function severalSeries(read: (line: TypedLine) => readonly string[]) {
   return { ...ids, orOne: true } as const;
 }
 
+/** The argument of a question about several series. */
+export type SeriesArgument = ReturnType<typeof severalSeries>;
+
 /** The day on which an answer as of several days was known, and each of these days in words. */
 export const knownOnDays = {
   knownOn: ({ days }: OnDays): Day | undefined =>

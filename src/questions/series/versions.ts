@@ -18,7 +18,14 @@ import { param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { knownOnDays, rangeParams, severalSeries, skipMissing, unitsParams } from './shared.ts';
+import {
+  knownOnDays,
+  rangeParams,
+  type SeriesArgument,
+  severalSeries,
+  skipMissing,
+  unitsParams,
+} from './shared.ts';
 
 /** What values as of several days may be asked with besides the days. */
 export const versionsParams = {
@@ -62,12 +69,18 @@ export function refuseOthers(asking: string, line: TypedLine): void {
     if (line.has(flag)) throw new Problem('bad-input', `--${flag} does not go with --${asking}`);
 }
 
+// The labels are the names that editors show.
+const args: readonly [ids: SeriesArgument, days: typeof severalDays] = [
+  severalSeries((line) => line.args),
+  severalDays,
+];
+
 /** The values of series as of several days. */
 export const versions = question({
   name: 'versions',
   about: 'The values of series as of several days, with a column for each day.',
   askedBy: { words: ['observations'] },
-  args: [severalSeries((line) => line.args), severalDays],
+  args,
   params: versionsParams,
   layout: ({ days }) => layoutOf(days),
   isDrawable: () => true,

@@ -22,11 +22,14 @@ const params = {
   cursor: pageCursor,
 } satisfies Params;
 
+// The labels are the names that editors show.
+const args: readonly [id: typeof oneSeries] = [oneSeries];
+
 /** The vintage dates of a series up to an as-of date; without one, also what the series covers. */
 export const vintages = question({
   name: 'vintages',
   command: commandOf(listing),
-  args: [oneSeries],
+  args,
   params,
   check({ from, as_of }) {
     if (from !== undefined && as_of !== undefined && from > as_of)
