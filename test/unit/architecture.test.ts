@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { questions } from '../../src/questions/table.ts';
 import { root } from '../support/repository.ts';
 
 const maxLines = 500;
@@ -268,6 +269,18 @@ describe('the architecture', () => {
     const guilty = sources.flatMap(({ path, text }) =>
       text.split('\n').flatMap((line, i) => (cut.test(line) ? [`${path}:${i + 1}`] : [])),
     );
+    expect(guilty).toEqual([]);
+  });
+
+  it('branches on no question outside of its declaration', () => {
+    const names = Object.values(questions).map(({ name }) => name);
+    const branch = new RegExp(`(?:=== |case )'(?:${names.join('|')})'`);
+    const guilty = sources
+      // A view of the explorer may have the name of what it shows.
+      .filter(({ path }) => !/^src\/(?:questions|explorer)\//.test(path))
+      .flatMap(({ path, text }) =>
+        text.split('\n').flatMap((line, i) => (branch.test(line) ? [`${path}:${i + 1}`] : [])),
+      );
     expect(guilty).toEqual([]);
   });
 
