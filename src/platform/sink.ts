@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { Problem } from '../errors/problem.ts';
 import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
-import { DraftFile } from './files.ts';
+import type { DraftFile } from './files.ts';
 import { unlessAborted } from './promises.ts';
 
 /** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
@@ -142,6 +142,8 @@ async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
       `will not write to ${path}: it is a database, such as a store; name another file`,
     );
   if (found === undefined || found.isFile()) {
+    // Loaded here: the version, which scripts ask for most often, needs no file.
+    const { DraftFile } = await import('./files.ts');
     return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
   }
   if (found.isFIFO()) return pipeSink(path, attempt, signal);
