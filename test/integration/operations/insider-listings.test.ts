@@ -307,13 +307,19 @@ describe('the clusters of a store', () => {
   it('of one symbol come by issuer, for any order in the store', async () => {
     const found = [3, 1, 2].map((place) => bought(place));
     const backwards = {
-      coveredTo: async () => '2026-01-02',
-      async tradePlaces() {
-        const trades = found.map(({ issuerCik, filingId }) => ({ issuerCik, filingId, date: '2026-01-01' }));
-        return { trades, before: undefined };
-      },
-      async *clusterTrades() {
-        for (const one of found) yield [one];
+      filings: {
+        coveredTo: async () => '2026-01-02',
+        async tradePlaces() {
+          const trades = found.map(({ issuerCik, filingId }) => ({
+            issuerCik,
+            filingId,
+            date: '2026-01-01',
+          }));
+          return { trades, before: undefined };
+        },
+        async *clusterTrades() {
+          for (const one of found) yield [one];
+        },
       },
     } as unknown as StoreView;
     const listing = new Listing(
