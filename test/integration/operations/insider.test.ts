@@ -185,7 +185,7 @@ describe('clusters of other codes', () => {
     const answer = await ask(path, insiderClusters, given);
     const db = openDatabase(path);
     db.exec(
-      'drop table word; drop index newest_purchases; drop index trades_by_day; drop index filings_of_issuer; drop table import_change; alter table import drop column number; pragma user_version = 4',
+      'drop table word; drop index newest_purchases; drop index trades_by_day; drop index filings_of_issuer; drop table import_change; alter table import drop column number; alter table vintage drop column clipped; pragma user_version = 4',
     );
     db.close();
     const { request_id: _, ...others } = await ask(path, insiderClusters, given);
