@@ -20,7 +20,7 @@ const mostLines: Readonly<Record<string, number>> = {
   lines: 1242,
   mcp: 426,
   operations: 4618,
-  platform: 544,
+  platform: 546,
   pull: 3693,
   questions: 3350,
   render: 3088,
