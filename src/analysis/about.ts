@@ -49,8 +49,6 @@ function daysAbout(query: Query): readonly About[] {
     }
     case 'question':
       return query.question.asOfTexts?.(query.values).flatMap(asOf) ?? [];
-    default:
-      return [];
   }
 }
 

@@ -22,8 +22,7 @@ export function namesOf(ids: readonly string[]): readonly string[] {
 /** Whether the rows of a query can be drawn as a chart. */
 export function isDrawable(query: Query): boolean {
   if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
-  if (query.kind === 'question') return query.question.isDrawable?.(query.values) ?? false;
-  return true;
+  return query.question.isDrawable?.(query.values) ?? false;
 }
 
 /** A row whose columns depend on the query: its day, and a value or null in each other column. */

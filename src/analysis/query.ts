@@ -38,7 +38,6 @@ type PanelForm = OfSeries & Transformed & { readonly wide: boolean; readonly sor
 
 /** Several series as known on one day, aligned by date. */
 export type PanelQuery = PanelForm & {
-  readonly kind: 'panel';
   readonly asOf?: Day;
   readonly from?: Day;
   readonly to?: Day;
@@ -55,7 +54,6 @@ export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
 
 /** The newest values of several series known on each day of a rhythm, or on given days. */
 export type RealTimePanelQuery = PanelForm & {
-  readonly kind: 'real-time-panel';
   /** The rhythm, or the days in any order. */
   readonly each: Rhythm | readonly Day[];
   /** Whether each day shows only what was known before it. */

@@ -15,6 +15,7 @@ import {
 import { checkRange, param } from '../operations/params.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import type { Demands } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
@@ -236,13 +237,7 @@ export function checkedValues(question: Question, given: NamedValues, asked: Ask
 /** Returns the transformation that the values of a question ask for, if its parameters have units. */
 export function transformationIn(values: NamedValues): Transformation | undefined {
   const { units, digits, frequency, aggregate, partial } = values as TransformationValues;
-  return transformationOf({
-    ...(units !== undefined && { units }),
-    ...(digits !== undefined && { digits }),
-    ...(frequency !== undefined && { frequency }),
-    ...(aggregate !== undefined && { aggregate }),
-    ...(partial !== undefined && { partial }),
-  });
+  return transformationOf(defined({ units, digits, frequency, aggregate, partial }));
 }
 
 type TransformationValues = {

@@ -1,7 +1,14 @@
+import { demandParams } from '../analysis/question.ts';
 import type { Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
-import { camelCase, type ParamsOf } from '../operations/param.ts';
-import { flag, integer, seriesId, seriesIds, text, type ValueCheck } from '../operations/value.ts';
+import { camelCase, type Param, type ParamsOf } from '../operations/param.ts';
+import type { ValueCheck } from '../operations/value.ts';
+import {
+  extentParams,
+  oneSeries,
+  severalIds,
+  skipMissing as skipMissingParam,
+} from '../questions/series/shared.ts';
 
 /** What a parameter of a method takes; without a schema, the value has no form in JSON. */
 export type Kind = ValueCheck & { readonly schema?: Schema };
@@ -28,32 +35,28 @@ export function described(description: string, kind: Kind): Kind {
   return { ...kind, schema: { ...kind.schema, description } };
 }
 
+/** Returns the kind of a declared parameter. */
+export function kindOf(param: Param): Kind {
+  return described(param.description, param);
+}
+
 /** The id of the series that a method is about. */
-export const ofOneSeries = described('The id of the series, such as GDP.', seriesId);
+export const ofOneSeries = kindOf(oneSeries);
 
 /** The ids of the series that a method is about. */
-export const ofSeveralIds = described(
-  'The ids of the series; one with * means every series whose id matches.',
-  seriesIds,
-);
+export const ofSeveralIds = kindOf(severalIds);
 
 /** Whether ids that no series has are left out. */
-export const skipMissing = described(
-  'Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure.',
-  flag,
-);
+export const skipMissing = kindOf(skipMissingParam);
 
 /** What an answer must be based on. */
-export const demandKinds = {
-  exact: described('Refuses answers from vintages whose days are not days of publication.', flag),
-  maxAge: described('Refuses data that end more than this many days before the day asked for.', integer(0)),
-};
+export const demandKinds = { exact: kindOf(demandParams.exact), maxAge: kindOf(demandParams.max_age) };
 
 /** The part of a listing to read. */
 export const extentKinds = {
-  limit: described('Most rows.', integer(1)),
-  cursor: described('Continues after an answer with this next_cursor.', text),
-  first: described('Most rows, the oldest ones.', integer(1)),
+  limit: kindOf(extentParams.limit),
+  cursor: kindOf(extentParams.cursor),
+  first: kindOf(extentParams.first),
 };
 
 /**
@@ -62,7 +65,7 @@ export const extentKinds = {
  */
 export function kindsOf<O extends Pick<Operation, 'params'>>(operation: O): Kinds<ParamsOf<O>> {
   const kinds = Object.entries(operation.params).map(([name, param]) => {
-    return [camelCase(name), name === 'limit' ? extentKinds.limit : described(param.description, param)];
+    return [camelCase(name), name === 'limit' ? extentKinds.limit : kindOf(param)];
   });
   // The names come from the declaration, which is their only source.
   return Object.fromEntries(kinds) as Kinds<ParamsOf<O>>;

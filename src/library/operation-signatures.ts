@@ -1,22 +1,17 @@
 import type { Demands } from '../analysis/basis.ts';
-import {
-  aggregations,
-  coarserFrequencies,
-  type Transformation,
-  type TransformationParams,
-  transformationOf,
-  unitsChoices,
-} from '../domain/series/transformation.ts';
+import { transformationIn } from '../analysis/question.ts';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Param } from '../operations/param.ts';
-import { choice, flag, integer, type NamedValues } from '../operations/value.ts';
+import { flag, type NamedValues } from '../operations/value.ts';
+import { unitsParams } from '../questions/series/shared.ts';
 import {
+  type AnyKinds,
   demandKinds,
   described,
   extentKinds,
-  type Kinds,
+  kindOf,
   kindsOf,
   ofOneSeries,
   ofSeveralIds,
@@ -25,25 +20,13 @@ import {
 import type { Signature } from './call.ts';
 
 /** The kinds of the parameters that transform values. */
-const unitsKinds: Kinds<TransformationParams> = {
-  units: described(
-    "A change, a growth rate or a logarithm, by FRED's names and formulas.",
-    choice(unitsChoices),
-  ),
-  digits: described('Decimal places of computed values.', integer(0, 20)),
-  frequency: described('A coarser frequency, to which values are aggregated.', choice(coarserFrequencies)),
-  aggregate: described('Average, sum, or the value at the end of a period.', choice(aggregations)),
-  partial: described('Also gives periods that are not complete.', flag),
-};
+const unitsKinds: AnyKinds = Object.fromEntries(
+  Object.entries(unitsParams).map(([name, param]) => [name, kindOf(param)]),
+);
 
 /** Refuses parameters of units without the parameters that they need. */
 function checkUnits(values: NamedValues): void {
   transformationIn(values);
-}
-
-/** The transformation that checked parameters ask for. */
-function transformationIn(values: NamedValues): Transformation | undefined {
-  return transformationOf(values as TransformationParams);
 }
 
 /**
@@ -103,12 +86,7 @@ function sentence(phrase: string): string {
 function argumentOf(param: Param, several: boolean): Signature['args'][number] {
   return {
     name: param.placeholder ?? '',
-    kind:
-      param.namesSeries === true
-        ? several
-          ? ofSeveralIds
-          : ofOneSeries
-        : described(param.description, param),
+    kind: param.namesSeries === true ? (several ? ofSeveralIds : ofOneSeries) : kindOf(param),
     isOptional: !param.required,
   };
 }

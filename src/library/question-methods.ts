@@ -17,7 +17,7 @@ import { camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { questions } from '../questions/table.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { described } from './arguments.ts';
+import { kindOf } from './arguments.ts';
 import { methodNaming, type Signature } from './call.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 
@@ -71,10 +71,10 @@ export function signatureOf(question: Question): Signature {
     name: camelCase(name),
     // Declarations have the names that parameters have on the wire.
     ...(about !== undefined && { about: about.replaceAll(/`\w+`/g, camelCase) }),
-    args: args.map((one) => ({ name: camelCase(one.name), kind: described(one.description, one) })),
+    args: args.map((one) => ({ name: camelCase(one.name), kind: kindOf(one) })),
     params: {
       noun: 'parameter',
-      kinds: Object.fromEntries(own.map(([key, one]) => [camelCase(key), described(one.description, one)])),
+      kinds: Object.fromEntries(own.map(([key, one]) => [camelCase(key), kindOf(one)])),
       required: own.filter(([, { required }]) => required).map(([key]) => camelCase(key)),
       ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(question, values)) }),
     },

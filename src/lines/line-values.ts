@@ -1,18 +1,15 @@
 import type { SortOrder } from '../analysis/query.ts';
-import {
-  aggregations,
-  coarserFrequencies,
-  type Transformation,
-  transformationOf,
-  unitsChoices,
-} from '../domain/series/transformation.ts';
+import { transformationIn } from '../analysis/question.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
 import { commandNaming } from '../operations/operation.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
+import { sortParam, unitsParams } from '../questions/series/shared.ts';
+import { typedValue } from './param-flags.ts';
 
 /** The order of the rows; newest first unless the line says otherwise. */
 export function sortIn(line: TypedLine): SortOrder {
-  return line.choice('sort', ['desc', 'asc']) ?? 'desc';
+  return sortParam.typed.read(line) ?? 'desc';
 }
 
 /** The series of a line, by the ids that were typed. */
@@ -22,18 +19,8 @@ export function seriesIn(line: TypedLine, ids: readonly string[]) {
 
 /** The transformation that the flags of units ask for. */
 export function transformedIn(line: TypedLine): { readonly transformation?: Transformation } {
-  const [units, digits] = [line.choice('units', unitsChoices), line.integer('digits', 0, 20)];
-  const frequency = line.choice('frequency', coarserFrequencies);
-  const aggregate = line.choice('aggregate', aggregations);
-  const transformation = inVoice(commandNaming, () =>
-    transformationOf({
-      ...(units !== undefined && { units }),
-      ...(digits !== undefined && { digits }),
-      ...(frequency !== undefined && { frequency }),
-      ...(aggregate !== undefined && { aggregate }),
-      ...(line.has('partial') && { partial: true }),
-    }),
-  );
+  const typed = Object.entries(unitsParams).map(([name, param]) => [name, typedValue(name, param, line)]);
+  const transformation = inVoice(commandNaming, () => transformationIn(Object.fromEntries(typed)));
   if (transformation === undefined) return {};
   if (line.has('cursor'))
     throw new Problem(

@@ -13,7 +13,7 @@ const { sort, plot } = sharedFlags;
 
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
-  sort: [sort],
+  sort,
   units: sharedFlags.units,
 };
 
@@ -23,7 +23,7 @@ function extrasOf({ command: { words, several, features = [] }, chart }: Operati
     flags: [
       ...features.flatMap((feature) => featureFlags[feature] ?? []),
       ...askingFlags(words),
-      ...(several === true ? [sharedFlags.skipMissing] : []),
+      ...(several === true ? sharedFlags.skipMissing : []),
     ],
     outputFlags: chart === undefined ? [] : [plot, ...sharedFlags.charts],
     query(asked, line) {

@@ -1,6 +1,8 @@
-import { aggregations, coarserFrequencies, unitsChoices } from '../domain/series/transformation.ts';
 import type { Flag } from '../operations/flag.ts';
+import { asOfFlag } from '../operations/params.ts';
+import { skipMissing, sortParam, unitsParams } from '../questions/series/shared.ts';
 import { formatNames } from '../render/output.ts';
+import { paramFlags } from './param-flags.ts';
 
 const output = 'Output';
 const connection = 'Connection';
@@ -56,31 +58,6 @@ const demands: readonly Flag[] = [
     about: 'refuse data that end more than this many days before the day asked for (exit 9)',
     group: output,
   },
-];
-
-const units: readonly Flag[] = [
-  {
-    name: 'units',
-    value: 'units',
-    about: "change, growth rate or logarithm within one vintage, by FRED's name",
-    choices: unitsChoices,
-    fallback: unitsChoices[0],
-  },
-  { name: 'digits', value: 'n', about: "decimals of what is computed (default FRED's)" },
-  {
-    name: 'frequency',
-    value: 'frequency',
-    about: 'one value for each week, month, quarter, half year or year',
-    choices: coarserFrequencies,
-  },
-  {
-    name: 'aggregate',
-    value: 'method',
-    about: 'how to combine the values of a period: average, sum, end of period',
-    choices: aggregations,
-    fallback: aggregations[0],
-  },
-  { name: 'partial', about: 'with --frequency, include incomplete periods' },
 ];
 
 const store: Flag = {
@@ -155,7 +132,7 @@ export const sharedFlags = {
   /** What an answer must be based on. */
   demands,
   /** What is made of the values of series. */
-  units,
+  units: Object.entries(unitsParams).flatMap(([name, param]) => paramFlags(name, param)),
   file,
   all,
   store,
@@ -164,28 +141,9 @@ export const sharedFlags = {
   connection: [store, ...remote],
   quiet,
   messages: amount,
-  asOf: {
-    name: 'as-of',
-    value: 'date',
-    complete: 'days',
-    about: 'as-of date: use only what was published on or before it',
-  },
-  knownBefore: {
-    name: 'known-before',
-    value: 'date',
-    complete: 'days',
-    about: 'use only what was published before this date',
-  },
-  from: { name: 'from', value: 'date', complete: 'days', about: 'first date' },
-  to: { name: 'to', value: 'date', complete: 'days', about: 'last date' },
-  skipMissing: { name: 'skip-missing', about: 'leave out ids that no series has, and say so' },
-  sort: {
-    name: 'sort',
-    value: 'order',
-    about: 'newest (desc) or oldest (asc) first',
-    choices: ['desc', 'asc'],
-    fallback: 'desc',
-  },
+  asOf: asOfFlag,
+  skipMissing: paramFlags('skip_missing', skipMissing),
+  sort: sortParam.typed.flags,
   plot: {
     name: 'plot',
     about: 'draw a chart as wide as the terminal; -o chart.svg draws into a file',

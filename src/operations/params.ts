@@ -7,6 +7,7 @@ import {
   maturitiesOf,
 } from '../domain/treasury/curve.ts';
 import { contradiction, refused } from '../errors/problem.ts';
+import type { Flag } from './flag.ts';
 import type { Param, RowBound, TypedParam } from './param.ts';
 import { asOfDay, choice, day, filter, integer, seriesId, text, type Value } from './value.ts';
 
@@ -58,14 +59,17 @@ export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day
   return { ...param(asOfDay, about, undefined, declared), typed: typedAsOf };
 }
 
+/** The flag of an as-of date. */
+export const asOfFlag: Flag = {
+  name: 'as-of',
+  value: 'date',
+  complete: 'days',
+  about: 'as-of date: use only what was published on or before it',
+};
+
 const typedAsOf: TypedParam<Day | undefined> = {
   flags: [
-    {
-      name: 'as-of',
-      value: 'date',
-      complete: 'days',
-      about: 'as-of date: use only what was published on or before it',
-    },
+    asOfFlag,
     {
       name: 'known-before',
       value: 'date',

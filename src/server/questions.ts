@@ -11,13 +11,14 @@ import {
 } from '../analysis/question.ts';
 import { parseDay } from '../domain/series/date.ts';
 import { Problem, refused, type Voice, wireVoice } from '../errors/problem.ts';
-import { type AnyKinds, described, ofSeveralIds, seriesOf } from '../library/arguments.ts';
+import { type AnyKinds, kindOf, ofSeveralIds, seriesOf } from '../library/arguments.ts';
 import { checkArguments, type Signature } from '../library/call.ts';
 import { askedOf, signaturesOf } from '../library/operation-signatures.ts';
 import type { Schema } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import { invalid, type ParamTexts, paramTexts, snakeCase } from '../operations/param.ts';
-import { type Clock, choice, clockAt, type NamedValues } from '../operations/value.ts';
+import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
+import { sortParam } from '../questions/series/shared.ts';
 import { questions as table } from '../questions/table.ts';
 import { readQuery } from './answer-format.ts';
 import type { OperationRoute } from './operation-route.ts';
@@ -37,7 +38,7 @@ const signature: Signature = {
     ...ofSeveral.params,
     kinds: {
       ...kindsOfSeveral,
-      sort: described('Newest (desc) or oldest (asc) first.', choice(['asc', 'desc'])),
+      sort: kindOf(sortParam),
     },
   },
 };

@@ -7,7 +7,7 @@ import { type Field, showing } from '../../src/operations/field.ts';
 import { observations } from '../../src/operations/index.ts';
 import { asOfParam, param } from '../../src/operations/params.ts';
 import { flag, integer } from '../../src/operations/value.ts';
-import { rangeParams, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
+import { boundAsOf, rangeParams, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
 
 const fields = [
   { name: 'date', type: 'day', description: 'The period of the values.' },
@@ -56,11 +56,7 @@ export const gaps = question({
   layout: () => layout,
   knownOn: ({ as_of }) => as_of,
   asOfTexts: ({ as_of = 'the newest vintage' }) => [as_of],
-  bind(values, day) {
-    const { as_of = day } = values;
-    const words = values.as_of === undefined ? ['--as-of', day] : [];
-    return { values: { ...values, as_of }, days: [['as_of', as_of]], asOf: as_of, words };
-  },
+  bind: boundAsOf,
   answer: ({ ids, as_of, from, to, only_gaps, least, skip_missing }, ask) =>
     composed(ask, async (counting) => {
       const asked = { ids, skipMissing: skip_missing === true, asOf: as_of };

@@ -8,23 +8,23 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4037,
+  analysis: 4027,
   care: 1237,
-  cli: 4895,
+  cli: 4875,
   client: 2204,
   domain: 4760,
   errors: 336,
   explorer: 2305,
   import: 8113,
-  library: 1455,
-  lines: 1242,
+  library: 1436,
+  lines: 1187,
   mcp: 426,
-  operations: 4618,
+  operations: 4622,
   platform: 546,
   pull: 3693,
-  questions: 3350,
+  questions: 3343,
   render: 3088,
-  server: 4297,
+  server: 4298,
   service: 509,
   snapshot: 1191,
   store: 8161,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 626;
+const mostSingles = 630;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

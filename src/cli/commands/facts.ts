@@ -49,7 +49,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
       name: 'metadata',
       about: 'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
     },
-    sharedFlags.skipMissing,
+    ...sharedFlags.skipMissing,
     file,
     store,
     ...messages,

@@ -159,6 +159,12 @@ export const check = question({
 were not: the row, the value, what was known, and the first day on which the value was known.
 Exits with code 1 if there are any. The columns are those with the name of a series. Beside a
 column NAME, a column NAME_date says which period each value is of.`,
+    examples: `
+# whether a file looks ahead: exit code 1 if it does (needs the file)
+asof check features.csv --on day
+# a column with another name than its series, as it may be used the day after publication (needs the file)
+asof check features.csv --on day --column unemployment=UNRATE --strict
+`,
     exitsWithDifferences: true,
   },
   args,

@@ -73,6 +73,12 @@ export const join = question({
     about: `Writes the rows of FILE in their order, with a column for each series: its newest value that
 was known on the day of the row. Into a file of the same kind (CSV, TSV) the cells of FILE are
 copied byte by byte.`,
+    examples: `
+# what was known on the day of each trade (needs the file)
+asof join trades.csv --on day GDP UNRATE -o joined.csv
+# growth as known before the day, with the period and the age of each value (needs the file)
+asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
+`,
   },
   args,
   params,
@@ -115,7 +121,6 @@ function panelOf(
 ): RealTimePanelQuery {
   const transformation = transformationIn(values);
   return {
-    kind: 'real-time-panel',
     ids,
     each: days.size === 0 ? [latest] : [...new Set(days.values())],
     wide: true,

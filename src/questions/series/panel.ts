@@ -28,7 +28,7 @@ import { asOfParam, param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { rangeParams, severalSeries, skipMissing, unitsParams } from './shared.ts';
+import { boundAsOf, rangeParams, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 
 /** The days that a command line names by a file; they are read before the question is asked. */
 type DaysOfFile = { readonly file: string };
@@ -67,8 +67,6 @@ function typedEach(line: TypedLine): Rhythm | DaysOfFile | undefined {
   return each;
 }
 
-const orders = ['desc', 'asc'] as const;
-
 const params = {
   as_of: asOfParam(),
   as_of_each: asOfEach,
@@ -95,21 +93,7 @@ const params = {
       fallback: beyondChoices[0],
     },
   }),
-  sort: {
-    ...param(choice(['asc', 'desc']), 'Newest (desc) or oldest (asc) first.', undefined),
-    typed: {
-      flags: [
-        {
-          name: 'sort',
-          value: 'order',
-          about: 'newest (desc) or oldest (asc) first',
-          choices: orders,
-          fallback: orders[0],
-        },
-      ],
-      read: (line) => line.choice('sort', orders),
-    },
-  } satisfies Param<'asc' | 'desc' | undefined, false>,
+  sort: sortParam,
   skip_missing: skipMissing,
   ...unitsParams,
 } satisfies Params;
@@ -311,12 +295,6 @@ function layoutOf({
   return widePanelLayout('as_of', lagged, with_dates === true);
 }
 
-function boundAsOf(values: PanelValues, day: Day): BoundValues<PanelValues> {
-  const { as_of = day } = values;
-  const words = values.as_of === undefined ? ['--as-of', day] : [];
-  return { values: { ...values, as_of }, days: [['as_of', as_of]], asOf: as_of, words };
-}
-
 /** Binds a panel as of many days, of which the day is the last possible one. */
 function boundTo(values: PanelValues, day: Day): BoundValues<PanelValues> {
   const { as_of_each: each, from, to = day } = values;
@@ -351,14 +329,13 @@ function formOf(values: PanelValues) {
 }
 
 function oneDayOf(values: PanelValues): PanelQuery {
-  return { kind: 'panel', ...formOf(values), ...defined({ asOf: values.as_of }) };
+  return { ...formOf(values), ...defined({ asOf: values.as_of }) };
 }
 
 function realTimeOf(values: PanelValues): RealTimePanelQuery {
   const { as_of_each: each, known_before_each, last, lag, beyond = 'empty', with_dates } = values;
   if (each === undefined || isOfFile(each)) throw new Error('the as-of dates are not known');
   return {
-    kind: 'real-time-panel',
     ...formOf(values),
     each,
     knownBefore: known_before_each === true,

@@ -15,7 +15,7 @@ import {
   revisionLayout,
   statisticsLayout,
 } from './revision-layouts.ts';
-import { asOfWords, commandOf, extentParams, oneSeries, pageCursor, unitsParams } from './shared.ts';
+import { boundAsOf, commandOf, extentParams, oneSeries, pageCursor, unitsParams } from './shared.ts';
 
 /** The number of a release, or `final`. */
 const releaseNumber: Value<number | 'final'> = {
@@ -174,15 +174,7 @@ export const revisions = question({
   asOfTexts: ({ as_of = 'the newest vintage' }) => [as_of],
   transformsOwn: true,
   limitsRows: ({ stats }) => stats !== true,
-  bind(values, day) {
-    const { as_of = day } = values;
-    return {
-      values: { ...values, as_of },
-      days: [['as_of', as_of]],
-      asOf: as_of,
-      words: asOfWords(values, day),
-    };
-  },
+  bind: boundAsOf,
   async answer(values, ask): Promise<QueryAnswer<RevisionRow | RevisionStatisticsRow | WideRow>> {
     // Loaded here: other questions start faster without these answers.
     const answers = await import('./revision-answers.ts');

@@ -1,8 +1,8 @@
-import { argument, type QuestionCommand } from '../../analysis/question.ts';
+import { argument, type BoundValues, type QuestionCommand } from '../../analysis/question.ts';
 import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Params } from '../../operations/param.ts';
+import type { Param, Params } from '../../operations/param.ts';
 import { dayParam, paging, param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, seriesId, seriesIds, text, type Version } from '../../operations/value.ts';
@@ -14,26 +14,22 @@ export const oneSeries = argument('id', seriesId, 'The id of the series, such as
   read: (line) => line.arg(0).toUpperCase(),
 });
 
+/** The ids of several series. */
+export const severalIds = argument(
+  'ids',
+  seriesIds,
+  'The ids of the series; one with * means every series whose id matches.',
+);
+
 /** Returns the argument of a question about several series; `read` gives the ids that were typed. */
 export function severalSeries(read: (line: TypedLine) => readonly string[]) {
-  const ids = argument(
-    'ids',
-    seriesIds,
-    'The ids of the series; one with * means every series whose id matches.',
-    {
-      flags: [],
-      args: [
-        {
-          name: 'id',
-          complete: 'ids',
-          about: 'series ids; one with * (quoted) means every series whose id matches',
-          several: true,
-        },
-      ],
-      read,
-    },
-  );
-  return { ...ids, orOne: true } as const;
+  const typedId = {
+    name: 'id',
+    complete: 'ids',
+    about: 'series ids; one with * (quoted) means every series whose id matches',
+    several: true,
+  } as const;
+  return { ...severalIds, orOne: true, typed: { flags: [], args: [typedId], read } } as const;
 }
 
 /** The argument of a question about several series. */
@@ -53,6 +49,23 @@ export const rangeParams = {
   from: { ...dayParam('First date.', { field: 'date', is: 'from' }), ofPeriod: true },
   to: { ...dayParam('Last date.', { field: 'date', is: 'to' }), ofPeriod: true },
 } satisfies Params;
+
+/** The order of the rows; the newest comes first by default. */
+export const sortParam = {
+  ...param(choice(['asc', 'desc']), 'Newest (desc) or oldest (asc) first.', undefined),
+  typed: {
+    flags: [
+      {
+        name: 'sort',
+        value: 'order',
+        about: 'newest (desc) or oldest (asc) first',
+        choices: ['desc', 'asc'],
+        fallback: 'desc',
+      },
+    ],
+    read: (line) => line.choice('sort', ['desc', 'asc']),
+  },
+} satisfies Param<'asc' | 'desc' | undefined, false>;
 
 /** Whether ids that no series has are left out. */
 export const skipMissing = param(
@@ -126,7 +139,12 @@ export function commandOf({ command, summary }: Operation): QuestionCommand {
   return { words, heading, summary, ...(examples !== undefined && { examples }) };
 }
 
-/** Returns the words that give a line an as-of date, if it has none. */
-export function asOfWords({ as_of }: { readonly as_of: Day | undefined }, day: Day): readonly string[] {
-  return as_of === undefined ? ['--as-of', day] : [];
+/** Returns values whose as-of date is a day, if they name no other. */
+export function boundAsOf<V extends { readonly as_of: Day | undefined }>(
+  values: V,
+  day: Day,
+): BoundValues<V> {
+  const { as_of = day } = values;
+  const words = values.as_of === undefined ? ['--as-of', day] : [];
+  return { values: { ...values, as_of }, days: [['as_of', as_of]], asOf: as_of, words };
 }

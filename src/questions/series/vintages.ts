@@ -11,7 +11,7 @@ import type { RowOf } from '../../operations/operation.ts';
 import type { Params, ParamsOf, ParamValues } from '../../operations/param.ts';
 import { asOfParam } from '../../operations/params.ts';
 import { defined } from '../../platform/defined.ts';
-import { asOfWords, commandOf, extentParams, oneSeries, pageCursor } from './shared.ts';
+import { boundAsOf, commandOf, extentParams, oneSeries, pageCursor } from './shared.ts';
 
 const { from, to } = listing.params;
 const params = {
@@ -42,14 +42,9 @@ export const vintages = question({
   isDrawable: () => true,
   knownOn: ({ as_of }) => as_of,
   bind(values, day) {
-    const { as_of = day, from, to } = values;
-    const range = Object.entries(defined({ from, to }));
-    return {
-      values: { ...values, as_of },
-      days: [['as_of', as_of], ...range],
-      asOf: as_of,
-      words: asOfWords(values, day),
-    };
+    const bound = boundAsOf(values, day);
+    const { from, to } = values;
+    return { ...bound, days: [...bound.days, ...Object.entries(defined({ from, to }))] };
   },
   async answer(values, ask) {
     const { fields, columns } = listing;
