@@ -111,7 +111,13 @@ export async function open(address?: string, options: OpenOptions = {}): Promise
   checkArguments(openSignature, [address, options], clockAt(new Date()));
   const { signal = new AbortController().signal, clock = () => new Date(), onNote } = options;
   const session = new Session(signal, clock);
-  const shared = { signal, clock, session, naming: methodNaming, ...(onNote !== undefined && { onNote }) };
+  const shared = {
+    signal,
+    clock,
+    session,
+    naming: methodNaming,
+    ...(onNote !== undefined && { note: onNote }),
+  };
   const where = address ?? defaultStore();
   const source = {
     ...shared,

@@ -9,7 +9,7 @@ import { commandNaming, type Operation, operationNamed } from '../operations/ope
 import type { Naming, Params, ParamTexts, QueryParams } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import type { Basis } from './basis.ts';
+import { Basis, type Demands } from './basis.ts';
 import type { TableFiles, TableText } from './table.ts';
 
 /**
@@ -41,13 +41,13 @@ export type AnswerProgress = {
   readonly rows?: number;
 };
 
-/** What it takes to answer a query: a client, and the receivers of its notes and its progress. */
-export type QueryContext = {
+/** Who asks: a client, what it is told besides the rows, and how. */
+export type Asker = {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** What messages call questions and parameters: commands and flags unless given. */
+  /** What messages call questions and parameters. Default: commands and flags. */
   readonly naming?: Naming;
-  /** Receives the notes; without it, no request is made for a note. */
+  /** Receives the notes as they arise; without it, no request is made for a note. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
   /**
@@ -57,13 +57,6 @@ export type QueryContext = {
   readonly allow?: (rows: number) => void;
   /** Whether an answer without rows is explained, or refused if what was asked about does not exist. */
   readonly explained?: boolean;
-  /** Why a transformation has no results; undefined if there are no values to compute them from. */
-  readonly noResult?: <R extends Row>(
-    operation: Operation<Params, R>,
-    texts: ParamTexts,
-  ) => Promise<Note | undefined>;
-  /** What the answer is based on, as `client` records it. */
-  readonly basis: Basis;
   /** Whether the answer needs a drawing, which may take a request for each series. */
   readonly chart?: boolean;
   /** Whether the drawing shows recessions. */
@@ -72,21 +65,52 @@ export type QueryContext = {
   readonly tables?: TableFiles;
 };
 
-/** Rows as the bytes of a text; the bytes of a page are valid until the next one is read. */
-export type WrittenRows = TableText & {
-  readonly pages: () => AsyncIterable<{ readonly bytes: Uint8Array; readonly rows: number }>;
+/** What one answer needs; made once for each attempt to answer. */
+export type QueryContext = Asker & {
+  /** What the answer is based on, as `client` records it. */
+  readonly basis: Basis;
+  /** Why a transformation has no results; undefined if there are no values to compute them from. */
+  readonly noResult?: <R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+  ) => Promise<Note | undefined>;
 };
 
-/** An answer: its layout is known before its first page. */
-export type QueryAnswer<R extends Row = Row> = RowLayout & {
+/** Returns what one answer needs: the client records what it is based on, and refuses what misses the demands. */
+export function askOf<A extends Asker>(asker: A, demands: Demands, today: Day): A & QueryContext {
+  const basis = new Basis(demands, today);
+  return { ...asker, basis, client: basis.through(asker.client) };
+}
+
+/** A page of rows as bytes, which are valid until the next page is read. */
+export type WrittenPage = { readonly bytes: Uint8Array; readonly rows: number };
+
+/** Rows as the bytes of a text; what the pages return is known after the last one. */
+export type WrittenRows<O> = TableText & {
+  readonly pages: () => AsyncGenerator<WrittenPage, O>;
+};
+
+/** What a comparison found: whether anything differs. */
+export type Difference = { readonly differs: boolean };
+
+/** The rows of an answer; their layout is known before the first page, and a comparison ends with what it found. */
+export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = RowLayout & {
   readonly drawing?: Drawing;
   /** Whether a terminal shows each row as a card. */
   readonly card?: boolean;
-  /** For a comparison: whether anything differs. */
-  readonly differs?: boolean;
   /** The same rows as a text, in which the user's own columns are as the user wrote them. */
-  readonly written?: WrittenRows;
-  readonly pages: AsyncIterable<Envelope<R>>;
+  readonly written?: WrittenRows<O>;
+  readonly pages: AsyncGenerator<Envelope<R>, O>;
+};
+
+/** What is known of an answer after its last page. */
+export type Outcome = Partial<Difference> & {
+  readonly rows: number;
+  /** Continues after the last row, where a limit cut the answer off. */
+  readonly cursor?: string;
+  readonly basis: Basis;
+  /** Returns what a file with notes says of the answer besides its rows; may ask for descriptions of series. */
+  about(): Promise<readonly (readonly [name: string, text: string])[]>;
 };
 
 /** These values as texts. */

@@ -5,7 +5,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { seriesShow } from '../operations/figures.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import { failureOf, type QueryAnswer, type QueryContext } from './answer.ts';
+import { type Difference, failureOf, type QueryAnswer, type QueryContext } from './answer.ts';
 import { foundOf, missingMember, type ResolvedSeries } from './series-ids.ts';
 
 /** The rows of an answer that is composed from the answers to several requests. */
@@ -23,8 +23,8 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly asOf?: Day;
   /** By column, how the vintages of its values came about. */
   readonly kinds?: { readonly [column: string]: string };
-  /** All rows, or pages of rows that are computed while they are read. */
-  readonly rows: Iterable<R> | AsyncIterable<readonly R[]>;
+  /** All rows, or pages of rows that are computed while they are read and end with what a comparison found. */
+  readonly rows: Iterable<R> | AsyncGenerator<readonly R[], Difference | undefined>;
   /** Whether a limit left rows out. */
   readonly hasMore?: boolean;
   readonly differs?: boolean;
@@ -52,15 +52,8 @@ export async function composed<R extends Row>(
   });
   const made = await compose(counting);
   if (await watch.changed()) throw dataChanged();
-  const { fields, columns, differs, drawing } = made;
-  const pages = pagesOf(made, requestId, context);
-  return {
-    fields,
-    columns,
-    pages,
-    ...(differs !== undefined && { differs }),
-    ...(drawing && { drawing }),
-  };
+  const { fields, columns, drawing } = made;
+  return { fields, columns, pages: pagesOf(made, requestId, context), ...(drawing && { drawing }) };
 }
 
 async function countingRequests(context: QueryContext, answered: (requestId: string) => void) {
@@ -88,11 +81,16 @@ async function countingRequests(context: QueryContext, answered: (requestId: str
 const pageSize = 1000;
 
 async function* pagesOf<R extends Row>(
-  { object, asOf, kinds, rows, hasMore = false }: ComposedRows<R>,
+  { object, asOf, kinds, rows, hasMore = false, differs }: ComposedRows<R>,
   id: string,
   context: QueryContext,
-): AsyncGenerator<Envelope<R>> {
-  for await (const results of Symbol.asyncIterator in rows ? rows : inPages(rows)) {
+): AsyncGenerator<Envelope<R>, Difference | undefined> {
+  let difference = differs === undefined ? undefined : { differs };
+  const pages = async function* () {
+    if (Symbol.asyncIterator in rows) difference = yield* rows;
+    else yield* inPages(rows);
+  };
+  for await (const results of pages()) {
     yield {
       object,
       request_id: id,
@@ -105,6 +103,7 @@ async function* pagesOf<R extends Row>(
       has_more: hasMore,
     };
   }
+  return difference;
 }
 
 /** Rows as pages; without rows, one empty page. */

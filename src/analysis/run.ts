@@ -8,12 +8,15 @@ import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
   counted,
+  type Difference,
   explainEmpty,
   failureOf,
+  type Outcome,
   pagesAbout,
   type QueryAnswer,
   type QueryContext,
   textsOf,
+  type WrittenPage,
 } from './answer.ts';
 import { knowledgeDay, noteBasis } from './coverage.ts';
 import type { OperationQuery, Query } from './query.ts';
@@ -27,12 +30,42 @@ import {
   resolveSeries,
 } from './series-ids.ts';
 
-/** Answers a query, with no more requests than the next page takes. */
-export async function run(query: Query, context: QueryContext): Promise<QueryAnswer> {
-  const answer = await answered(query, context);
-  if (context.recessions !== true || answer.drawing === undefined) return answer;
+/** Answers a query, with no more requests than the next page takes; the pages return the outcome. */
+export async function run(query: Query, ask: QueryContext): Promise<QueryAnswer<Row, Outcome>> {
+  const { drawing, pages, written, ...shown } = await answered(query, ask);
+  return {
+    ...shown,
+    ...(drawing && { drawing: await shaded(drawing, query, ask) }),
+    ...(written && { written: { ...written, pages: () => completed(written.pages(), query, ask) } }),
+    pages: completed(pages, query, ask),
+  };
+}
+
+async function shaded(drawing: Drawing, query: Query, ask: QueryContext): Promise<Drawing> {
+  if (ask.recessions !== true) return drawing;
   const { withRecessions } = await import('./recessions.ts');
-  return { ...answer, drawing: await withRecessions(answer.drawing, query, context) };
+  return withRecessions(drawing, query, ask);
+}
+
+/** Yields the same pages; returns the outcome. */
+async function* completed<P extends Envelope | WrittenPage>(
+  pages: AsyncGenerator<P, Difference | undefined>,
+  query: Query,
+  ask: QueryContext,
+): AsyncGenerator<P, Outcome> {
+  const found: { difference?: Difference | undefined } = {};
+  const all = async function* () {
+    found.difference = yield* pages;
+  };
+  let rows = 0;
+  let cursor: string | undefined;
+  for await (const page of all()) {
+    rows += 'bytes' in page ? page.rows : page.results.length;
+    cursor = 'bytes' in page ? undefined : page.next_cursor;
+    yield page;
+  }
+  const about = async () => (await import('./about.ts')).aboutAnswer(query, ask);
+  return { ...found.difference, ...(cursor !== undefined && { cursor }), rows, basis: ask.basis, about };
 }
 
 async function answered(query: Query, asked: QueryContext): Promise<QueryAnswer> {
@@ -91,7 +124,7 @@ function pagesOfOne(
   query: OperationQuery,
   operation: Operation,
   context: QueryContext,
-): AsyncIterable<Envelope> {
+): AsyncGenerator<Envelope> {
   const { client, signal, progress } = context;
   const texts = textsOf(query.params);
   const pages = remarked(

@@ -76,7 +76,7 @@ class Library {
   /** Every statement about series, by series, date and as-of date; only of a store. */
   async *facts(ids: string | readonly string[], params: SeveralParams = {}): AsyncIterable<FactRow> {
     const store = this.#store('facts');
-    const { signal, naming, client, onNote } = this.#source;
+    const { signal, naming, client, note } = this.#source;
     let state: string | undefined;
     const latest = latestDay(this.#source.clock());
     const has = (id: string) =>
@@ -88,7 +88,7 @@ class Library {
         throw await withSuggestion(error, catalogue);
       },
     );
-    if (basis.missing.size > 0) onNote?.({ kind: 'missing', text: missingText(basis.missing) });
+    if (basis.missing.size > 0) note?.({ kind: 'missing', text: missingText(basis.missing) });
     for (const id of found) {
       const facts = await store.read(async (view) => {
         const { name } = await view.state();

@@ -1,5 +1,5 @@
-import { type Note, pagesAbout, type QueryAnswer, type QueryContext, textsOf } from '../analysis/answer.ts';
-import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
+import { type Asker, askOf, pagesAbout, type QueryContext, textsOf } from '../analysis/answer.ts';
+import type { Demands, SubjectBasis } from '../analysis/basis.ts';
 import { withBasis } from '../analysis/coverage.ts';
 import type { OperationQuery } from '../analysis/query.ts';
 import { remarked, transformedContext } from '../analysis/run.ts';
@@ -57,30 +57,28 @@ export type Result<R> = {
 };
 
 /** What methods ask with. */
-export type AnswerSource = Pick<Required<QueryContext>, 'client' | 'naming' | 'signal'> & {
-  readonly allow?: NonNullable<QueryContext['allow']>;
+export type AnswerSource = Asker & {
+  readonly naming: Naming;
   readonly clock: () => Date;
   readonly session: Session;
-  readonly onNote?: (note: Note) => void;
   /** The day that every answer is bound to, if there is one. */
   readonly asOf?: Day;
 };
 
-/** The same source, whose client records what one answer is based on. */
-type BasedSource = AnswerSource & Pick<QueryContext, 'basis' | 'noResult'>;
+type BasedSource = AnswerSource & QueryContext;
 
 /** Reads all pages of an answer, again from the beginning if the data change meanwhile. */
 export function resultOf<R extends Row>(
   source: AnswerSource,
   demands: Demands,
-  ask: (based: BasedSource) => Promise<Pick<QueryAnswer<R>, 'pages'>>,
+  answer: (ask: BasedSource) => Promise<{ readonly pages: AsyncIterable<Envelope<R>> }>,
 ): Promise<Result<R>> {
   return restartOnChange(async () => {
     const based = basedOn(source, demands);
     const rows: R[] = [];
     let [first, last]: (Envelope<R> | undefined)[] = [];
     try {
-      const { pages } = await ask(based);
+      const { pages } = await answer(based);
       for await (const page of pages) {
         for (const row of page.results) rows.push(row);
         first ??= page;
@@ -108,10 +106,9 @@ export function resultOf<R extends Row>(
 }
 
 function basedOn(source: AnswerSource, demands: Demands): BasedSource {
-  const basis = new Basis(demands, utcDay(source.clock()));
-  const client = basis.through(source.client);
+  const based = askOf(source, demands, utcDay(source.clock()));
   const { asOf } = source;
-  return { ...source, basis, client: asOf === undefined ? client : boundedClient(client, asOf) };
+  return asOf === undefined ? based : { ...based, client: boundedClient(based.client, asOf) };
 }
 
 type ArgumentName<O> = O extends { readonly command: { readonly argument: infer A extends string } }
@@ -269,7 +266,7 @@ async function meant(
   const asOf = params.asOf === undefined ? undefined : String(params.asOf);
   const series = await resolveSeries({ ids: asked.ids.map(String), skipMissing, asOf }, based, true);
   const { missing } = based.basis;
-  if (missing.size > 0) based.onNote?.({ kind: 'missing', text: missingText(missing) });
+  if (missing.size > 0) based.note?.({ kind: 'missing', text: missingText(missing) });
   return series.map(({ id }) => id);
 }
 
@@ -280,7 +277,7 @@ function pagesFor(
   source: BasedSource,
   explained = false,
 ): AsyncGenerator<Envelope> {
-  const { client, signal, naming, onNote, asOf } = source;
+  const { client, signal, naming, asOf } = source;
   const { command, params } = operation;
   const named =
     command.argument === undefined || argument === undefined
@@ -295,7 +292,7 @@ function pagesFor(
   );
   const texts = asOf === undefined ? asked : boundTexts(operation, asked, asOf, naming);
   const pages = pagesOf(client, operation, texts, paging, signal);
-  const context = { ...source, explained, ...(onNote && { note: onNote }) };
+  const context = { ...source, explained };
   return withBasis(operation, texts, remarked(operation, texts, pages, context), context);
 }
 

@@ -102,7 +102,7 @@ function checkedNames(question: Question, given: NamedValues, clock: Clock): Nam
 }
 
 async function answer(question: Question, asked: readonly unknown[], source: AnswerSource) {
-  const { naming, signal, onNote, allow, asOf } = source;
+  const { naming, asOf } = source;
   const clock = clockAt(source.clock());
   const { args } = question;
   const named = args.map(({ name, check }, i) => [name, check(asked[i], name, clock)]);
@@ -114,13 +114,7 @@ async function answer(question: Question, asked: readonly unknown[], source: Ans
   const query: QuestionQuery = { kind: 'question', question, values };
   const tables = { open: openTable, latest: clock.latest };
   const bound = asOf === undefined ? query : bind(query, asOf, ofCalls(naming)).query;
-  return resultOf(source, demands, ({ client, basis }) =>
-    run(bound, {
-      ...{ client, basis, signal, naming, explained: true, tables },
-      ...(onNote && { note: onNote }),
-      ...(allow && { allow }),
-    }),
-  );
+  return resultOf(source, demands, (ask) => run(bound, { ...ask, explained: true, tables }));
 }
 
 async function openTable(path: string): Promise<UserTable> {

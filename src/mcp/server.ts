@@ -99,7 +99,7 @@ class ToolSession {
       signal,
       session: new Session(signal, clock),
       naming: toolNaming,
-      onNote: ({ text }) => void this.#notes.push(text),
+      note: ({ text }) => void this.#notes.push(text),
       allow(rows) {
         // Each value takes at least one character.
         if (rows > mostCharacters) throw tooLong(`${rows} values`, `${mostCharacters} characters`);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Envelope } from '../operations/envelope.ts';
-import { type Chunk, endChunks, type Renderer } from './renderer.ts';
+import { type AnswerNotes, type Chunk, endChunks, type Renderer } from './renderer.ts';
 
 /** The bytes of content in one member; fixed, so that the result does not depend on how content arrives. */
 const memberSize = 2 ** 20;
@@ -48,8 +48,8 @@ export class GzipRenderer implements Renderer {
     return this.#members.write(this.#inner.page(envelope));
   }
 
-  async *end(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of endChunks(this.#inner)) yield this.#members.write(chunk);
+  async *end(notes?: AnswerNotes): AsyncGenerator<Uint8Array> {
+    for await (const chunk of endChunks(this.#inner, notes)) yield this.#members.write(chunk);
     yield this.#members.end();
   }
 

@@ -6,7 +6,7 @@ import type { ChartOptions, Drawing, TextSize } from './chart/drawing.ts';
 import { selectColumns } from './columns.ts';
 import { CsvRenderer, TsvRenderer } from './delimited.ts';
 import { printableLines } from './printable.ts';
-import { type Chunk, endChunks, type OutputLayout, type Renderer } from './renderer.ts';
+import { type AnswerNotes, type Chunk, endChunks, type OutputLayout, type Renderer } from './renderer.ts';
 
 type RendererClass = new (layout: OutputLayout) => Renderer;
 
@@ -261,14 +261,12 @@ type Shown = {
   readonly drawing?: Drawing;
   /** Whether a terminal shows each row as a card. */
   readonly card?: boolean;
-  /** What else an output with notes says of the answer. */
-  readonly about?: OutputLayout['about'];
 };
 
 /** The renderer of an output; `requestId` says whether JSON names the request that was answered. */
 export async function rendererFor(
   output: OutputChoice,
-  { fields, columns, drawing, card, about }: Shown,
+  { fields, columns, drawing, card }: Shown,
   requestId: boolean,
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {
@@ -282,7 +280,7 @@ export async function rendererFor(
     colour: output.colour,
     requestId,
     chart: output.chart,
-    ...defined({ width: output.width, drawing, about }),
+    ...defined({ width: output.width, drawing }),
   };
   if (card === true && output.onTerminal && output.format === 'table') {
     const { CardRenderer } = await import('./table.ts');
@@ -312,8 +310,8 @@ class PrintableRenderer implements Renderer {
     return printableChunk(this.#inner.page(envelope));
   }
 
-  async *end(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of endChunks(this.#inner)) yield Buffer.from(printableChunk(chunk));
+  async *end(notes?: AnswerNotes): AsyncGenerator<Uint8Array> {
+    for await (const chunk of endChunks(this.#inner, notes)) yield Buffer.from(printableChunk(chunk));
   }
 }
 

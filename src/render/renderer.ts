@@ -16,8 +16,6 @@ export type OutputLayout = {
   /** How a chart draws the rows, and how it looks; only picture formats need them. */
   readonly drawing?: Drawing;
   readonly chart?: ChartOptions;
-  /** What else an output with notes says of the answer, by name; asked for after the last page. */
-  readonly about?: () => Promise<readonly (readonly [name: string, text: string])[]>;
   /** Whether json includes the id of the request (default true). */
   readonly requestId?: boolean;
 };
@@ -25,12 +23,18 @@ export type OutputLayout = {
 /** A piece of an output: text, or bytes for a binary format. */
 export type Chunk = string | Uint8Array;
 
+/** What is known of an answer after its last page. */
+export type AnswerNotes = {
+  /** Returns what an output with notes says of the answer besides its rows, by name. */
+  about(): Promise<readonly (readonly [name: string, text: string])[]>;
+};
+
 /** Turns pages of rows into chunks of one output; keeps no more in memory than its format needs. */
 export type Renderer = {
   /** Adds a page; returns what can be written so far, which may be empty. */
   page(envelope: Envelope): Chunk;
   /** Completes the output after the last page; a large ending comes in pieces. */
-  end(): string | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  end(notes?: AnswerNotes): string | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** The columns left out because the terminal is too narrow; final after `end`. */
   dropped?(): readonly string[];
 };
@@ -70,19 +74,23 @@ export class LineRenderer implements TextRenderer {
 }
 
 /** Completes an output; returns the remaining chunks. */
-export function endChunks(renderer: Renderer): Iterable<Chunk> | AsyncIterable<Chunk> {
-  const rest = renderer.end();
+export function endChunks(renderer: Renderer, notes?: AnswerNotes): Iterable<Chunk> | AsyncIterable<Chunk> {
+  const rest = renderer.end(notes);
   return typeof rest === 'string' ? [rest] : rest;
 }
 
 /** Renders pages as they arrive; no chunk is empty. */
 export async function* renderPages(
   renderer: Renderer,
-  pages: AsyncIterable<Envelope> | Iterable<Envelope>,
+  pages: AsyncGenerator<Envelope, AnswerNotes> | Iterable<Envelope>,
 ): AsyncGenerator<Chunk, void, undefined> {
-  for await (const envelope of pages) {
+  let notes: AnswerNotes | undefined;
+  const all = async function* () {
+    notes = yield* pages;
+  };
+  for await (const envelope of all()) {
     const chunk = renderer.page(envelope);
     if (chunk.length > 0) yield chunk;
   }
-  for await (const chunk of endChunks(renderer)) if (chunk.length > 0) yield chunk;
+  for await (const chunk of endChunks(renderer, notes)) if (chunk.length > 0) yield chunk;
 }

@@ -5,7 +5,7 @@ import type { Envelope, Cell as FieldCell } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
 import { defined } from '../platform/defined.ts';
 import { printable } from './printable.ts';
-import type { OutputLayout, Renderer } from './renderer.ts';
+import type { AnswerNotes, OutputLayout, Renderer } from './renderer.ts';
 
 type SheetCell = {
   readonly value: string | number | boolean | Date;
@@ -55,8 +55,8 @@ export class XlsxRenderer implements Renderer {
     return '';
   }
 
-  async *end(): AsyncGenerator<Uint8Array> {
-    const about = (await this.#layout.about?.()) ?? [];
+  async *end(answer?: AnswerNotes): AsyncGenerator<Uint8Array> {
+    const about = (await answer?.about()) ?? [];
     const { fields } = this.#layout.columns;
     for (const [place, field] of fields.entries()) if (field.asWritten === true) this.#readColumn(place);
     const notes: readonly (readonly [string, string])[] = [

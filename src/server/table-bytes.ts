@@ -1,4 +1,5 @@
-import { Basis, type Demands } from '../analysis/basis.ts';
+import { type Asker, askOf, type Outcome } from '../analysis/answer.ts';
+import type { Demands } from '../analysis/basis.ts';
 import type { Query } from '../analysis/query.ts';
 import type { QuestionQuery } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
@@ -91,27 +92,24 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
     const reason = `the answer takes more than ${plan.maxRows} rows, the most of one request: ask for fewer series or dates`;
     return service.refusal(reason, { plan: plan.name });
   };
-  const basis = new Basis(demands, utcDay(now));
-  const answer = await run(receivedQuery(job.query), {
-    client: basis.through(clientOf(job, service, tooManyRows)),
-    basis,
+  const asker: Asker = {
+    client: clientOf(job, service, tooManyRows),
     // The thread of a table that nobody wants any more is ended.
     signal: new AbortController().signal,
     allow: (rows) => {
       if (rows > plan.maxRows) throw tooManyRows();
     },
-  });
+  };
+  const answer = await run(receivedQuery(job.query), askOf(asker, demands, utcDay(now)));
   const columns = selectColumns(answer.fields, answer.columns);
   const renderer = await createRenderer(format, { columns, header: true, colour: false });
-  let cursor: string | undefined;
-  const whole = async function* (): AsyncGenerator<Envelope> {
-    for await (const page of answer.pages) {
-      cursor = page.next_cursor;
-      yield page;
-    }
+  const last: { outcome?: Outcome } = {};
+  const whole = async function* (): AsyncGenerator<Envelope, Outcome> {
+    last.outcome = yield* answer.pages;
+    return last.outcome;
   };
   for await (const chunk of renderPages(renderer, whole())) yield Buffer.from(chunk);
-  return cursor;
+  return last.outcome?.cursor;
 }
 
 function receivedQuery(sent: QueryData): Query {

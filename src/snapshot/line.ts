@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { aboutAnswer } from '../analysis/about.ts';
-import type { QueryContext } from '../analysis/answer.ts';
-import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
+import { type Asker, askOf, type Outcome } from '../analysis/answer.ts';
+import type { Demands, SubjectBasis } from '../analysis/basis.ts';
 import { isDrawable } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
 import { run } from '../analysis/run.ts';
@@ -176,24 +175,22 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   const { name, query, demands, output } = line;
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
-  const basis = new Basis(demands, asOf);
-  const client = { ...boundedClient(basis.through(writing.client), asOf), watch: unwatched };
   const notes: string[] = [];
-  const note: QueryContext['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
-  const context = { client, basis, note, signal, chart: output.drawn, recessions: output.recessions };
-  const suggesting = async (error: unknown) => {
-    throw await withSuggestion(error, context, asOf);
+  const note: Asker['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
+  const { drawn: chart, recessions } = output;
+  const based = askOf({ client: writing.client, note, signal, chart, recessions }, demands, asOf);
+  const ask = { ...based, client: { ...boundedClient(based.client, asOf), watch: unwatched } };
+  const suggesting = async (error: unknown): Promise<never> => {
+    throw await withSuggestion(error, ask, asOf);
   };
-  const answer = await run(query, context).catch(suggesting);
-  let rows = 0;
-  const counted = async function* (): AsyncGenerator<Envelope> {
+  const answer = await run(query, ask).catch(suggesting);
+  const last: { outcome?: Outcome } = {};
+  const whole = async function* (): AsyncGenerator<Envelope, Outcome> {
     try {
-      for await (const page of answer.pages) {
-        rows += page.results.length;
-        yield page;
-      }
+      last.outcome = yield* answer.pages;
+      return last.outcome;
     } catch (error) {
-      await suggesting(error);
+      return suggesting(error);
     }
   };
   const { from = '' } = query.kind === 'operation' ? query.params : {};
@@ -203,10 +200,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   // The state of the data may have changed in the middle of an earlier attempt.
   const file = await open(path, 'w');
   try {
-    for await (const chunk of renderPages(
-      await rendererFor(output, { ...answer, about: () => aboutAnswer(query, context) }, false),
-      counted(),
-    )) {
+    for await (const chunk of renderPages(await rendererFor(output, answer, false), whole())) {
       await file.writeFile(chunk).catch(naming(path));
       await nextTick();
       signal.throwIfAborted();
@@ -214,6 +208,8 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   } finally {
     await file.close();
   }
+  const { basis } = ask;
+  const { rows = 0 } = last.outcome ?? {};
   if (rows === 0 && output.failEmpty)
     throw new Problem('no-rows', 'it has no rows, which --fail-empty does not allow');
   if (basis.missing.size > 0) notes.push(`${name}: ${missingText(basis.missing)}`);

@@ -1,13 +1,19 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { AnswerProgress, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
-import { Basis, type Demands } from '../../analysis/basis.ts';
+import {
+  type AnswerProgress,
+  type Asker,
+  askOf,
+  type Difference,
+  type Outcome,
+  type QueryContext,
+} from '../../analysis/answer.ts';
 import { knowledgeDay } from '../../analysis/coverage.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
 import { missingText, withSuggestion } from '../../analysis/series-ids.ts';
 import type { TableFiles, UserTable } from '../../analysis/table.ts';
-import { type Client, isDataChange, restartOnChange } from '../../client/client.ts';
+import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
@@ -28,23 +34,23 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   return withClient(line, io, async (client, messages) => {
     messages.resolved(line.resolved);
     const bar = progress(io, line.messages.quiet);
-    const context: QueryContext = {
-      ...basedOn(client, new Basis(line.demands, utcDay(io.clock()))),
+    const asker: Asker = {
+      client,
       signal: io.signal,
       chart: output.drawn,
       recessions: output.recessions,
       explained: true,
       tables: tablesOf(io),
       progress: (share) => bar.show(() => countText(share), share),
-      ...(messages.notes && { note: () => undefined }),
     };
     if (line.dryRun && query.kind === 'question') {
       const { mostRequests } = await import('../../analysis/dry-run.ts');
-      messages.warn(`asof: ${await mostRequests(query, context).finally(() => bar.clear())}`);
+      const ask = askOf(asker, line.demands, utcDay(io.clock()));
+      messages.warn(`asof: ${await mostRequests(query, ask).finally(() => bar.clear())}`);
       return exitCode.success;
     }
     const started = io.clock().getTime();
-    const job = { query, output, context, client, demands: line.demands, bar, messages, io };
+    const job = { line: { ...line, query }, output, asker, bar, messages, io };
     const { rows, differs = rows > 0 } = await answer(job);
     messages.detail(`asof: ${counted(rows, 'row')} in ${io.clock().getTime() - started} ms`);
     if (rows === 0 && output.failEmpty) return exitCode.empty;
@@ -76,41 +82,34 @@ async function withFiles(query: Query, io: Io): Promise<Query> {
   return { ...query, values };
 }
 
-/** A client whose answers a basis notes, and that basis. */
-function basedOn(client: Client, basis: Basis): Pick<QueryContext, 'basis' | 'client'> {
-  return { basis, client: basis.through(client) };
-}
-
 function countText({ rows }: AnswerProgress): string {
   return rows === undefined ? '' : `${rows.toLocaleString('en-US')} rows`;
 }
 
 /** A query, its output, and where its progress and messages go. */
 type Job = {
-  readonly query: Query;
+  readonly line: QueryLine;
   readonly output: OutputChoice;
-  readonly context: QueryContext;
-  readonly client: Client;
-  readonly demands: Demands;
+  readonly asker: Asker;
   readonly bar: Progress;
   readonly messages: Messages;
   readonly io: Io;
 };
 
-/** How a job ended. */
-type Outcome = Pick<QueryAnswer, 'differs'> & { readonly rows: number };
+/** How a job ended; a comparison says whether anything differs, if all of it was read. */
+type Ended = Partial<Difference> & { readonly rows: number };
 
-async function answer(job: Job): Promise<Outcome> {
-  const { output, client, demands, bar, messages, io } = job;
+async function answer(job: Job): Promise<Ended> {
+  const { line, output, asker, bar, messages, io } = job;
+  const { query, demands } = line;
   const sink = await openSink(output.file, io);
   const today = utcDay(io.clock());
   let notes: { readonly text: string; readonly isReason: boolean }[] = [];
-  let basis = new Basis(demands, today);
-  let outcome: Outcome | undefined;
+  let ask = askOf(asker, demands, today);
+  let ended: Ended | undefined;
   try {
-    outcome = await restartOnChange(() => {
+    ended = await restartOnChange(() => {
       notes = [];
-      basis = new Basis(demands, today);
       const note: QueryContext['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
@@ -119,25 +118,22 @@ async function answer(job: Job): Promise<Outcome> {
         // What is said of two days may be the same.
         if (notes.every((other) => other.text !== text)) notes.push({ text, isReason });
       };
-      const context = {
-        ...job.context,
-        ...basedOn(client, basis),
-        ...(messages.notes && { note }),
-      };
-      return attempt({ ...job, context }, sink);
+      ask = askOf({ ...asker, ...(messages.notes && { note }) }, demands, today);
+      return attempt(job, ask, sink);
     }, sink);
-    if (outcome.rows > 0 && showsLatest(job) && !(await client.origin()).sample)
-      for (const text of oldText(basis.staleOn(addDays(today, -usualAge))))
+    if (ended.rows > 0 && showsLatest(job) && !(await asker.client.origin()).sample)
+      for (const text of oldText(ask.basis.staleOn(addDays(today, -usualAge))))
         notes.push({ text, isReason: false });
-    return outcome;
+    return ended;
   } catch (error) {
     await sink.abandon();
-    const named = namingCursor(error, job.query);
-    throw withHint(await withSuggestion(named, job.context, knowledgeDay(job.query)), output);
+    const named = namingCursor(error, query);
+    throw withHint(await withSuggestion(named, ask, knowledgeDay(query)), output);
   } finally {
     bar.clear();
-    const isEmpty = outcome?.rows === 0;
-    if (outcome !== undefined && basis.missing.size > 0) messages.warn(`asof: ${missingText(basis.missing)}`);
+    const { missing } = ask.basis;
+    const isEmpty = ended?.rows === 0;
+    if (ended !== undefined && missing.size > 0) messages.warn(`asof: ${missingText(missing)}`);
     if (isEmpty && output.onTerminal) messages.note(`asof: ${noRows(notes.map(({ text }) => text))}`);
     else
       for (const { text, isReason } of notes)
@@ -149,7 +145,7 @@ async function answer(job: Job): Promise<Outcome> {
 const usualAge = 31;
 
 /** Whether a person sees a table of values as they are known now, up to the newest. */
-function showsLatest({ query, output, messages }: Job): boolean {
+function showsLatest({ line: { query }, output, messages }: Job): boolean {
   if (!messages.hasReader || !output.onTerminal || output.format !== 'table' || output.drawn) return false;
   if (query.kind === 'question') return query.question.showsNewest?.(query.values) ?? false;
   if (query.kind !== 'operation' || query.ids === undefined) return false;
@@ -188,26 +184,40 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
   return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
 }
 
-async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
-  const found = await run(query, context);
+async function attempt(
+  { line: { query, exitCode: compares }, output, bar, messages, io }: Job,
+  ask: QueryContext,
+  sink: Sink,
+): Promise<Ended> {
+  const found = await run(query, ask);
   const isLimited = ['limit', 'first'].some((name) => valuesIn(query)[name] !== undefined);
-  const about = async () => (await import('../../analysis/about.ts')).aboutAnswer(query, context);
-  const writing = new RowOutput(
-    await rendererFor(output, { ...found, about }, true),
-    output.screenful && !isLimited,
-  );
+  const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
   const written = writtenAs(output, found);
-  for await (const chunk of written === undefined ? writing.pages(found.pages) : writing.copied(written)) {
+  const last: { outcome?: Outcome } = {};
+  const ending = async function* <P>(pages: AsyncGenerator<P, Outcome>) {
+    last.outcome = yield* pages;
+  };
+  const chunks =
+    written === undefined
+      ? writing.pages(ending(found.pages))
+      : writing.copied(written.header, ending(written.pages()));
+  let isOpen = true;
+  for await (const chunk of chunks) {
     if (output.onTerminal && chunk.length > 0) bar.clear();
-    if (!(await sink.write(chunk))) return { ...found, rows: writing.rows };
+    if (isOpen) isOpen = await sink.write(chunk);
+    // What a comparison finds is its exit code, whoever stops reading its rows.
+    if (!isOpen && !compares) break;
   }
+  const { outcome } = last;
+  const ended = { ...outcome, rows: writing.rows };
+  if (!isOpen || outcome === undefined) return ended;
   if (writing.rows === 0 && output.failEmpty && output.file !== undefined) {
     await sink.abandon();
-    return { ...found, rows: 0 };
+    return ended;
   }
   if (output.onTerminal) bar.clear();
   let bytes = 0;
-  for await (const chunk of writing.end()) {
+  for await (const chunk of writing.end(outcome)) {
     if (bytes > 0 && !output.onTerminal) bar.show(() => writtenText(writing.rows, bytes));
     if (!(await sink.write(chunk))) break;
     bytes += chunk.length;
@@ -217,7 +227,7 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
   }
   await sink.finish();
   reportHidden(writing, query, messages);
-  return { ...found, rows: writing.rows };
+  return ended;
 }
 
 function writtenText(rows: number, bytes: number): string {

@@ -1,13 +1,13 @@
-import type { QueryAnswer, WrittenRows } from '../../analysis/answer.ts';
-import type { Envelope } from '../../operations/envelope.ts';
+import type { Outcome, QueryAnswer, WrittenPage, WrittenRows } from '../../analysis/answer.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
 import { isGzipName, type OutputChoice } from '../../render/output.ts';
-import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
+import { type AnswerNotes, type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 
 /** The rows as they are written, where the output is to look like that. */
 export function writtenAs(
   { format, file, columns, header, onTerminal }: OutputChoice,
-  { written }: QueryAnswer,
-): WrittenRows | undefined {
+  { written }: QueryAnswer<Row, Outcome>,
+): WrittenRows<Outcome> | undefined {
   const separator = { csv: ',', tsv: '\t' }[String(format)];
   if (written?.separator !== separator || columns !== undefined) return undefined;
   // A terminal gets no control characters.
@@ -53,9 +53,9 @@ export class RowOutput {
   }
 
   /** The output of rows that are a text already. */
-  async *copied({ header, pages }: WrittenRows): AsyncGenerator<Chunk> {
+  async *copied(header: string, pages: AsyncIterable<WrittenPage>): AsyncGenerator<Chunk> {
     yield Buffer.from(header, 'latin1');
-    for await (const { bytes, rows } of pages()) {
+    for await (const { bytes, rows } of pages) {
       this.#rows += rows;
       yield bytes;
     }
@@ -72,7 +72,7 @@ export class RowOutput {
   }
 
   /** The end of the output, after its last page. */
-  end(): ReturnType<typeof endChunks> {
-    return this.#isCopied ? [] : endChunks(this.#renderer);
+  end(notes: AnswerNotes): ReturnType<typeof endChunks> {
+    return this.#isCopied ? [] : endChunks(this.#renderer, notes);
   }
 }

@@ -1,4 +1,4 @@
-import { failureOf, type QueryContext } from '../../analysis/answer.ts';
+import { type Difference, failureOf, type QueryContext } from '../../analysis/answer.ts';
 import type { Demands } from '../../analysis/basis.ts';
 import { composed } from '../../analysis/composed.ts';
 import { question, transformationIn } from '../../analysis/question.ts';
@@ -188,21 +188,11 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
     const { table, days } = dated;
     // A check that compares nothing would look like a table without faults.
     if (days.size === 0) throw new Problem('bad-input', `${table.name} has no rows to check`);
-    const counts = { ahead: 0, before: 0, beyond: 0, known: 0, never: 0, newer: 0, old: 0 };
-    const answer = await composed<CheckRow>(ask, async (counting) => {
+    return composed<CheckRow>(ask, async (counting) => {
       const checked = await checkedColumns(dated, values, counting);
       const knowing = { ...values, transformation: transformationIn(values) };
       const known = await knownColumns(checked, knowing, [...new Set(days.values())], counting);
-      return {
-        object: 'check',
-        ...layout,
-        rows: rowsOf(dated, known, values.all_rows === true, counts, ask),
-      };
-    });
-    // Whether anything differs is known after the last row.
-    return Object.defineProperty({ ...answer }, 'differs', {
-      get: () => [...faults].some((kind) => counts[kind] > 0),
-      enumerable: true,
+      return { object: 'check', ...layout, rows: rowsOf(dated, known, values.all_rows === true, ask) };
     });
   },
 });
@@ -215,14 +205,14 @@ const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
 
 const blanks: ReadonlySet<string> = new Set(missingTexts.anyTable);
 
-/** The findings of each batch of rows, counted by kind; notes the outcome at the end. */
+/** Yields the findings of each batch of rows; notes the outcome and returns whether there are faults. */
 async function* rowsOf(
   { table, on, days }: DatedTable,
   columns: readonly KnownColumn[],
   allRows: boolean,
-  counts: Record<CheckKind, number>,
   context: QueryContext,
-): AsyncGenerator<readonly CheckRow[]> {
+): AsyncGenerator<readonly CheckRow[], Difference> {
+  const counts = { ahead: 0, before: 0, beyond: 0, known: 0, never: 0, newer: 0, old: 0 };
   let isFirst = true;
   for await (const batch of table.batches()) {
     const rows: CheckRow[] = [];
@@ -248,6 +238,7 @@ async function* rowsOf(
     isFirst = false;
   }
   noteOutcome(table, columns, counts, context);
+  return { differs: [...faults].some((kind) => counts[kind] > 0) };
 }
 
 /** Notes what a check found; a Problem if it could check nothing, which would look like a table without faults. */

@@ -1,4 +1,4 @@
-import type { WrittenRows } from '../../analysis/answer.ts';
+import type { WrittenPage, WrittenRows } from '../../analysis/answer.ts';
 import type { Demands } from '../../analysis/basis.ts';
 import { composed } from '../../analysis/composed.ts';
 import { laggedName } from '../../analysis/layouts.ts';
@@ -203,7 +203,7 @@ async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): Asyn
 }
 
 /** The same rows as a text: each row as it is written, followed by the cells of its day. */
-function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): WrittenRows | undefined {
+function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): WrittenRows<undefined> | undefined {
   const { table } = dated;
   const { text } = table;
   if (text === undefined) return undefined;
@@ -214,7 +214,7 @@ function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): Writte
   return {
     separator,
     header: [text.header, ...joined.map(({ field }) => field.name)].join(separator),
-    async *pages() {
+    async *pages(): AsyncGenerator<WrittenPage, undefined> {
       let space = Buffer.alloc(0);
       for await (const batch of table.batches()) {
         const ends: Buffer[] = [];
@@ -232,6 +232,7 @@ function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): Writte
         }
         yield { bytes: space.subarray(0, at), rows: batch.size };
       }
+      return undefined;
     },
   };
 }

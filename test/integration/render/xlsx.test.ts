@@ -14,10 +14,13 @@ import { envelope, field, layout, observation, observationFields } from '../../s
 const folder = scratchFolder();
 
 async function bytesOf(fields: readonly Field[], rows: readonly Row[], header = true): Promise<Buffer> {
-  const about = async () => [['Vintages', 'GDP: sampled']] as const;
+  const pages = async function* () {
+    yield envelope(rows);
+    return { about: async () => [['Vintages', 'GDP: sampled']] as const };
+  };
   const chunks: Uint8Array[] = [];
-  const renderer = new XlsxRenderer(layout(fields, { about, header }));
-  for await (const chunk of renderPages(renderer, [envelope(rows)])) chunks.push(Buffer.from(chunk));
+  const renderer = new XlsxRenderer(layout(fields, { header }));
+  for await (const chunk of renderPages(renderer, pages())) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
 

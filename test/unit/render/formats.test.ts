@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
+import type { Envelope } from '../../../src/operations/envelope.ts';
 import { createRenderer, formatForFile, formatNames, parseFormat } from '../../../src/render/output.ts';
 import { type Chunk, renderPages } from '../../../src/render/renderer.ts';
 import { envelope, layout, observation, observationFields } from '../../support/rows.ts';
@@ -112,7 +113,7 @@ describe('a rendered output', () => {
 
   it('has the chunk of a page before the next page is requested', async () => {
     const asked: number[] = [];
-    async function* source() {
+    async function* source(): AsyncGenerator<Envelope> {
       for (const [i, page] of pages.entries()) {
         asked.push(i);
         yield page;
