@@ -6,6 +6,7 @@ import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { QueryParams } from '../operations/param.ts';
+import type { Version } from '../operations/value.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
@@ -13,7 +14,7 @@ import type { RealTimePanelQuery } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */
-export const mostLines = 8;
+const mostLines = 8;
 
 /** What the drawing of several series shows about them. */
 type SeriesView = {
@@ -104,7 +105,7 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
 }
 
 /** An observation as a mark on a day. */
-export function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
+function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   const { series_id, unit, frequency, value = null } = row;
   const id = String(series_id ?? '');
   return {
@@ -123,13 +124,13 @@ function named(id: string, row: Row | undefined): readonly (readonly [string, st
 }
 
 /** One series with its title; several by their ids, because the key has their titles. */
-export function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
+function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
   const [id = '', ...others] = ids;
   return others.length === 0 ? titled(id, about.get(id)) : listed(ids, 'and');
 }
 
 /** Which of the series show samples or fetched values instead of what was published on the day. */
-export function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
+function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
   return ['sampled', 'fetched'].flatMap((kind) => {
     const found = ids.filter((id) => String(kindOf(id) ?? '').includes(kind));
     return found.length === 0 ? [] : [`${listed(found, 'and')} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
@@ -251,4 +252,59 @@ export async function vintagesDrawing(
       }));
     },
   };
+}
+
+/** What is drawn: the days, the column with the values of each, and how these are transformed. */
+type Drawn = {
+  readonly days: readonly Version[];
+  readonly columns: readonly string[];
+  readonly transformation: Transformation | undefined;
+};
+
+/** The drawing of series as of several days over their dates, with a line for each series and day. */
+export async function versionsDrawing(
+  series: readonly ResolvedSeries[],
+  { days, columns, transformation }: Drawn,
+  context: QueryContext,
+): Promise<Drawing> {
+  const count = series.length * days.length;
+  if (count > mostLines)
+    throw new Problem('bad-input', `a chart shows at most ${mostLines} lines, not ${count}`, {
+      hints: ['name fewer ids or days', 'csv has any number side by side'],
+    });
+  const about = new Map<string, Row | undefined>();
+  for (const one of series) about.set(one.id, await descriptionOf(one, context));
+  const ids = series.map(({ id }) => id);
+  return {
+    axis: 'day',
+    form: 'line',
+    words: () => ({
+      title: titleOfAll(ids, about),
+      subtitle: [
+        `As known on ${listed(days.map(dayText), 'and')}`,
+        ...kindTexts(ids, (id) =>
+          days
+            .map((day) => context.basis.vintageOn(id, day === 'latest' ? undefined : day)?.vintage_kind)
+            .join('; '),
+        ),
+      ].join('; '),
+    }),
+    key: () => [],
+    marks(row) {
+      const id = String(row.series_id ?? '');
+      const { units = '', frequency: own = '', source } = about.get(id) ?? {};
+      const unit = unitText(transformation?.units ?? 'lin', String(units));
+      const frequency = transformation?.aggregation?.frequency.toUpperCase() ?? own;
+      return days.map((day, i) => {
+        const name = ids.length === 1 ? day : `${id} ${day}`;
+        const cells = { series_id: name, unit, frequency, value: row[columns[i] ?? ''] ?? null };
+        return { ...observationMark(cells, row.date), source: source ?? row.source };
+      });
+    },
+  };
+}
+
+/** A day in a sentence about what was known then. */
+function dayText(day: Version): string {
+  return day === 'latest' ? 'the latest vintage' : day;
 }

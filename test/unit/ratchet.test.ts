@@ -8,7 +8,7 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4083,
+  analysis: 4073,
   care: 1237,
   cli: 4885,
   client: 2204,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 632;
+const mostSingles = 628;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

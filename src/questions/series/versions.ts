@@ -187,7 +187,7 @@ async function drawingOf(
   ask: QueryContext,
 ) {
   // Loaded here: most questions draw nothing.
-  const { versionsDrawing } = await import('../../analysis/version-charts.ts');
+  const { versionsDrawing } = await import('../../analysis/charts.ts');
   return versionsDrawing(all, { days: asked.days, columns, transformation: transformationIn(asked) }, ask);
 }
 
