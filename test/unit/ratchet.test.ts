@@ -8,7 +8,7 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4027,
+  analysis: 4025,
   care: 1237,
   cli: 4875,
   client: 2204,
@@ -19,20 +19,20 @@ const mostLines: Readonly<Record<string, number>> = {
   library: 1436,
   lines: 1187,
   mcp: 426,
-  operations: 4622,
+  operations: 4608,
   platform: 546,
   pull: 3693,
   questions: 3343,
   render: 3088,
-  server: 4298,
+  server: 4302,
   service: 509,
-  snapshot: 1191,
+  snapshot: 1190,
   store: 8161,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 630;
+const mostSingles = 628;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 
