@@ -16,7 +16,7 @@ const mostLines: Readonly<Record<string, number>> = {
   errors: 336,
   explorer: 2305,
   import: 8113,
-  library: 1436,
+  library: 1454,
   lines: 1187,
   mcp: 426,
   operations: 4608,
