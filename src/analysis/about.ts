@@ -1,6 +1,5 @@
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
-import { operationNamed } from '../operations/operation.ts';
 import type { NamedValues } from '../operations/value.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
@@ -39,7 +38,7 @@ function daysAbout(query: Query): readonly About[] {
   const asOf = (text: string): readonly About[] => [['As of', text]];
   switch (query.kind) {
     case 'operation': {
-      const { boundBy } = operationNamed(query.operation);
+      const { boundBy } = query.operation;
       const others = Object.entries(query.params).filter(([name]) => name !== 'id' && name !== boundBy);
       const day = boundBy === undefined ? undefined : query.params[boundBy];
       return [

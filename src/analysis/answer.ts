@@ -5,8 +5,8 @@ import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { observations } from '../operations/figures.ts';
-import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
-import type { Naming, Params, ParamTexts, QueryParams } from '../operations/param.ts';
+import { type AskMore, commandNaming, type Naming, type Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts, QueryParams } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { Basis, type Demands } from './basis.ts';
@@ -172,7 +172,7 @@ export async function explainEmpty<R extends Row>(
 ): Promise<void> {
   if (explained !== true) return;
   try {
-    const ask = (name: string, asked: ParamTexts) => client.ask(operationNamed(name), asked, { once: true });
+    const ask: AskMore = (other, asked) => client.ask(other, asked, { once: true });
     const reason = await noResult?.(operation, texts);
     if (reason !== undefined) return note?.(reason);
     const text = await operation.whyEmpty?.(texts, ask, naming);

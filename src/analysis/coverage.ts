@@ -2,7 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Coverage, Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/figures.ts';
-import { type Operation, operationNamed } from '../operations/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import { type ParamTexts, textOf } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
@@ -154,7 +154,7 @@ function dayIn(cell: unknown): string {
 export function knowledgeDay(query: Query): Day | undefined {
   switch (query.kind) {
     case 'operation': {
-      const { boundBy = '' } = operationNamed(query.operation);
+      const { boundBy = '' } = query.operation;
       const day = query.params[boundBy];
       return day === undefined ? undefined : String(day);
     }

@@ -1,13 +1,12 @@
 import { Problem } from '../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
-import { operationNamed } from '../operations/operation.ts';
 import type { Query } from './query.ts';
 
 /** The layout of the answer to a query; undefined if its columns depend on the data. */
 export function layoutOf(query: Query): RowLayout | undefined {
   switch (query.kind) {
     case 'operation':
-      return operationNamed(query.operation);
+      return query.operation;
     case 'question':
       return query.question.layout(query.values);
   }
@@ -21,7 +20,7 @@ export function namesOf(ids: readonly string[]): readonly string[] {
 
 /** Whether the rows of a query can be drawn as a chart. */
 export function isDrawable(query: Query): boolean {
-  if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
+  if (query.kind === 'operation') return query.operation.chart !== undefined;
   return query.question.isDrawable?.(query.values) ?? false;
 }
 

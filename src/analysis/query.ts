@@ -2,6 +2,7 @@ import type { Extent } from '../client/pagination.ts';
 import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { QueryParams } from '../operations/param.ts';
 import type { QuestionQuery } from './question.ts';
 
@@ -24,8 +25,7 @@ export type OperationQuery = Extent &
   Partial<OfSeries> &
   Transformed & {
     readonly kind: 'operation';
-    /** The operation's name. */
-    readonly operation: string;
+    readonly operation: Operation;
     readonly params: QueryParams;
     /** Whether the answer has no pages, even with a limit: no cursor continues it. */
     readonly unpaged?: boolean;

@@ -3,7 +3,7 @@ import { pagesOf, questionFor } from '../client/pagination.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
+import { commandNaming, type Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
@@ -94,8 +94,7 @@ export async function transformedContext<
 
 /** Answers with the rows of an operation: streamed page by page, one series after the other. */
 export async function answerOperation(query: OperationQuery, context: QueryContext): Promise<QueryAnswer> {
-  const operation = operationNamed(query.operation);
-  const { ids, skipMissing } = query;
+  const { operation, ids, skipMissing } = query;
   const asked = ids && { ids, ...(skipMissing && { skipMissing }), asOf: knowledgeDay(query) };
   const series = asked && (await resolveSeries(asked, context));
   if (query.cursor !== undefined && series !== undefined && series.length !== 1)

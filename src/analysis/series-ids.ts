@@ -7,8 +7,8 @@ import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch, seriesShow, spread, yields } from '../operations/figures.ts';
-import { commandNaming, type RowOf } from '../operations/operation.ts';
-import { type Naming, type ParamTexts, without } from '../operations/param.ts';
+import { commandNaming, type Naming, type RowOf } from '../operations/operation.ts';
+import { type ParamTexts, without } from '../operations/param.ts';
 import { failureOf, type QueryContext } from './answer.ts';
 
 /** Where series are looked up, and what records the ids that are left out. */
@@ -176,15 +176,16 @@ function withoutStatements(id: string, catalogue: Catalogue): Problem {
 
 function ofCurves(id: string, { naming = commandNaming }: Catalogue, series?: YieldSeries): Problem {
   return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
-    hints: [`${naming.question(...questionFor(series))} gives its rates`],
+    hints: [`${ratesNamed(naming, series)} gives its rates`],
   });
 }
 
-function questionFor({ rate, less }: Partial<YieldSeries> = {}): Parameters<Naming['question']> {
-  if (rate === undefined) return [yields.name];
-  if (less !== undefined) return [spread.name, { long: rate.maturity, short: less.maturity }];
+/** Names the question that gives the rates of a series. */
+function ratesNamed({ question }: Naming, { rate, less }: Partial<YieldSeries> = {}): string {
+  if (rate === undefined) return question(yields);
+  if (less !== undefined) return question(spread, { long: rate.maturity, short: less.maturity });
   const type = rate.curveType === 'TIPS' ? { curve_type: rate.curveType } : undefined;
-  return [yields.name, { maturity: rate.maturity, ...type }];
+  return question(yields, { maturity: rate.maturity, ...type });
 }
 
 /** Whether a series had begun by a day; another service may not say, and then it counts. */
@@ -253,7 +254,7 @@ export async function withSuggestion(
   }
   const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
   return near.length === 0
-    ? hinting(`${naming.question(seriesSearch.name)} finds series by words`)
+    ? hinting(`${naming.question(seriesSearch)} finds series by words`)
     : hinting(`did you mean ${listed(near, 'or')}?`);
 }
 

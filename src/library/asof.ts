@@ -14,11 +14,11 @@ import type { Followed } from '../store/followed.ts';
 import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import { type Kinds, type SeveralParams, seriesOf, skipMissing } from './arguments.ts';
-import type { Signature } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
 import { type AnswerSource, type OperationMethods, operationMethods } from './operation-methods.ts';
 import { pullKinds, pullRequest } from './pull.ts';
 import { type QuestionMethods, questionMethods } from './question-methods.ts';
+import type { DeclaredMethods } from './session.ts';
 import { StoreCare } from './store-care.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
@@ -65,12 +65,7 @@ class Library {
     };
     const rest = async () => this.#store('care of a store').rest?.();
     this.store = new StoreCare({ address, written, rest, session, signal });
-    for (const [name, signature] of Object.entries(signatures)) {
-      const method = Reflect.get(Library.prototype, name).bind(this);
-      const value =
-        name === 'facts' ? session.guardedRows(signature, method) : session.guarded(signature, method);
-      Reflect.defineProperty(this, name, { value });
-    }
+    session.guardAll(this, methods);
   }
 
   /** Every statement about series, by series, date and as-of date; only of a store. */
@@ -202,22 +197,24 @@ export function asofOf(source: LibrarySource): Asof {
 const paths = { name: 'paths', kind: texts };
 const options = { noun: 'option' } as const;
 
-/** What those methods take that are not made from an operation. */
-const signatures: Readonly<Record<Exclude<keyof Library, 'close' | 'store'>, Signature>> = {
+const { prototype } = Library;
+
+/** The methods that no question declares. */
+const methods: DeclaredMethods<Library, Exclude<keyof Library, 'close' | 'store'>> = {
   facts: {
-    name: 'facts',
+    rows: prototype.facts,
     args: [{ name: 'ids', kind: seriesIds }],
     params: { noun: 'parameter', kinds: { skipMissing } satisfies Kinds<SeveralParams> },
   },
-  import: { name: 'import', args: [paths], params: { ...options, kinds: storeImportKinds } },
+  import: { method: prototype.import, args: [paths], params: { ...options, kinds: storeImportKinds } },
   pull: {
-    name: 'pull',
+    method: prototype.pull,
     args: [{ name: 'request', kind: pullRequest, isOptional: true }],
     params: { ...options, kinds: pullKinds },
   },
-  followed: { name: 'followed', args: [] },
+  followed: { method: prototype.followed, args: [] },
   snapshot: {
-    name: 'snapshot',
+    method: prototype.snapshot,
     args: [{ name: 'plan', kind: word }],
     params: {
       ...options,
@@ -225,6 +222,6 @@ const signatures: Readonly<Record<Exclude<keyof Library, 'close' | 'store'>, Sig
       required: ['out'],
     },
   },
-  verify: { name: 'verify', args: [{ name: 'folder', kind: word }] },
-  origin: { name: 'origin', args: [] },
+  verify: { method: prototype.verify, args: [{ name: 'folder', kind: word }] },
+  origin: { method: prototype.origin, args: [] },
 };

@@ -1,6 +1,7 @@
 import { closest } from '../domain/series/closest.ts';
 import { inVoice, Problem, quoted, refused, type Voice } from '../errors/problem.ts';
-import { camelCase, type Naming } from '../operations/param.ts';
+import type { Naming } from '../operations/operation.ts';
+import { camelCase } from '../operations/param.ts';
 import { type Clock, isPlain, type NamedValues } from '../operations/value.ts';
 import type { AnyKinds, Kind } from './arguments.ts';
 
@@ -75,7 +76,7 @@ function checkParams(
 
 /** Questions as methods, and parameters by the names that methods take. */
 export const methodNaming: Naming = {
-  question(name, values = {}) {
+  question({ name }, values = {}) {
     const named = Object.entries(values).map(
       ([param, value]) => `${camelCase(param)}: ${JSON.stringify(value)}`,
     );

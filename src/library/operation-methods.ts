@@ -10,11 +10,10 @@ import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import type { TransformationParams } from '../domain/series/transformation.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
-import type { Operation, RowOf } from '../operations/operation.ts';
+import type { Naming, Operation, RowOf } from '../operations/operation.ts';
 import {
   type CamelCase,
   camelCase,
-  type Naming,
   type ParamsOf,
   type ParamTexts,
   paramTexts,
@@ -297,9 +296,9 @@ function pagesFor(
 }
 
 /** The parameters bound to a day; those of a description, which no day bounds, stay the same. */
-function boundTexts({ name, boundBy }: Operation, texts: ParamTexts, day: Day, naming: Naming): ParamTexts {
-  if (boundBy === undefined) return texts;
-  const query = { kind: 'operation', operation: name, params: Object.fromEntries(texts) } as const;
+function boundTexts(operation: Operation, texts: ParamTexts, day: Day, naming: Naming): ParamTexts {
+  if (operation.boundBy === undefined) return texts;
+  const query = { kind: 'operation', operation, params: Object.fromEntries(texts) } as const;
   return textsOf(bind<OperationQuery>(query, day, ofCalls(naming)).query.params);
 }
 

@@ -5,6 +5,16 @@ import { checkArguments, type Signature } from './call.ts';
 /** What a call takes, which may depend on its arguments. */
 type Takes = Signature | ((asked: readonly unknown[]) => Signature);
 
+/** A method of an object, which gives an answer or rows one by one, and what it takes. */
+type DeclaredMethod<T> = Omit<Signature, 'name'> &
+  (
+    | { readonly method: (this: T, ...asked: never) => Promise<unknown> }
+    | { readonly rows: (this: T, ...asked: never) => AsyncIterable<unknown> }
+  );
+
+/** The methods of an object by name. */
+export type DeclaredMethods<T, N extends string = string> = Readonly<Record<N, DeclaredMethod<T>>>;
+
 /** What all calls of an opened asof share: they check their arguments first, and fail after it was closed. */
 export class Session {
   readonly #signal: AbortSignal;
@@ -47,6 +57,19 @@ export class Session {
         throw explained(error);
       }
     };
+  }
+
+  /** Guards the methods of an object, whose names messages begin with a prefix. */
+  guardAll<T extends object>(owner: T, methods: DeclaredMethods<T>, prefix = ''): void {
+    for (const [name, { args, params, ...declared }] of Object.entries<DeclaredMethod<T>>(methods)) {
+      const takes = { name: `${prefix}${name}`, args, ...(params && { params }) };
+      // The guard checks that these are arguments of the method.
+      const value =
+        'rows' in declared
+          ? this.guardedRows(takes, (...asked) => declared.rows.apply(owner, asked as never))
+          : this.guarded(takes, (...asked) => declared.method.apply(owner, asked as never));
+      Object.defineProperty(owner, name, { value });
+    }
   }
 
   #begin(takes: Takes, asked: readonly unknown[]): void {

@@ -8,8 +8,7 @@ import type { ImportResult } from '../import/import.ts';
 import { abortSignal, callable, flag, integer, seriesId, word } from '../operations/value.ts';
 import type { LoggedImport } from '../store/store.ts';
 import type { Kinds } from './arguments.ts';
-import type { Signature } from './call.ts';
-import type { Session } from './session.ts';
+import type { DeclaredMethods, Session } from './session.ts';
 
 /** The store to care for, and what all calls of an opened asof share. */
 type CareSource = {
@@ -29,10 +28,7 @@ export class StoreCare {
 
   constructor(source: CareSource) {
     this.#source = source;
-    for (const [name, signature] of Object.entries(signatures)) {
-      const method = Reflect.get(StoreCare.prototype, name).bind(this);
-      Reflect.defineProperty(this, name, { value: source.session.guarded(signature, method) });
-    }
+    source.session.guardAll(this, methods, 'store.');
   }
 
   /** What the store holds, its size and its format. */
@@ -125,11 +121,13 @@ const changeKinds = { dryRun: flag } satisfies Kinds<SeriesChangeOptions>;
 
 const options = { noun: 'option' } as const;
 
-const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
-  info: { name: 'store.info', args: [] },
-  imports: { name: 'store.imports', args: [] },
+const { prototype } = StoreCare;
+
+const methods: DeclaredMethods<StoreCare, keyof StoreCare> = {
+  info: { method: prototype.info, args: [] },
+  imports: { method: prototype.imports, args: [] },
   check: {
-    name: 'store.check',
+    method: prototype.check,
     args: [],
     params: {
       ...options,
@@ -137,7 +135,7 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
     },
   },
   backup: {
-    name: 'store.backup',
+    method: prototype.backup,
     args: [{ name: 'file', kind: word }],
     params: {
       ...options,
@@ -145,12 +143,12 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
     },
   },
   restore: {
-    name: 'store.restore',
+    method: prototype.restore,
     args: [{ name: 'file', kind: word }],
     params: { ...options, kinds: restoreKinds },
   },
   merge: {
-    name: 'store.merge',
+    method: prototype.merge,
     args: [{ name: 'from', kind: word }],
     params: {
       ...options,
@@ -165,7 +163,7 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
     },
   },
   undo: {
-    name: 'store.undo',
+    method: prototype.undo,
     args: [],
     params: {
       ...options,
@@ -173,7 +171,7 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
     },
   },
   renameSeries: {
-    name: 'store.renameSeries',
+    method: prototype.renameSeries,
     args: [
       { name: 'id', kind: seriesId },
       { name: 'to', kind: seriesId },
@@ -181,12 +179,12 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
     params: { ...options, kinds: changeKinds },
   },
   removeSeries: {
-    name: 'store.removeSeries',
+    method: prototype.removeSeries,
     args: [{ name: 'id', kind: seriesId }],
     params: { ...options, kinds: changeKinds },
   },
   copyTo: {
-    name: 'store.copyTo',
+    method: prototype.copyTo,
     args: [{ name: 'address', kind: word }],
     params: { ...options, kinds: copyKinds },
   },

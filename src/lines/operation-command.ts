@@ -138,7 +138,7 @@ function askedBy(operation: Operation, line: TypedLine): OperationQuery {
   checkTogether(operation, { ...typed, ...params }, line.clock);
   return {
     kind: 'operation',
-    operation: operation.name,
+    operation,
     params: several === true ? params : { ...typed, ...params },
     ...(several === true && seriesIn(line, line.args)),
     ...(limit !== undefined && { limit }),

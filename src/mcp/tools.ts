@@ -8,8 +8,8 @@ import { signatureOf } from '../library/question-methods.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Schema } from '../operations/field.ts';
 import { operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
-import { camelCase, type Naming } from '../operations/param.ts';
+import type { Naming, Operation } from '../operations/operation.ts';
+import { camelCase } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
 import { questionNamed, questions } from '../questions/table.ts';
 
@@ -29,7 +29,7 @@ export type Tool = {
 export const rowLimits = { usual: 100, most: 1000 };
 
 /** Names questions as tools, and parameters as tools take them. */
-export const toolNaming: Naming = { ...methodNaming, question: (name) => `the tool ${name}` };
+export const toolNaming: Naming = { ...methodNaming, question: ({ name }) => `the tool ${name}` };
 
 /** A tool for each operation and each question that says what it is about, except operations about the caller. */
 export function tools(): readonly Tool[] {

@@ -1,6 +1,7 @@
 import { isWorth } from '../domain/insider/cluster.ts';
-import { hasSymbol, purchaseCode, tradesNoun, transactionCodes } from '../domain/insider/filing.ts';
+import { purchaseCode, tradesNoun, transactionCodes } from '../domain/insider/filing.ts';
 import { extension, type Field, nullable } from './field.ts';
+import { insiderFilings } from './insider-filings.ts';
 import type { AskMore } from './operation.ts';
 import { type ParamTexts, textOf } from './param.ts';
 import { asOfParam, choiceParam, dayParam, filterParam, integerParam, paging } from './params.ts';
@@ -62,9 +63,6 @@ export const clusterParams = {
   ...paging,
 };
 
-/** The company of a row. */
-export const issuerNameField = nullable('issuer_name', 'text', 'The company whose shares were traded.');
-
 /** What every row about a cluster says about its trades. */
 export const clusterFields = {
   totalShares: {
@@ -83,13 +81,6 @@ export const clusterFields = {
   dateLast: { name: 'date_last', type: 'day', description: 'Date of the last trade.', happened: true },
 } as const satisfies Readonly<Record<string, Field>>;
 
-/** Checks that a row is about the requested ticker. */
-export const tickerTest = {
-  field: 'ticker',
-  met: (row: { readonly ticker: string | null }, asked: { readonly ticker: string }) =>
-    hasSymbol(row.ticker, asked.ticker),
-} as const;
-
 /** Why there are no clusters: what makes one, and when the filings of the ticker are. */
 export async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
   const least = textOf(texts, 'min_insiders') ?? '3';
@@ -99,7 +90,9 @@ export async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<st
   const worth = value === undefined ? '' : `, worth ${value} or more`;
   const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
   const { tickerReason } = await import('./filing-reasons.ts');
-  return [await tickerReason(texts, ask), rule].filter((text) => text !== undefined).join('; ');
+  return [await tickerReason(texts, (asked) => ask(insiderFilings, asked)), rule]
+    .filter((text) => text !== undefined)
+    .join('; ');
 }
 
 /** Checks that an answer is about the requested code: a row names its code unless it is that of purchases. */

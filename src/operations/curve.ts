@@ -1,7 +1,8 @@
 import { weekendDay } from '../domain/series/date.ts';
 import { type CurvePoint, curveTypes, firstDayOf, maturities, monthsOf } from '../domain/treasury/curve.ts';
+import type { Envelope } from './envelope.ts';
 import type { Field, RowFrom } from './field.ts';
-import { type AskMore, operation } from './operation.ts';
+import { operation } from './operation.ts';
 import { type ParamTexts, textOf, without } from './param.ts';
 import { curveTypeParam, dayParam } from './params.ts';
 
@@ -90,44 +91,37 @@ export function rateRow({ tradeDate, maturity, rate, curveType, source }: CurveP
   return { trade_date: tradeDate, maturity, rate, curve_type: curveType, source };
 }
 
-/** The rates that a query asks for, in words, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`. */
-function ratesNamed(operation: 'yields' | 'spread', texts: ParamTexts): string {
-  const asked = maturitiesIn(operation, texts);
-  const curveType = textOf(texts, 'curve_type') ?? 'PAR';
-  return `${curveType} rate${asked.length === 0 ? '' : ` of ${asked.join(' and ')}`}`;
-}
-
-function maturitiesIn(operation: 'yields' | 'spread', texts: ParamTexts): readonly string[] {
-  if (operation === 'spread') return [textOf(texts, 'long') ?? '10Y', textOf(texts, 'short') ?? '2Y'];
-  return [textOf(texts, 'maturity')].flatMap((maturity) => maturity ?? []);
-}
-
 /**
  * When the Treasury began to publish the requested maturities that it added later, in words; empty if it added none
  * of them.
  */
-function beginningOf(operation: 'yields' | 'spread', texts: ParamTexts): string {
+function beginningOf(maturities: readonly string[], texts: ParamTexts): string {
   const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
-  const begun = maturitiesIn(operation, texts).flatMap((asked) => {
+  const begun = maturities.flatMap((asked) => {
     const first = firstDayOf(curveType, asked);
     return first === undefined ? [] : [`; ${asked} begins on ${first}`];
   });
   return begun.join('');
 }
 
-/** Why there are no rates in a range of trade dates: which dates have them, or that the range is a weekend. */
+/**
+ * Says why there are no rates of some maturities in a range of trade dates: which dates have them, or that the range is
+ * a weekend.
+ */
 export async function reasonWithoutRates(
-  operation: 'yields' | 'spread',
+  maturities: readonly string[],
   texts: ParamTexts,
-  ask: AskMore,
+  ask: (texts: ParamTexts) => Promise<Envelope<{ readonly trade_date: string }>>,
 ): Promise<string> {
   const [from, to] = ['from', 'to'].map((name) => textOf(texts, name));
   const unbounded = ['from', 'to', 'limit', 'cursor'].reduce(without, texts);
   const newestUpTo = async (day?: string): Promise<unknown> => {
     const bound: ParamTexts = day === undefined ? [] : [['to', day]];
-    return (await ask(operation, [...unbounded, ...bound, ['limit', '1']])).results[0]?.trade_date;
+    return (await ask([...unbounded, ...bound, ['limit', '1']])).results[0]?.trade_date;
   };
-  const rates = ratesNamed(operation, texts);
+  // In words, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`.
+  const named = maturities.length === 0 ? '' : ` of ${maturities.join(' and ')}`;
+  const rates = `${textOf(texts, 'curve_type') ?? 'PAR'} rate${named}`;
   const newest = await newestUpTo();
   if (typeof newest !== 'string') return `no ${rates} is held`;
   if (from !== undefined && from > newest) return `the newest ${rates} is of ${newest}`;
@@ -136,5 +130,5 @@ export async function reasonWithoutRates(
   const before = await newestUpTo(to);
   return typeof before === 'string'
     ? `the newest ${rates} up to ${to} is of ${before}`
-    : `no ${rates} is held up to ${to}${beginningOf(operation, texts)}`;
+    : `no ${rates} is held up to ${to}${beginningOf(maturities, texts)}`;
 }

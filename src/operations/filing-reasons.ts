@@ -1,9 +1,12 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { StoreView } from '../store/store.ts';
-import type { UnknownTicker } from './envelope.ts';
-import type { AskMore } from './operation.ts';
-import { type Naming, type ParamTexts, textOf, without } from './param.ts';
+import type { Envelope, UnknownTicker } from './envelope.ts';
+import type { Naming } from './operation.ts';
+import { type ParamTexts, textOf, without } from './param.ts';
+
+/** Asks for a page of filings. */
+type AskFilings = (texts: ParamTexts) => Promise<Envelope>;
 
 /** The requested ticker and the known one that is spelled most like it, if the store has no filing of it. */
 export async function unknownTickerIn(
@@ -15,7 +18,7 @@ export async function unknownTickerIn(
 }
 
 /** When the filings of the requested ticker are, if not in the answer; undefined without a ticker. */
-export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
+export async function tickerReason(texts: ParamTexts, ask: AskFilings): Promise<string | undefined> {
   const [ticker, asOf] = ['ticker', 'as_of'].map((name) => textOf(texts, name));
   if (ticker === undefined) return undefined;
   const newest = await newestOf(ticker, ask);
@@ -37,8 +40,8 @@ export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<str
  * The day of the newest filing of a ticker; a Problem with a suggestion if the service has none. Undefined if a
  * service shows none but does not say that it has none: it may have ignored the range.
  */
-async function newestOf(ticker: string, ask: AskMore): Promise<string | undefined> {
-  const { results, unknown_ticker: unknown } = await ask('insider_filings', [
+async function newestOf(ticker: string, ask: AskFilings): Promise<string | undefined> {
+  const { results, unknown_ticker: unknown } = await ask([
     ['ticker', ticker],
     ['from', firstFilingDay],
     ['limit', '1'],
@@ -55,8 +58,8 @@ function shownNone(ticker: string): string {
 }
 
 /** The day of the newest filing that these texts ask for. */
-async function newestDay(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
-  const { results } = await ask('insider_filings', [...texts, ['limit', '1']]);
+async function newestDay(texts: ParamTexts, ask: AskFilings): Promise<string | undefined> {
+  const { results } = await ask([...texts, ['limit', '1']]);
   return results[0] && String(results[0].filing_date);
 }
 
@@ -64,7 +67,7 @@ async function newestDay(texts: ParamTexts, ask: AskMore): Promise<string | unde
 export async function reasonWithoutFilings(
   texts: ParamTexts,
   usualDays: number,
-  { ask, naming }: { readonly ask: AskMore; readonly naming: Naming },
+  { ask, naming }: { readonly ask: AskFilings; readonly naming: Naming },
 ): Promise<string | undefined> {
   const [days = String(usualDays), from, to, asOf, ticker] = ['days', 'from', 'to', 'as_of', 'ticker'].map(
     (name) => textOf(texts, name),

@@ -1,12 +1,15 @@
 import {
   type Filing,
   formTypes,
+  hasSymbol,
   leadOwner,
   otherOwners,
   type ReportingOwner,
 } from '../domain/insider/filing.ts';
-import { issuerNameField } from './cluster-params.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
+
+/** The company of a row. */
+export const issuerNameField = nullable('issuer_name', 'text', 'The company whose shares were traded.');
 
 /** The fields of a reported trade. */
 export const filingFields = [
@@ -165,3 +168,10 @@ function ownerRecord({ cik, name, officerTitle, isDirector, isOfficer, isTenPerc
     is_ten_percent: isTenPercent,
   };
 }
+
+/** Checks that a row is about the requested ticker. */
+export const tickerTest = {
+  field: 'ticker',
+  met: (row: { readonly ticker: string | null }, asked: { readonly ticker: string }) =>
+    hasSymbol(row.ticker, asked.ticker),
+} as const;

@@ -1,8 +1,9 @@
 import { formTypes } from '../domain/insider/filing.ts';
 import { clusterKey, type NamedCluster } from './cluster-listings.ts';
-import { clusterParams, codeField, codeIn, codeTest, tickerTest } from './cluster-params.ts';
+import { clusterParams, codeField, codeIn, codeTest } from './cluster-params.ts';
 import type { ExplainedTrade } from './cluster-search.ts';
 import type { Field } from './field.ts';
+import { tickerTest } from './filing-row.ts';
 import { clusterExample } from './insider-clusters.ts';
 import { operation } from './operation.ts';
 import { countInPage } from './page.ts';

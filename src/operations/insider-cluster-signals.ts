@@ -1,15 +1,8 @@
 import type { NamedSignal } from './cluster-listings.ts';
-import {
-  clusterFields,
-  clusterParams,
-  codeTest,
-  issuerNameField,
-  tickerTest,
-  whyNoClusters,
-  worthTest,
-} from './cluster-params.ts';
+import { clusterFields, clusterParams, codeTest, whyNoClusters, worthTest } from './cluster-params.ts';
 import type { Valued } from './cluster-search.ts';
 import type { Field } from './field.ts';
+import { issuerNameField, tickerTest } from './filing-row.ts';
 import { operation } from './operation.ts';
 import { checkRange, dayParam } from './params.ts';
 

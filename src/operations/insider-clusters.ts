@@ -7,13 +7,12 @@ import {
   codeField,
   codeIn,
   codeTest,
-  issuerNameField,
-  tickerTest,
   whyNoClusters,
   worthTest,
 } from './cluster-params.ts';
 import type { Valued } from './cluster-search.ts';
 import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
+import { issuerNameField, tickerTest } from './filing-row.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';
 import { checkRange } from './params.ts';

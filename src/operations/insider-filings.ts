@@ -1,8 +1,7 @@
 import type { Filing } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { contradiction } from '../errors/problem.ts';
-import { tickerTest } from './cluster-params.ts';
-import { filingFields, filingRow } from './filing-row.ts';
+import { filingFields, filingRow, tickerTest } from './filing-row.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { type ParamTexts, textOf } from './param.ts';
@@ -132,8 +131,11 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     rows.length === 0 || isDated(texts)
       ? undefined
       : `filed in the last ${usualDays} days; ${naming.param('from')} shows earlier ones`,
-  whyEmpty: async (texts, ask, naming) =>
-    (await import('./filing-reasons.ts')).reasonWithoutFilings(texts, usualDays, { ask, naming }),
+  async whyEmpty(texts, ask, naming): Promise<string | undefined> {
+    const { reasonWithoutFilings } = await import('./filing-reasons.ts');
+    const askFilings = (asked: ParamTexts) => ask(insiderFilings, asked);
+    return reasonWithoutFilings(texts, usualDays, { ask: askFilings, naming });
+  },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,

@@ -9,6 +9,7 @@ import { pageOf } from './page.ts';
 import { textOf } from './param.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
+import { vintages } from './vintages.ts';
 
 const date = {
   name: 'date',
@@ -122,11 +123,11 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   countedBy: 'observation_count',
   chart: 'series',
   check: ({ from, to }) => checkRange(from, to),
-  async whyEmpty(texts, ask) {
+  async whyEmpty(texts, ask): Promise<string | undefined> {
     const [id = '', from, to] = ['id', 'from', 'to'].map((name) => textOf(texts, name));
     if (from === undefined && to === undefined) return undefined;
     const known = texts.filter(([name]) => ['id', 'as_of', 'release'].includes(name));
-    const { results } = await ask('observations', [...known, ['limit', '1']]);
+    const { results } = await ask(observations, [...known, ['limit', '1']]);
     const newest = results[0]?.date;
     if (typeof newest !== 'string') return undefined;
     if (from !== undefined && from > newest) return `the newest date of ${id} is ${newest}`;
@@ -134,7 +135,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     // The first date of any vintage may have been published after the day.
     if (textOf(texts, 'as_of') !== undefined)
       return `${id} has no date${from === undefined ? '' : ` from ${from}`} to ${to ?? newest}; ${isFirstPeriod}`;
-    const { coverage } = await ask('vintages', [
+    const { coverage } = await ask(vintages, [
       ['id', id],
       ['limit', '1'],
     ]);

@@ -1,19 +1,12 @@
 import type { Day } from '../domain/series/date.ts';
-import { quoted } from '../errors/problem.ts';
+import { quoted, type Voice } from '../errors/problem.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Envelope, Remark, Row } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import type { RowOrder } from './order.ts';
 import type { Page, PagePosition } from './page.ts';
-import {
-  flagName,
-  type Naming,
-  type Params,
-  type ParamTexts,
-  type ParamValues,
-  readParams,
-} from './param.ts';
+import { flagName, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
 import type { Clock } from './value.ts';
 
@@ -184,8 +177,23 @@ export type Operation<P extends Params = Params, R = Row> = {
 /** What a remark may use: what the store follows, and what messages call questions and parameters. */
 type RemarkContext = { readonly followed: AskFollowed; readonly naming: Naming };
 
-/** Asks an operation by its name, for one page. */
-export type AskMore = (operation: string, texts: ParamTexts) => Promise<Envelope>;
+/** Asks an operation for one page. */
+export type AskMore = <R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+) => Promise<Envelope<R>>;
+
+/**
+ * How messages name questions and parameters, in the form in which their reader can use them: as commands and flags, as
+ * methods and parameters of the library, or as tools of an assistant.
+ */
+export type Naming = Voice & {
+  /** Names a question, given its operation and the values of parameters by their names on the wire. */
+  readonly question: (
+    operation: Pick<Operation, 'command' | 'name' | 'params'>,
+    values?: Readonly<Record<string, string>>,
+  ) => string;
+};
 
 /** The type of an operation's rows: `RowOf<typeof observations>`. */
 export type RowOf<O> = O extends { readonly prepare: (...texts: never) => PreparedQuery<infer R> }
@@ -242,15 +250,6 @@ type Declaration<
   readonly coveredTo?: (values: ParamValues<P>, view: StoreView) => Promise<Day | undefined>;
 };
 
-const declared = new Map<string, Operation>();
-
-/** The operation of that name. Its module must be loaded, as it is wherever a query for it can be made. */
-export function operationNamed(name: string): Operation {
-  const found = declared.get(name);
-  if (found === undefined) throw new Error(`there is no operation ${name}`);
-  return found;
-}
-
 /** An operation from its declaration: `run` takes typed values of the parameters, and gives rows with all fields. */
 export function operation<
   const N extends string,
@@ -269,11 +268,7 @@ export function operation<
     check?.(values);
     return values;
   };
-  const made: Operation<P, RowFrom<F>> & {
-    readonly name: N;
-    readonly command: C;
-    readonly members?: readonly M[];
-  } = {
+  return {
     ...rest,
     gated: needsVintageAccess !== undefined,
     prepare(texts, clock) {
@@ -298,14 +293,11 @@ export function operation<
         substitute(read(texts, clock), clock, lacking),
     }),
   };
-  declared.set(made.name, made as Operation);
-  return made;
 }
 
 /** Names questions as commands, and parameters as flags. */
 export const commandNaming: Naming = {
-  question(name, values = {}) {
-    const { command, params } = operationNamed(name);
+  question({ command, params }, values = {}) {
     const flags = Object.entries(values).map(
       ([param, value]) => ` --${flagName(param, params[param])} ${value}`,
     );

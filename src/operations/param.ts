@@ -1,4 +1,4 @@
-import { Problem, type Sentence, type Voice } from '../errors/problem.ts';
+import { Problem, type Sentence } from '../errors/problem.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
 import type { Flat } from './field.ts';
 import type { ArgumentSpec, Flag } from './flag.ts';
@@ -70,15 +70,6 @@ export function snakeCase(name: string): string {
 export function flagName(name: string, param?: Pick<Param, 'flag'>): string {
   return param?.flag ?? name.replaceAll('_', '-');
 }
-
-/**
- * How messages name questions and parameters, in the form in which their reader can use them: as commands and flags, as
- * methods and parameters of the library, or as tools of an assistant.
- */
-export type Naming = Voice & {
-  /** Names a question, given its operation and the values of parameters by their names on the wire. */
-  readonly question: (name: string, values?: Readonly<Record<string, string>>) => string;
-};
 
 type PresentValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
 

@@ -92,7 +92,10 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     checkMaturity('long', long, curve_type);
     checkMaturity('short', short, curve_type);
   },
-  whyEmpty: (texts, ask) => reasonWithoutRates('spread', texts, ask),
+  whyEmpty(texts, ask): Promise<string> {
+    const maturities = [textOf(texts, 'long') ?? '10Y', textOf(texts, 'short') ?? '2Y'];
+    return reasonWithoutRates(maturities, texts, (asked) => ask(spread, asked));
+  },
   coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];

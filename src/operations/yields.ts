@@ -1,6 +1,7 @@
 import { byMaturity, rateFields, rateRow, reasonWithoutRates } from './curve.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
+import { textOf } from './param.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
@@ -54,7 +55,10 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
     checkRange(from, to);
     checkMaturity('maturity', maturity, curve_type);
   },
-  whyEmpty: (texts, ask) => reasonWithoutRates('yields', texts, ask),
+  whyEmpty(texts, ask): Promise<string> {
+    const maturities = [textOf(texts, 'maturity')].flatMap((maturity) => maturity ?? []);
+    return reasonWithoutRates(maturities, texts, (asked) => ask(yields, asked));
+  },
   coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];

@@ -107,8 +107,8 @@ function bodyOf(tag: string, text: string, requestId: string): CachedBody {
 }
 
 /** The query for all rows of an operation as one table; that of a question has the columns that the command adds. */
-function tableQuery({ name }: Operation, texts: ParamTexts, clock: Clock): Query {
-  const question = questionNamed(name);
+function tableQuery(operation: Operation, texts: ParamTexts, clock: Clock): Query {
+  const question = questionNamed(operation.name);
   if (question !== undefined)
     return { kind: 'question', question, values: readTexts(question, texts, clock) };
   const { limit, ...params } = Object.fromEntries(texts);
@@ -116,7 +116,7 @@ function tableQuery({ name }: Operation, texts: ParamTexts, clock: Clock): Query
   const { cursor, ...others } = params;
   return {
     kind: 'operation',
-    operation: name,
+    operation,
     params: others,
     ...extent,
     ...(cursor !== undefined && { cursor }),

@@ -68,7 +68,7 @@ function queryOf({ ids, sort, skipMissing, ...values }: NamedValues): ReturnType
   const { limit, first, ...others } = params;
   const query: Query = {
     kind: 'operation',
-    operation: chosen.name,
+    operation: chosen,
     ...seriesOf([ids].flat().map(String), { skipMissing: skipMissing === true }),
     unpaged: true,
     params: Object.fromEntries(paramTexts(chosen.params, others)),

@@ -1,13 +1,13 @@
 import { type Asker, askOf, type Outcome } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
-import type { Query } from '../analysis/query.ts';
-import type { QuestionQuery } from '../analysis/question.ts';
+import type { OperationQuery, Query } from '../analysis/query.ts';
 import { run } from '../analysis/run.ts';
 import { type Client, dataChanged } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { type Operation, operationNamed, type Usage } from '../operations/operation.ts';
+import { operations } from '../operations/index.ts';
+import type { Operation, Usage } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
 import { questionNamed } from '../questions/table.ts';
@@ -19,9 +19,9 @@ import type { Store } from '../store/store.ts';
 import type { AnswerFormat } from './answer-format.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
 
-/** A query as plain data: a question is called by its name. */
+/** A query as plain data: an operation or a question is called by its name. */
 export type QueryData =
-  | Exclude<Query, QuestionQuery>
+  | (Omit<OperationQuery, 'operation'> & { readonly operation: string })
   | { readonly kind: 'question'; readonly name: string; readonly values: NamedValues };
 
 /** A table to make, as plain data that another thread can receive. */
@@ -112,8 +112,14 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
   return last.outcome?.cursor;
 }
 
+function operationNamed(name: string): Operation {
+  const operation = operations.find((one) => one.name === name);
+  if (operation === undefined) throw new Error(`there is no operation ${name}`);
+  return operation;
+}
+
 function receivedQuery(sent: QueryData): Query {
-  if (sent.kind !== 'question') return sent;
+  if (sent.kind === 'operation') return { ...sent, operation: operationNamed(sent.operation) };
   const question = questionNamed(sent.name);
   if (question === undefined) throw new Error(`there is no question ${sent.name}`);
   return { kind: 'question', question, values: sent.values };

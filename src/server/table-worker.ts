@@ -1,7 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Problem } from '../errors/problem.ts';
-// Declares every operation, which a table finds by its name.
-import '../operations/index.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { type TableJob, tableBytes } from './table-bytes.ts';

@@ -25,7 +25,7 @@ export type TableQuestion = {
 
 /** Returns a query as plain data, which another thread can receive. */
 function queryData(query: Query): QueryData {
-  if (query.kind !== 'question') return query;
+  if (query.kind === 'operation') return { ...query, operation: query.operation.name };
   return { kind: 'question', name: query.question.name, values: query.values };
 }
 

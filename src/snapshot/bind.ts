@@ -5,8 +5,8 @@ import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
-import { commandNaming, type Operation, operationNamed } from '../operations/operation.ts';
-import { flagName, type Naming, type Params, type ParamTexts, without } from '../operations/param.ts';
+import { commandNaming, type Naming, type Operation } from '../operations/operation.ts';
+import { flagName, type Params, type ParamTexts, without } from '../operations/param.ts';
 
 /** A query that asks for nothing later than a day. */
 export type BoundQuery<Q extends Query = Query> = {
@@ -67,8 +67,7 @@ function refuseDays(day: Day, named: readonly NamedDay[], { naming, bound }: Bin
 }
 
 function bindOperation(query: OperationQuery, day: Day, messages: BindingWords): BoundQuery {
-  const { params } = query;
-  const operation = operationNamed(query.operation);
+  const { operation, params } = query;
   const { boundBy: name } = operation;
   if (name === undefined)
     throw new Problem(

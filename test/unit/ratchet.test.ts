@@ -8,7 +8,7 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4073,
+  analysis: 4071,
   care: 1237,
   cli: 4885,
   client: 2204,
@@ -16,23 +16,23 @@ const mostLines: Readonly<Record<string, number>> = {
   errors: 336,
   explorer: 2305,
   import: 8113,
-  library: 1427,
+  library: 1445,
   lines: 1187,
   mcp: 426,
-  operations: 4622,
+  operations: 4608,
   platform: 546,
   pull: 3693,
   questions: 3335,
   render: 3094,
-  server: 4296,
+  server: 4300,
   service: 509,
-  snapshot: 1187,
+  snapshot: 1186,
   store: 8161,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 628;
+const mostSingles = 626;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

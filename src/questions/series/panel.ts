@@ -227,7 +227,7 @@ async function drawn(
 ): Promise<QueryAnswer> {
   const { answerOperation } = await import('../../analysis/run.ts');
   const asked = { ids, skipMissing: skip_missing === true, params: defined({ as_of, from, to }) };
-  return answerOperation({ kind: 'operation', operation: observations.name, ...asked }, ask);
+  return answerOperation({ kind: 'operation', operation: observations, ...asked }, ask);
 }
 
 function isOfFile(each: PanelValues['as_of_each']): each is DaysOfFile {

@@ -19,12 +19,11 @@ const operation = (
   name: string,
   params: Readonly<Record<string, string | number>> = {},
   more = {},
-): Query => ({
-  kind: 'operation',
-  operation: name,
-  params,
-  ...more,
-});
+): Query => {
+  const declared = operations.find((one) => one.name === name);
+  if (declared === undefined) throw new Error(`there is no operation ${name}`);
+  return { kind: 'operation', operation: declared, params, ...more };
+};
 
 const observations = (ids: readonly string[], params = {}, more = {}) =>
   operation('observations', params, { ids, sort: 'desc', ...more });
@@ -164,12 +163,7 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ],
   [
     'insider clusters --ticker MAIA --explain --limit 1',
-    {
-      kind: 'operation',
-      operation: 'insider_cluster_explanations',
-      params: { ticker: 'MAIA' },
-      limit: 1,
-    },
+    operation('insider_cluster_explanations', { ticker: 'MAIA' }, { limit: 1 }),
   ],
   ['diff gdp 2009-07-30 2009-07-31', diff(['gdp'], ['2009-07-30', '2009-07-31'])],
   ['diff GDP 2009-07-30 today', diff(['GDP'], ['2009-07-30', '2026-03-15'])],
@@ -219,9 +213,12 @@ describe('a command line that asks for data becomes a query', () => {
     for (const [text] of queries) {
       const line = lineOf(text);
       const { query } = line;
-      // A question stands for its name.
-      const named =
-        query.kind === 'question' ? { ...line, query: { ...query, question: query.question.name } } : line;
+      // A declaration stands for its name.
+      const asked =
+        query.kind === 'question'
+          ? { ...query, question: query.question.name }
+          : { ...query, operation: query.operation.name };
+      const named = { ...line, query: asked };
       expect(JSON.parse(JSON.stringify(named))).toEqual(named);
     }
   });
