@@ -92,7 +92,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'server/keys': ['operations', 'store'],
   lines: ['analysis', 'client/remote', 'domain', 'operations', 'questions', 'render'],
   'cli/terminal': ['domain/series', 'operations', 'render'],
-  'cli/config': ['cli/terminal', 'client/remote', 'domain/series', 'lines', 'render', 'store'],
+  'cli/config': ['cli/terminal', 'client/remote', 'domain/series', 'operations', 'render', 'store'],
   'cli/run': [
     'analysis',
     'cli/config',

@@ -10,20 +10,20 @@ import { root } from '../support/repository.ts';
 const mostLines: Readonly<Record<string, number>> = {
   analysis: 4027,
   care: 1237,
-  cli: 4875,
-  client: 2204,
+  cli: 4837,
+  client: 2212,
   domain: 4760,
   errors: 336,
   explorer: 2305,
   import: 8113,
-  library: 1436,
-  lines: 1187,
+  library: 1433,
+  lines: 1157,
   mcp: 426,
-  operations: 4622,
+  operations: 4644,
   platform: 546,
   pull: 3693,
   questions: 3343,
-  render: 3088,
+  render: 3091,
   server: 4298,
   service: 509,
   snapshot: 1191,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 630;
+const mostSingles = 628;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 
