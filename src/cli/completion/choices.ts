@@ -35,7 +35,10 @@ const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
   ids,
   kinds: async () =>
     described(
-      (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),
+      (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [
+        kind,
+        summary.join(''),
+      ]),
     ),
   plans,
   'setting values': settingValues,
