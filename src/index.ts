@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note } from './analysis/answer.ts';
 import { embeddedClient } from './client/open.ts';
-import { longest } from './client/remote/retry.ts';
+import { requestLimits } from './client/remote/retry.ts';
 import { Problem } from './errors/problem.ts';
 import { isUrl, type Kinds } from './library/arguments.ts';
 import { type Asof, asofOf } from './library/asof.ts';
@@ -11,7 +11,7 @@ import type { MethodParams } from './library/operation-methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
-import { abortSignal, callable, clockAt, integer, seconds, secret, word } from './operations/value.ts';
+import { abortSignal, callable, clockAt, secret, word } from './operations/value.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
 import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';
@@ -135,9 +135,7 @@ const openSignature: Signature = {
     noun: 'option',
     kinds: {
       key: secret,
-      timeout: seconds('some', longest.timeout),
-      retries: integer(0, longest.retries),
-      maxWait: seconds('any', longest.wait),
+      ...requestLimits,
       signal: abortSignal,
       clock: callable,
       onNote: callable,

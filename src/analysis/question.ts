@@ -1,5 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
+import type { Sentence } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import type { CommandGroup, Flag } from '../operations/flag.ts';
@@ -61,7 +62,7 @@ export type QuestionEndpoint = {
   readonly object: string;
   readonly heading: keyof typeof operationHeadings;
   readonly summary: string;
-  readonly description: string;
+  readonly description: string | Sentence;
   readonly layout: RowLayout;
   /** Whether it may have a column for each series instead of fixed columns. */
   readonly mayBeWide?: boolean;
@@ -110,7 +111,7 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   /** Its name on the wire; that of the method is the same in camel case. */
   readonly name: string;
   /** What it answers, in a few sentences; without it, assistants do not ask the question. */
-  readonly about?: string;
+  readonly about?: string | Sentence;
   readonly command?: QuestionCommand;
   readonly askedBy?: AskedByFlags;
   readonly endpoint?: QuestionEndpoint;

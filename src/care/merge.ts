@@ -119,7 +119,7 @@ async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
 function storeFormat(view: WholeView): ImportFormat {
   return {
     kind: 'store',
-    summary: 'what another store keeps',
+    summary: ['what another store keeps', ''],
     statesSources: true,
     recognise: () => false,
     async *read(file) {

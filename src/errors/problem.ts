@@ -89,6 +89,12 @@ export const wireVoice: Voice = {
   lead: (words) => `${words} `,
 };
 
+/** Speaks as documentation in Markdown does: names are code. */
+export const codeVoice: Voice = {
+  ...wireVoice,
+  param: (name, value) => `\`${value === undefined ? name : `${name}=${value}`}\``,
+};
+
 /** A value after the name of its parameter, its texts cut at `most` characters; nothing if there is none to show. */
 export function quoted(value: unknown, most = Number.POSITIVE_INFINITY): string {
   return value === undefined ? '' : ` ${quoteValue(value, most)}`;
@@ -234,7 +240,8 @@ export function contradiction(field: string, sentence: Sentence, hints: readonly
   return new Problem('validation-error', sentence, { field, hints });
 }
 
-function saidIn(voice: Voice, said: string | Sentence): string {
+/** Says a text as a front does. */
+export function saidIn(voice: Voice, said: string | Sentence): string {
   return typeof said === 'string' ? said : said(voice);
 }
 

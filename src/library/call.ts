@@ -1,5 +1,5 @@
 import { closest } from '../domain/series/closest.ts';
-import { inVoice, Problem, quoted, refused, type Voice } from '../errors/problem.ts';
+import { inVoice, Problem, quoted, refused, type Sentence, type Voice } from '../errors/problem.ts';
 import type { Naming } from '../operations/operation.ts';
 import { camelCase } from '../operations/param.ts';
 import { type Clock, isPlain, type NamedValues } from '../operations/value.ts';
@@ -10,7 +10,7 @@ export type Signature = {
   /** Its name, for messages. */
   readonly name: string;
   /** What it answers, in a few sentences; for the method of an operation, the declaration says that. */
-  readonly about?: string;
+  readonly about?: string | Sentence;
   /** The arguments before the parameters, in order. */
   readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];
   /** What the last argument, an object, may hold. */

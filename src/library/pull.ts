@@ -1,4 +1,4 @@
-import { longest } from '../client/remote/retry.ts';
+import { requestLimits } from '../client/remote/retry.ts';
 import { refused } from '../errors/problem.ts';
 import {
   abortSignal,
@@ -6,7 +6,6 @@ import {
   clockAt,
   day,
   flag,
-  integer,
   isPlain,
   object,
   seconds,
@@ -42,9 +41,7 @@ export const pullKinds = {
   since: day,
   dryRun: flag,
   maxDuration: seconds('some', Number.MAX_SAFE_INTEGER),
-  timeout: seconds('some', longest.timeout),
-  retries: integer(0, longest.retries),
-  maxWait: seconds('any', longest.wait),
+  ...requestLimits,
   cacheFolder: word,
   env: object,
   clock: callable,

@@ -69,8 +69,7 @@ export function signatureOf(question: Question): Signature {
   const own = Object.entries({ ...params, ...demandParams });
   return {
     name: camelCase(name),
-    // Declarations have the names that parameters have on the wire.
-    ...(about !== undefined && { about: about.replaceAll(/`\w+`/g, camelCase) }),
+    ...(about !== undefined && { about }),
     args: args.map((one) => ({ name: camelCase(one.name), kind: kindOf(one) })),
     params: {
       noun: 'parameter',

@@ -1,11 +1,12 @@
 import type { Demands } from '../analysis/basis.ts';
+import { requestLimits } from '../client/remote/retry.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { ArgumentSpec, CommandGroup, Flag } from '../operations/flag.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
+import type { Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { type OutputFlags, parseFormat } from '../render/output.ts';
+import { type OutputFlags, outputFormat } from '../render/output.ts';
 import type { ConnectionFlags, MessageFlags, OtherLine, QueryLine } from './line.ts';
-import { connectionNumbers } from './request-limits.ts';
 
 /** A command, declared once: parsing, help and completion are made from this. The default reads a question. */
 export type CommandSpec<Line = QueryLine> = {
@@ -44,6 +45,10 @@ export function demandsIn(line: TypedLine): Demands {
   return { ...(line.has('exact') && { exact: true }), ...(maxAge !== undefined && { maxAge }) };
 }
 
+function valueIn<T>(line: TypedLine, flag: string, { parse }: Value<T>): T | undefined {
+  return line.value(flag, (text) => parse(text, flag, line.clock));
+}
+
 /** The values of the flags under the heading Connection. */
 export function connectionIn(line: TypedLine): ConnectionFlags {
   const [store, baseUrl] = [line.text('store'), line.text('base-url')];
@@ -52,15 +57,15 @@ export function connectionIn(line: TypedLine): ConnectionFlags {
   return defined({
     store,
     baseUrl,
-    timeout: line.value('timeout', connectionNumbers.timeout),
-    retries: line.value('retries', connectionNumbers.retries),
-    maxWait: line.value('max-wait', connectionNumbers.maxWait),
+    timeout: valueIn(line, 'timeout', requestLimits.timeout),
+    retries: valueIn(line, 'retries', requestLimits.retries),
+    maxWait: valueIn(line, 'max-wait', requestLimits.maxWait),
   });
 }
 
 /** The values of the flags under the heading Output. */
 export function outputIn(line: TypedLine): OutputFlags {
-  const typedFormat = line.value('format', parseFormat);
+  const typedFormat = valueIn(line, 'format', outputFormat);
   const formats = [
     ...(typedFormat === undefined ? [] : [typedFormat]),
     ...(line.has('csv') ? (['csv'] as const) : []),

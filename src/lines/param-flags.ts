@@ -19,7 +19,7 @@ export function paramFlags(
   return [
     {
       name: flagName(name, param),
-      about: phrase(choices?.length === 1 ? description.replace(/^`\w+`: /, '') : description),
+      about: phrase(description),
       ...(!isSwitch && {
         value: placeholder.toLowerCase(),
         accepts: accepting(name, param),

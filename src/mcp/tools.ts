@@ -1,5 +1,5 @@
 import type { Question } from '../analysis/question.ts';
-import { Problem } from '../errors/problem.ts';
+import { codeVoice, Problem, saidIn, type Voice } from '../errors/problem.ts';
 import type { Asof } from '../library/asof.ts';
 import { methodNaming, type Signature, unknownName } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
@@ -31,26 +31,28 @@ export const rowLimits = { usual: 100, most: 1000 };
 /** Names questions as tools, and parameters as tools take them. */
 export const toolNaming: Naming = { ...methodNaming, question: ({ name }) => `the tool ${name}` };
 
+/** Names parameters in descriptions as tools take them. */
+const toolCode: Voice = {
+  ...codeVoice,
+  param: (name, value) => codeVoice.param(camelCase(name), value),
+};
+
 /** A tool for each operation and each question that says what it is about, except operations about the caller. */
 export function tools(): readonly Tool[] {
   const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
   const ofQuestions = Object.values<Question>(questions)
     .map(signatureOf)
     .filter(({ about }) => about !== undefined)
-    .map((signature) => ({ ...methodTool(signature, signature.about ?? ''), growing: [] }));
+    .map((signature) => ({ ...methodTool(signature, saidIn(toolCode, signature.about ?? '')), growing: [] }));
   return [...ofOperations, ...ofQuestions];
 }
 
 function operationTool(operation: Operation): Tool {
-  const { name, summary, description, params, fields, command } = operation;
+  const { name, summary, description, fields, command } = operation;
   const question = questionNamed(name);
   const signature = question === undefined ? signaturesOf(operation, false)([]) : signatureOf(question);
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
-  // Descriptions have the names that parameters have on the wire.
-  const about = Object.keys(params).reduce(
-    (text, param) => text.replaceAll(new RegExp(`\`${param}(?=[\`=])`, 'g'), `\`${camelCase(param)}`),
-    `${summary}. ${description}`,
-  );
+  const about = `${summary}. ${saidIn(toolCode, description)}`;
   return { ...methodTool(signature, about, command.defaults), growing };
 }
 

@@ -60,8 +60,8 @@ export const insiderClusterExplanations = operation({
     features: ['oldest'],
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
-  description:
-    'The trades with the code of each cluster (P, or `transaction_code`) in it and near it, in the order of the clusters, then by trade date. A page has whole clusters.',
+  description: ({ param }) =>
+    `The trades with the code of each cluster (P, or ${param('transaction_code')}) in it and near it, in the order of the clusters, then by trade date. A page has whole clusters.`,
   path: '/v1/insider/clusters/explanations',
   object: 'insider_cluster_explanation',
   members: ['as_of', 'covered_to'],

@@ -53,8 +53,8 @@ export const insiderClusterSignals = operation({
     features: ['oldest'],
   },
   summary: 'On which day clusters of insiders became known',
-  description:
-    'One row for each cluster on the first day on which it was public and had the value of `min_value`, with what was known at the end of that day, newest day first. Later filings, amendments included, change no row.',
+  description: ({ param }) =>
+    `One row for each cluster on the first day on which it was public and had the value of ${param('min_value')}, with what was known at the end of that day, newest day first. Later filings, amendments included, change no row.`,
   path: '/v1/insider/clusters/signals',
   object: 'insider_cluster_signals',
   members: ['as_of', 'covered_to'],

@@ -155,8 +155,8 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
 `,
   },
   summary: 'Where several insiders bought (or sold) within days of each other',
-  description:
-    'Newest last trade first, then the largest. Purchases in the open market by officers and directors count, or with `transaction_code` their trades with another code. With `as_of` only what was filed on or before that day counts.',
+  description: ({ param }) =>
+    `Newest last trade first, then the largest. Purchases in the open market by officers and directors count, or with ${param('transaction_code')} their trades with another code. With ${param('as_of')} only what was filed on or before that day counts.`,
   path: '/v1/insider/clusters',
   object: 'insider_clusters',
   members: ['as_of', 'covered_to'],

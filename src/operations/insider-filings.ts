@@ -26,8 +26,8 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
 `,
   },
   summary: 'Trades that insiders reported, by the day of their filing',
-  description:
-    'One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With `as_of` only what was filed on or before that day counts.',
+  description: ({ param }) =>
+    `One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With ${param('as_of')} only what was filed on or before that day counts.`,
   path: '/v1/insider/filings',
   object: 'insider_filings',
   members: ['as_of', 'covered_to', 'unknown_ticker'],

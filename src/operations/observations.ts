@@ -79,8 +79,8 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
 `,
   },
   summary: 'The values of series, as they were known on a day',
-  description:
-    'Newest date first, one row for each date that had a value. With `as_of` nothing that was published later counts; without it the latest values are the answer. `release=first` gives the first published value of each date.',
+  description: ({ param }) =>
+    `Newest date first, one row for each date that had a value. With ${param('as_of')} nothing that was published later counts; without it the latest values are the answer. ${param('release', 'first')} gives the first published value of each date.`,
   path: '/v1/series/{id}/observations',
   object: 'observation_series',
   members: ['as_of', 'series', 'vintage', 'covered_to'],
@@ -90,6 +90,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     as_of: asOfParam(),
     release: choiceParam("`first`: each date's first published value.", ['first'], undefined, {
       flag: 'first-release',
+      help: { about: "each date's first published value" },
       extension: true,
     }),
     from: periodParam('First date.', { field: 'date', is: 'from' }),

@@ -1,5 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
-import { quoted, type Voice } from '../errors/problem.ts';
+import { quoted, type Sentence, type Voice } from '../errors/problem.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Envelope, Remark, Row } from './envelope.ts';
@@ -115,7 +115,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly command: CommandDeclaration;
   readonly summary: string;
   /** What an answer holds and in which order, in a few sentences. */
-  readonly description: string;
+  readonly description: string | Sentence;
   readonly path: string;
   readonly object: string;
   readonly params: P;

@@ -1,5 +1,5 @@
 import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/series/date.ts';
-import { contradiction, refused } from '../errors/problem.ts';
+import { contradiction, type Problem, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Schema } from './field.ts';
 import type { Completion } from './flag.ts';
@@ -77,6 +77,21 @@ export const filter: Value<string> = {
   schema: { type: 'string', pattern: '\\S' },
 };
 
+/** Returns a kind of value that is given as a text of some form; `read` refuses any other text with a reason. */
+export function formed<T>(
+  read: (given: string, refuse: (reason: string) => Problem) => T,
+  shown: Pick<Value, 'complete' | 'placeholder'>,
+): Value<T> {
+  const parse = (given: string, name: string) =>
+    read(given, (reason) => refused({ param: name, value: given, reason }));
+  return {
+    check: (value, name, clock) => parse(text.check(value, name, clock), name),
+    parse,
+    schema: text.schema,
+    ...shown,
+  };
+}
+
 /** A text that is not blank. */
 export const word = accepting(isWord, 'a text that is not blank');
 
@@ -142,12 +157,19 @@ export function integer(least: number, most?: number): Value<number> {
 }
 
 /** A number of seconds. */
-export function seconds(least: 'any' | 'some', most: number): ValueCheck<number> {
-  return accepting(
-    (value): value is number =>
-      typeof value === 'number' && (least === 'any' ? value >= 0 : value > 0) && value <= most,
-    `seconds, ${least === 'any' ? 'from 0' : 'more than 0'} to ${most}`,
-  );
+export function seconds(least: 'any' | 'some', most: number): Value<number> {
+  const isIn = (value: unknown): value is number =>
+    typeof value === 'number' && (least === 'any' ? value >= 0 : value > 0) && value <= most;
+  return {
+    ...accepting(isIn, `seconds, ${least === 'any' ? 'from 0' : 'more than 0'} to ${most}`),
+    parse(given, name) {
+      const value = /^\d{1,9}(\.\d{1,9})?$/.test(given) ? Number(given) : Number.NaN;
+      if (isIn(value)) return value;
+      throw refused({ param: name, value: given, reason: `use seconds, at most ${most}` });
+    },
+    schema: { type: 'number', [least === 'any' ? 'minimum' : 'exclusiveMinimum']: 0, maximum: most },
+    placeholder: 'seconds',
+  };
 }
 
 /** One of a few words; case matters. */

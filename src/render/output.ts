@@ -1,6 +1,7 @@
 import { closest } from '../domain/series/closest.ts';
-import { Problem } from '../errors/problem.ts';
+import { Problem, refused } from '../errors/problem.ts';
 import type { Envelope } from '../operations/envelope.ts';
+import { choice, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import type { ChartOptions, Drawing, TextSize } from './chart/drawing.ts';
 import { selectColumns } from './columns.ts';
@@ -63,18 +64,20 @@ export type OutputFormat = keyof typeof formats;
 /** The names of all output formats, in the order of the help. */
 export const formatNames = Object.keys(formats) as readonly OutputFormat[];
 
-/** Reads the name of a format; an unknown name is a Problem that lists the formats. */
-export function parseFormat(text: string): OutputFormat {
-  const format = formatNames.find((name) => name === text);
-  if (format !== undefined) return format;
-  const meant = closest(text, formatNames);
-  const reason = `use ${formatNames.join(', ')}`;
-  throw new Problem('bad-input', `invalid format ${JSON.stringify(text)}: ${reason}`, {
-    field: 'format',
-    refusal: { param: 'format', value: text, reason },
-    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
-  });
-}
+/** An output format, by its name. */
+export const outputFormat: Value<OutputFormat> = {
+  ...choice(formatNames),
+  parse(given, name) {
+    const format = formatNames.find((one) => one === given);
+    if (format !== undefined) return format;
+    const meant = closest(given, formatNames);
+    throw refused(
+      { param: name, value: given, reason: `use ${formatNames.join(', ')}` },
+      meant === undefined ? [] : [`did you mean ${meant}?`],
+    );
+  },
+  placeholder: 'format',
+};
 
 /** Whether a file name asks for compression. */
 export function isGzipName(name: string | undefined): boolean {

@@ -1,4 +1,4 @@
-import { Problem } from '../errors/problem.ts';
+import { codeVoice, Problem, saidIn } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import { type Operation, operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
@@ -176,7 +176,7 @@ function withExample({
   const given = Object.entries<string>(example.params).map(([name, text]) => [name, asTyped(text)] as const);
   const filled = given.reduce((whole, [name, text]) => whole.replace(`{${name}}`, text), path);
   const query = given.flatMap(([name, text]) => (path.includes(`{${name}}`) ? [] : [`${name}=${text}`]));
-  return `${description}\n\n${exampleOf(`GET ${[filled, ...(query.length > 0 ? [query.join('&')] : [])].join('?')}`)}`;
+  return `${saidIn(codeVoice, description)}\n\n${exampleOf(`GET ${[filled, ...(query.length > 0 ? [query.join('&')] : [])].join('?')}`)}`;
 }
 
 /** A text as a person types it into a URL: commas may stay. */

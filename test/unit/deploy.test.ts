@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serveSettingNames, serveSettings, serveValues } from '../../src/cli/config/serve-settings.ts';
+import { serveSettings, serveValues } from '../../src/cli/config/serve-settings.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { parse } from '../support/lines.ts';
 import { root } from '../support/repository.ts';
@@ -9,7 +9,7 @@ import { root } from '../support/repository.ts';
 const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');
 
 /** The variables that the settings of a service have. */
-const variables: ReadonlySet<string> = new Set(serveSettingNames.map((name) => serveSettings[name].variable));
+const variables: ReadonlySet<string> = new Set(Object.values(serveSettings).map(({ variable }) => variable));
 
 /** The variables of asof that a file sets. */
 function variablesIn(name: string): readonly string[] {
@@ -29,7 +29,7 @@ describe('the files of deploy/', () => {
   );
 
   it('serve.json has settings that a service takes', () => {
-    const io = { env: {} } as Io;
+    const io = { env: {}, clock: () => new Date() } as Io;
     const values = serveValues({}, join(root, 'deploy/serve.json'), io);
     expect(values).toMatchObject({
       host: '127.0.0.1',

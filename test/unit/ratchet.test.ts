@@ -8,22 +8,22 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4071,
+  analysis: 4072,
   care: 1237,
-  cli: 4885,
-  client: 2204,
+  cli: 4850,
+  client: 2212,
   domain: 4760,
-  errors: 336,
+  errors: 343,
   explorer: 2305,
-  import: 8113,
-  library: 1445,
-  lines: 1187,
-  mcp: 426,
-  operations: 4608,
+  import: 8131,
+  library: 1441,
+  lines: 1157,
+  mcp: 428,
+  operations: 4631,
   platform: 546,
   pull: 3693,
-  questions: 3335,
-  render: 3094,
+  questions: 3336,
+  render: 3097,
   server: 4300,
   service: 509,
   snapshot: 1186,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 626;
+const mostSingles = 624;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -4,18 +4,26 @@ import type { ArgumentSpec } from '../../operations/flag.ts';
 import { changeConfigFile, configPath, readConfigFile } from '../../platform/config-file.ts';
 import { print } from '../../platform/sink.ts';
 import { shownAddress } from '../../store/address.ts';
-import { readSettings, settingNamed, settings, settingValue } from '../config/settings.ts';
+import { named, readFrom, readSettings, type Setting, settings } from '../config/settings.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { command, type OtherCommand } from './command.ts';
 
 const settingName: ArgumentSpec = { name: 'name', complete: 'settings', about: 'name of a setting' };
 
-const settingsWidth = Math.max(...settings.map(([name]) => name.length));
+const settingNames = Object.keys(settings) as readonly (keyof typeof settings)[];
+
+const width = Math.max(...settingNames.map((name) => name.length));
 
 const settingsText = [
   'Settings:',
-  ...settings.map(([name, about]) => `  ${name.padEnd(settingsWidth)}  ${about}`),
+  ...settingNames.map((name) => `  ${name.padEnd(width)}  ${settings[name].about}`),
 ].join('\n');
+
+/** Returns the name of the setting that a text means, with dashes or underscores. */
+function nameIn(text: string): keyof typeof settings {
+  const unknown = `unknown setting '${text}': the settings are ${settingNames.join(', ')}`;
+  return named(text.toLowerCase().replaceAll('-', '_'), settingNames, unknown);
+}
 
 /** Declares a command about settings, which gets its arguments. */
 function configCommand({
@@ -50,7 +58,7 @@ asof config get format 2> /dev/null || echo csv
 `,
     args: [settingName],
     async run(io, text) {
-      const name = settingNamed(text);
+      const name = nameIn(text);
       const value = readSettings(io)[name];
       if (value === undefined) throw new Problem('not-found', `${name} is not set`);
       await print(`${shownAddress(String(value))}\n`, io);
@@ -67,8 +75,9 @@ asof config set format csv
 `,
     args: [settingName, { name: 'value', complete: 'setting values', about: 'its value' }],
     async run(io, text, value) {
-      const name = settingNamed(text);
-      await changeConfigFile(io, 'config', name, settingValue(name, value));
+      const name = nameIn(text);
+      const setting: Setting<string | number> = settings[name];
+      await changeConfigFile(io, 'config', name, readFrom(`invalid ${name}`, name, value, setting, io));
     },
   }),
   configCommand({
@@ -81,7 +90,7 @@ asof config unset base_url
 asof config unset format
 `,
     args: [settingName],
-    run: (io, text) => changeConfigFile(io, 'config', settingNamed(text), undefined),
+    run: (io, text) => changeConfigFile(io, 'config', nameIn(text), undefined),
   }),
   configCommand({
     words: 'config list',
@@ -96,7 +105,7 @@ ASOF_CONFIG_DIR=elsewhere asof config list
     async run(io) {
       // As written in the file, so that the user sees an invalid value.
       const entries = readConfigFile(io, 'config');
-      for (const [name] of settings)
+      for (const name of settingNames)
         if (entries[name] !== undefined) await print(`${name}=${shownAddress(String(entries[name]))}\n`, io);
     },
   }),

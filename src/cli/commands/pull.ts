@@ -8,10 +8,10 @@ import type { PulledSubject } from '../../pull/options.ts';
 import type { SourceSettings } from '../../pull/source.ts';
 import type { OutputFlags } from '../../render/output.ts';
 import { readStoreIfAny } from '../../store/open.ts';
-import { baseUrlIn, defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
-import { readSettings } from '../config/settings.ts';
+import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
+import { chosenSetting, readFrom, readSettings, settings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
-import { reporting, timeoutOf } from '../run/remote-session.ts';
+import { reporting } from '../run/remote-session.ts';
 import { printRows } from '../run/rows.ts';
 import type { SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
@@ -214,11 +214,11 @@ export async function probe(line: SessionFlags & { readonly output: OutputFlags 
 
 /** How to send requests to the live sources, from flags, environment and settings. */
 function requestOptions({ connection, messages: flags }: SessionFlags, io: Io, messages: Messages) {
-  const settings = readSettings(io);
+  const { retries, max_wait } = readSettings(io);
   return {
-    timeout: connection.timeout ?? timeoutOf(io) ?? settings.timeout,
-    retries: connection.retries ?? settings.retries,
-    maxWait: connection.maxWait ?? settings.max_wait,
+    timeout: connection.timeout ?? chosenSetting(io, 'timeout')?.value,
+    retries: connection.retries ?? retries,
+    maxWait: connection.maxWait ?? max_wait,
     settings: sourceSettings(io, messages),
     cacheFolder: io.folders.cache,
     env: io.env,
@@ -235,14 +235,14 @@ function sourceSettings(
 ): Readonly<Record<'fred' | 'treasury' | 'sec', SourceSettings>> {
   const url = (name: string) => {
     const text = variable(io, name);
-    return text === undefined ? undefined : baseUrlIn(text, name).href;
+    return text === undefined ? undefined : readFrom(name, 'base_url', text, settings.base_url, io);
   };
   return {
     fred: { url: url('ASOF_FRED_URL'), key: fredKey(io, messages) },
     treasury: { url: url('ASOF_TREASURY_URL') },
     sec: {
       url: url('ASOF_SEC_URL'),
-      contact: variable(io, 'ASOF_SEC_CONTACT') ?? readSettings(io).sec_contact,
+      contact: chosenSetting(io, 'sec_contact')?.value,
     },
   };
 }

@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { sharedFlags } from '../../lines/shared-flags.ts';
-import type { Flag } from '../../operations/flag.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
@@ -12,25 +11,10 @@ import { loadPlans } from '../../server/keys/plans.ts';
 import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
 import { accessPath, type StoreChoice, storeToRead } from '../config/places.ts';
-import {
-  type ServeSettingName,
-  type ServeTexts,
-  serveSettingNames,
-  serveSettings,
-  serveValues,
-} from '../config/serve-settings.ts';
+import { type ServeTexts, serveFlags, serveValues, typedSettings } from '../config/serve-settings.ts';
 import { checkedKey } from '../config/user-key.ts';
 import { exitCode } from '../terminal/io.ts';
 import { command } from './command.ts';
-
-const serveFlags: readonly Flag[] = serveSettingNames.map((name) => {
-  const {
-    parse: _parse,
-    variable: _variable,
-    ...flag
-  }: (typeof serveSettings)[ServeSettingName] = serveSettings[name];
-  return { name, ...flag };
-});
 
 /** About 2000 pages of 100 observations, which is 25 MB. */
 const pageCache = {
@@ -74,16 +58,11 @@ asof serve --metrics-port 9464
     { ...sharedFlags.quiet, about: 'same as --log-level warn' },
   ],
   read(line) {
-    const texts = serveSettingNames.flatMap((name) => {
-      const given = line.texts(name);
-      if (given.length === 0) return [];
-      line.value(name, () => serveSettings[name].parse(given.join(',')));
-      return [[name, given.join(',')] as const];
-    });
+    const texts = typedSettings(line);
     if (line.has('quiet') && line.has('log-level'))
       throw new Problem('bad-input', 'use either --quiet or --log-level');
     const typed: ServeTexts = {
-      ...Object.fromEntries(texts),
+      ...texts,
       ...(line.has('quiet') && { 'log-level': 'warn' }),
     };
     return { typed, config: line.text('config') };
@@ -125,7 +104,7 @@ asof serve --metrics-port 9464
           maxSeconds: values['max-seconds'],
           corsOrigins: values['cors-origin'],
         }),
-        ...(values.explorer === true && { explorer: true }),
+        ...(values.explorer === 'on' && { explorer: true }),
         ...((metricsPort !== undefined || key !== undefined) && {
           metrics: defined({ port: metricsPort, key }),
         }),

@@ -15,9 +15,8 @@ import type { Params, ParamTexts } from '../../operations/param.ts';
 import { TypedLine } from '../../operations/typed-line.ts';
 import { clockAt } from '../../operations/value.ts';
 import { variable } from '../../platform/installation.ts';
-import { formatNames } from '../../render/output.ts';
 import { chosenBaseUrl } from '../config/places.ts';
-import { settings } from '../config/settings.ts';
+import { type Setting, settings } from '../config/settings.ts';
 import { topics } from '../help/topic-texts.ts';
 import { withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
@@ -36,11 +35,14 @@ const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
   ids,
   kinds: async () =>
     described(
-      (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),
+      (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [
+        kind,
+        summary.join(''),
+      ]),
     ),
   plans,
   'setting values': settingValues,
-  settings: () => described(settings),
+  settings: () => described(Object.entries(settings).map(([name, { about }]) => [name, about])),
   tickers,
 };
 
@@ -184,9 +186,10 @@ async function plans({ flags }: CursorPosition, io: Io): Promise<Choices> {
 }
 
 /** The values of the setting that was named before. */
-function settingValues({ typed: [name = ''] }: CursorPosition): Choices {
-  if (name === 'format') return wordsOf(formatNames);
-  return name === 'store' ? { kind: 'files' } : nothing;
+function settingValues(position: CursorPosition, io: Io): Choices | Promise<Choices> {
+  const [name] = position.typed;
+  const value = Object.entries<Setting>(settings).find(([one]) => one === name)?.[1].value;
+  return completed(value?.complete ?? (value?.schema.enum as readonly string[] | undefined), position, io);
 }
 
 /** A path as it was typed: at completion the shell has not yet expanded `~`. */

@@ -4,7 +4,7 @@ import { type BaseUrl, parseBaseUrl } from '../../client/remote/url.ts';
 import { Problem } from '../../errors/problem.ts';
 import { samplePath, variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
-import { readSettings } from './settings.ts';
+import { chosenSetting, readFrom, readSettings, settings } from './settings.ts';
 
 /** The store that a command reads. */
 export type StoreChoice = {
@@ -68,24 +68,13 @@ export function chosenBaseUrl(
 ): ChosenBaseUrl | undefined {
   // A line that has both flags is refused when it is parsed.
   if (flags.baseUrl !== undefined)
-    return { base: baseUrlIn(flags.baseUrl, '--base-url'), from: '--base-url' };
+    return serviceAt(readFrom('--base-url', 'base_url', flags.baseUrl, settings.base_url, io), '--base-url');
   // A store in a flag overrides a service in a variable or a setting.
   if (flags.store !== undefined) return undefined;
-  const named = variable(io, 'ASOF_BASE_URL');
-  if (named !== undefined) return { base: baseUrlIn(named, 'ASOF_BASE_URL'), from: 'ASOF_BASE_URL' };
-  const { base_url } = readSettings(io);
-  return base_url === undefined ? undefined : { base: parseBaseUrl(base_url), from: 'the setting base_url' };
+  const chosen = chosenSetting(io, 'base_url');
+  return chosen && serviceAt(chosen.value, chosen.from);
 }
 
-/** The base URL in a text; a Problem names where it is from, and shows no secret. */
-export function baseUrlIn(text: string, from: string): BaseUrl {
-  try {
-    return parseBaseUrl(text);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const reason = error.refusal?.reason ?? error.detail;
-    // A user name, a query or a fragment may hold a secret.
-    const shown = /[@?#]/.test(text) ? from : `${from} ${JSON.stringify(text)}`;
-    throw new Problem('bad-input', `${shown}: ${reason}`, { field: 'base_url', hints: error.hints });
-  }
+function serviceAt(address: string, from: string): ChosenBaseUrl {
+  return { base: parseBaseUrl(address), from };
 }

@@ -1,79 +1,94 @@
+import { requestLimits } from '../../client/remote/retry.ts';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
-import { Problem } from '../../errors/problem.ts';
-import { connectionNumbers } from '../../lines/request-limits.ts';
+import { Problem, quoted } from '../../errors/problem.ts';
+import { clockAt, formed, type Value } from '../../operations/value.ts';
 import { configPath, readConfigFile } from '../../platform/config-file.ts';
-import { type OutputFormat, parseFormat } from '../../render/output.ts';
+import { variable } from '../../platform/installation.ts';
+import { outputFormat } from '../../render/output.ts';
 import { absoluteAddress } from '../../store/address.ts';
 import type { Io } from '../terminal/io.ts';
 
-type Setting<T extends string | number = string | number> = {
-  readonly description: string;
-  /** The value of a text; a Problem if it is not valid. */
-  readonly parse: (text: string) => T;
+/** A setting: its value, what help says of it, and the variable that gives it. */
+export type Setting<T = unknown> = {
+  readonly value: Value<T>;
+  readonly about: string;
+  readonly variable?: string;
 };
 
-const declared = {
-  base_url: setting(
-    'base URL of the service to ask (default: none, asof reads the store)',
-    (text) => parseBaseUrl(text).href,
-  ),
-  store: setting('path of the store, or postgres://…', (text) => absoluteAddress(nonEmpty(text))),
-  format: setting('output format', (text): OutputFormat => parseFormat(text)),
-  timeout: setting('time limit of each try of a request, in seconds (default 30)', connectionNumbers.timeout),
-  retries: setting('retries after transient failures (default 2)', connectionNumbers.retries),
-  sec_contact: setting('name and mail address that the SEC wants with each request', nonEmpty),
-  max_wait: setting(
-    'longest wait in seconds when the service says when to retry (default 60)',
-    connectionNumbers.maxWait,
-  ),
-} as const;
+const nonEmpty = (given: string, refuse: (reason: string) => Problem): string => {
+  if (given !== '') return given;
+  throw refuse('it may not be empty');
+};
 
-/** The name of a setting. */
-export type SettingName = keyof typeof declared;
+/** Every setting of a user, in the order of the help. */
+export const settings = {
+  base_url: {
+    value: formed((given) => parseBaseUrl(given).href, { placeholder: 'url' }),
+    about: 'base URL of the service to ask (default: none, asof reads the store)',
+    variable: 'ASOF_BASE_URL',
+  },
+  store: {
+    value: formed((given, refuse) => absoluteAddress(nonEmpty(given, refuse)), { complete: 'files' }),
+    about: 'path of the store, or postgres://…',
+  },
+  format: { value: outputFormat, about: 'output format', variable: 'ASOF_FORMAT' },
+  timeout: {
+    value: requestLimits.timeout,
+    about: 'time limit of each try of a request, in seconds (default 30)',
+    variable: 'ASOF_TIMEOUT',
+  },
+  retries: { value: requestLimits.retries, about: 'retries after transient failures (default 2)' },
+  sec_contact: {
+    value: formed(nonEmpty, { placeholder: 'text' }),
+    about: 'name and mail address that the SEC wants with each request',
+    variable: 'ASOF_SEC_CONTACT',
+  },
+  max_wait: {
+    value: requestLimits.maxWait,
+    about: 'longest wait in seconds when the service says when to retry (default 60)',
+  },
+} as const satisfies Readonly<Record<string, Setting<string | number>>>;
 
-/** The user's settings. */
-export type Settings = { readonly [K in SettingName]?: ReturnType<(typeof declared)[K]['parse']> };
+type SettingName = keyof typeof settings;
 
-/** Every setting with its description, in the order of the help text. */
-export const settings: readonly (readonly [name: SettingName, description: string])[] = (
-  Object.keys(declared) as SettingName[]
-).map((name) => [name, declared[name].description]);
+type SettingValues = { readonly [N in SettingName]: ReturnType<(typeof settings)[N]['value']['parse']> };
 
-function setting<T extends string | number>(description: string, parse: (text: string) => T): Setting<T> {
-  return { description, parse };
-}
+const settingsByName: { readonly [N in SettingName]: Setting<SettingValues[N]> } = settings;
 
-/** The setting of that name, with dashes or underscores; any other name is a Problem. */
-export function settingNamed(text: string): SettingName {
-  const names = settings.map(([name]) => name);
-  const wanted = text.toLowerCase().replaceAll('-', '_');
-  const found = names.find((name) => name === wanted);
-  if (found !== undefined) return found;
-  const meant = closest(wanted, names);
-  throw new Problem('bad-input', `unknown setting '${text}': the settings are ${names.join(', ')}`, {
-    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
-  });
-}
-
-/** The value of a text for a setting; a Problem if it is not valid. */
-export function settingValue(name: SettingName, text: string): string | number {
-  return declared[name].parse(text);
-}
-
-/** The user's settings; an invalid value is a Problem that names the file and the way out. */
-export function readSettings(io: Io): Settings {
-  const entries = readConfigFile(io, 'config');
-  const known = settings.flatMap(([name]) => {
-    const value = entries[name];
-    return value === undefined ? [] : [[name, storedValue(io, name, value)] as const];
-  });
-  return Object.fromEntries(known) as Settings;
-}
-
-function storedValue(io: Io, name: SettingName, value: unknown): string | number {
+/** Reads the text of a setting; a refusal begins with where the text is from, such as a variable. */
+export function readFrom<T>(from: string, name: string, text: string, { value }: Setting<T>, io: Io): T {
   try {
-    if (typeof value === 'string' || typeof value === 'number') return settingValue(name, String(value));
+    return value.parse(text, name, clockAt(io.clock()));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.refusal === undefined) throw error;
+    const { reason, value: shown } = error.refusal;
+    throw new Problem('bad-input', `${from}${quoted(shown)}: ${reason}`, { field: name, hints: error.hints });
+  }
+}
+
+/** Returns the setting that a text names; `unknown` is the message for any other text. */
+export function named<N extends string>(text: string, names: readonly N[], unknown: string): N {
+  const found = names.find((name) => name === text);
+  if (found !== undefined) return found;
+  const meant = closest(text, names);
+  throw new Problem('bad-input', unknown, { hints: meant === undefined ? [] : [`did you mean ${meant}?`] });
+}
+
+/** Reads the user's settings; an invalid value is a Problem that names the file and the way out. */
+export function readSettings(io: Io): Partial<SettingValues> {
+  const entries = readConfigFile(io, 'config');
+  const known = Object.entries<Setting>(settings).flatMap(([name, setting]) => {
+    const value = entries[name];
+    return value === undefined ? [] : [[name, storedValue(io, name, setting, value)]];
+  });
+  return Object.fromEntries(known);
+}
+
+function storedValue(io: Io, name: string, setting: Setting, value: unknown): unknown {
+  try {
+    if (typeof value === 'string' || typeof value === 'number')
+      return readFrom(name, name, String(value), setting, io);
   } catch {
     // `config set` says what is valid; here the user needs to know where the value is and how to remove it.
   }
@@ -83,7 +98,16 @@ function storedValue(io: Io, name: SettingName, value: unknown): string | number
   });
 }
 
-function nonEmpty(text: string): string {
-  if (text !== '') return text;
-  throw new Problem('bad-input', 'it may not be empty');
+/** Reads a setting from its variable, else from the user's settings, and says where it is from. */
+export function chosenSetting<N extends SettingName>(
+  io: Io,
+  name: N,
+): { readonly value: SettingValues[N]; readonly from: string } | undefined {
+  const setting = settingsByName[name];
+  const { variable: from } = setting;
+  const text = from === undefined ? undefined : variable(io, from);
+  if (from !== undefined && text !== undefined)
+    return { value: readFrom(from, name, text, setting, io), from };
+  const value = readSettings(io)[name];
+  return value === undefined ? undefined : { value, from: `the setting ${name}` };
 }

@@ -115,7 +115,7 @@ function exitCodesText(): string {
 async function formatsText(): Promise<string> {
   const { formats } = await import('../../import/formats/recognise.ts');
   const width = Math.max(...formats.map(({ kind }) => kind.length));
-  const lines = formats.map(({ kind, summary }) => `  ${kind.padEnd(width)}  ${summary}`);
+  const lines = formats.map(({ kind, summary }) => `  ${kind.padEnd(width)}  ${summary.join('')}`);
   return `Formats
 
 asof import recognises files by their content; --kind names the format of others:

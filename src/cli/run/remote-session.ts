@@ -1,14 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import { headerLines, longest, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
+import { headerLines, longestWait, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
-import { connectionNumbers } from '../../lines/request-limits.ts';
-import { readFor } from '../../operations/typed-line.ts';
 import { defined } from '../../platform/defined.ts';
-import { variable, version } from '../../platform/installation.ts';
+import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
-import { readSettings } from '../config/settings.ts';
+import { chosenSetting, readSettings } from '../config/settings.ts';
 import { keyFor } from '../config/user-key.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
@@ -24,7 +22,7 @@ export async function openRemote(
   messages.detail(
     `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
   );
-  const { timeout, retries, max_wait } = readSettings(io);
+  const { retries, max_wait } = readSettings(io);
   const client = await openClient({
     baseUrl: base.href,
     userAgent: `asof/${version()}`,
@@ -34,7 +32,7 @@ export async function openRemote(
     watch: reporting(messages, flags, io.clock),
     ...defined({
       key: key?.text,
-      timeout: flags.timeout ?? timeoutOf(io) ?? timeout,
+      timeout: flags.timeout ?? chosenSetting(io, 'timeout')?.value,
       retries: flags.retries ?? retries,
       maxWait: flags.maxWait ?? max_wait,
     }),
@@ -48,12 +46,6 @@ export async function openRemote(
   };
 }
 
-/** The seconds that ASOF_TIMEOUT allows for one try. */
-export function timeoutOf(io: Io): number | undefined {
-  const text = variable(io, 'ASOF_TIMEOUT');
-  return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, connectionNumbers.timeout);
-}
-
 /** The same problem, with a hint at what the user can do. */
 function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: string | undefined): unknown {
   if (!(error instanceof Problem)) return error;
@@ -63,7 +55,7 @@ function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: string | u
       ? error.with({ hints: [...error.hints, `asof auth login --base-url ${base.href}`] })
       : error.with({ hints: [...error.hints, `the key is that of ${key}`] });
   }
-  if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longest.wait)
+  if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longestWait)
     return error.with({ hints: [...error.hints, `--max-wait ${retryAfter} waits for it`] });
   // A variable or a setting may name another service than the user has in mind.
   const mayBeForgotten = (kind === 'unreachable' || kind === 'bad-answer') && from !== '--base-url';

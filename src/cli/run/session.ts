@@ -5,13 +5,12 @@ import { openClient } from '../../client/open.ts';
 import { type Day, momentOn, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
-import { readFor } from '../../operations/typed-line.ts';
 import { makeFolder } from '../../platform/files.ts';
 import { variable } from '../../platform/installation.ts';
-import { type OutputPlace, parseFormat } from '../../render/output.ts';
+import type { OutputPlace } from '../../render/output.ts';
 import { shownAddress } from '../../store/address.ts';
 import { chosenBaseUrl, type StoreChoice, storeToRead } from '../config/places.ts';
-import { readSettings } from '../config/settings.ts';
+import { chosenSetting } from '../config/settings.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 
@@ -116,8 +115,7 @@ export function outputPlace(io: Io): OutputPlace {
   const { isTTY, columns, rows } = io.stdout;
   const plotWidth = /^[1-9]\d{0,3}$/.exec(variable(io, 'COLUMNS') ?? '')?.[0];
   const colour = wantedColour(io);
-  const named = variable(io, 'ASOF_FORMAT');
-  const format = named === undefined ? readSettings(io).format : readFor('ASOF_FORMAT', named, parseFormat);
+  const format = chosenSetting(io, 'format')?.value;
   return {
     ...(isTTY === true && { terminal: { columns: columns || 80, ...(rows && { rows }) } }),
     ...(format !== undefined && { format }),

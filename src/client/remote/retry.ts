@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
+import { integer, seconds } from '../../operations/value.ts';
 import type { HttpReply, Requester, RequestTry } from './exchange.ts';
 
 /** How often a request is retried; all waits of one request together take at most `maxWait` seconds. */
@@ -13,8 +14,15 @@ export type RetryPolicy = {
 
 const day = 86_400;
 
-/** The most that a user can allow: seconds for one try, retries, and seconds of waiting for one request in all. */
-export const longest = { timeout: day, retries: 100, wait: 7 * day } as const;
+/** The most seconds of waiting for one request that a user can allow. */
+export const longestWait = 7 * day;
+
+/** What a user can allow: seconds for one try, retries, and seconds of waiting for one request in all. */
+export const requestLimits = {
+  timeout: seconds('some', day),
+  retries: integer(0, 100),
+  maxWait: seconds('any', longestWait),
+} as const;
 
 type Wait = { readonly seconds: number; readonly reason: string };
 

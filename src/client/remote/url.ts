@@ -8,6 +8,14 @@ export type BaseUrl = { readonly origin: string; readonly prefix: string; readon
 /** Parses a base URL; throws a Problem, which never repeats a password, if the text is not one. */
 export function parseBaseUrl(text: string): BaseUrl {
   const typed = text.trim();
+  // A user name, a query or a fragment may hold a secret.
+  const shown = /[@?#]/.test(text) ? undefined : text;
+  const notBase = (reason: string, hint = 'such as https://data.example.com') =>
+    new Problem('bad-input', `invalid base URL: ${reason}`, {
+      field: 'base_url',
+      refusal: { param: 'base_url', reason, value: shown },
+      hints: [hint],
+    });
   if (!URL.canParse(typed)) throw notBase('it is not a URL', withScheme(typed));
   const url = new URL(typed);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
@@ -16,14 +24,6 @@ export function parseBaseUrl(text: string): BaseUrl {
   if (url.search !== '' || url.hash !== '') throw notBase("it may not have a '?' or a '#'");
   const prefix = url.pathname.replace(/\/+$/, '');
   return { origin: url.origin, prefix, href: url.origin + prefix };
-}
-
-function notBase(reason: string, hint?: string): Problem {
-  return new Problem('bad-input', `invalid base URL: ${reason}`, {
-    field: 'base_url',
-    refusal: { param: 'base_url', reason },
-    hints: hint === undefined ? ['such as https://data.example.com'] : [hint],
-  });
 }
 
 /** Suggests a scheme for a host without one, the most common mistake; undefined for any other text. */

@@ -64,8 +64,8 @@ export type Batch = {
 export type ImportFormat = {
   /** The name for `--kind`. */
   readonly kind: string;
-  /** One line for `asof help formats`. */
-  readonly summary: string;
+  /** One line for `asof help formats`: what its files are, and the rest of the line. */
+  readonly summary: readonly [noun: string, rest: string];
   /** The publisher of the figures, if the format determines it; a series has one source. */
   readonly source?: string;
   /** Whether its content states the sources of each series. */

@@ -45,8 +45,7 @@ export function nearestTo(head: string, name: string, formats: readonly ImportFo
   return undefined;
 }
 
-function described({ kind, summary }: ImportFormat, faults: readonly Repair[]): Nearest {
-  const noun = summary.replace(/(?:,| \().*$/, '');
+function described({ kind, summary: [noun] }: ImportFormat, faults: readonly Repair[]): Nearest {
   const reason = `like ${kind} (${noun}), but ${faults.map(({ fault }) => fault).join(', and ')}`;
   return { reason, hints: faults.map(({ wayOut }) => wayOut) };
 }

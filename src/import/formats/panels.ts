@@ -21,7 +21,7 @@ import {
 /** McCracken and Ng's monthly panel, one vintage per file; its date is the last day of the month in the file name. */
 const fredMd: ImportFormat = panel({
   kind: 'fred-md',
-  summary: 'FRED-MD monthly panel, one vintage per file, named 2015-01.csv',
+  summary: ['FRED-MD monthly panel', ', one vintage per file, named 2015-01.csv'],
   source: 'FRED-MD',
   frequency: 'M',
   secondRow: /^transform:?$/i,
@@ -30,7 +30,7 @@ const fredMd: ImportFormat = panel({
 /** Their quarterly panel; each quarter is dated by its last month. */
 const fredQd: ImportFormat = panel({
   kind: 'fred-qd',
-  summary: 'FRED-QD quarterly panel, one vintage per file, named 2021-04.csv',
+  summary: ['FRED-QD quarterly panel', ', one vintage per file, named 2021-04.csv'],
   source: 'FRED-QD',
   frequency: 'Q',
   secondRow: /^factors:?$/i,
@@ -38,7 +38,7 @@ const fredQd: ImportFormat = panel({
 
 type PanelKind = {
   readonly kind: string;
-  readonly summary: string;
+  readonly summary: ImportFormat['summary'];
   readonly source: string;
   readonly frequency: Frequency;
   /** The first cell below `sasdate`, in which the two panels differ. */
@@ -109,7 +109,7 @@ function monthOf(file: SourceFile, options: ReadOptions): Day {
  */
 const datedPanel: ImportFormat = {
   kind: 'dated-panel',
-  summary: 'panel of FRED series (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv',
+  summary: ['panel of FRED series', ' (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv'],
   source: 'FRED dated panel',
   vintageKind: 'sampled',
   whole: true,
@@ -150,8 +150,10 @@ function vintageOf(file: SourceFile, options: ReadOptions): Day {
  */
 const plainCsv: ImportFormat = {
   kind: 'plain-csv',
-  summary:
-    'figures by date (Date,GDP, or date,value with --series), one vintage per file; its date is --as-of',
+  summary: [
+    'figures by date',
+    ' (Date,GDP, or date,value with --series), one vintage per file; its date is --as-of',
+  ],
   vintageKind: 'fetched',
   whole: true,
   takesAsOf: true,

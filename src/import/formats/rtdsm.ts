@@ -16,7 +16,10 @@ import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches 
  */
 export const rtdsm: ImportFormat = {
   kind: 'rtdsm',
-  summary: 'Philadelphia Fed real-time data set (ROUTPUTQvQd.xlsx, or a CSV of it), one vintage per column',
+  summary: [
+    'Philadelphia Fed real-time data set',
+    ' (ROUTPUTQvQd.xlsx, or a CSV of it), one vintage per column',
+  ],
   source: 'Philadelphia Fed Real-Time Data Set',
   vintageKind: 'sampled',
   whole: true,

@@ -20,7 +20,7 @@ import {
 import { resolveSeries } from '../../analysis/series-ids.ts';
 import { servicePanel } from '../../analysis/service-panel.ts';
 import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/date.ts';
-import { contradiction, Problem } from '../../errors/problem.ts';
+import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
 import type { RowLayout } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
 import type { Param, Params, ParamsOf, ParamValues } from '../../operations/param.ts';
@@ -126,8 +126,8 @@ export type PanelParams = OfAnyPanel & (AsOfEachDay | AsOfOneDay) & Demands;
 
 type Ids = string | readonly string[];
 
-const about =
-  'Several series side by side as known on one day. With `as_of_each`, the newest value of each series that was known on each day of a rhythm: a panel for backtests, without look-ahead.';
+const about: Sentence = ({ param }) =>
+  `Several series side by side as known on one day. With ${param('as_of_each')}, the newest value of each series that was known on each day of a rhythm: a panel for backtests, without look-ahead.`;
 
 /** Several series side by side, as known on one day or on each of many days. */
 export const panel = question({
@@ -152,7 +152,8 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     object: servicePanel.object,
     heading: 'Series',
     summary: 'Several series side by side, as they were known on one day or on many',
-    description: `${about} The answer has no pages. With \`wide\` a row has the day, and a text or null under each id as it was asked for.`,
+    description: (voice) =>
+      `${about(voice)} The answer has no pages. With \`wide\` a row has the day, and a text or null under each id as it was asked for.`,
     layout: longPanelLayout,
     mayBeWide: true,
     members: ['as_of', 'missing'],

@@ -35,16 +35,16 @@ describe('asof config', () => {
   });
 
   it.each([
-    ['base_url', 'data.example.com', 'invalid base URL'],
+    ['base_url', 'data.example.com', 'invalid base_url "data.example.com": it is not a URL'],
     ['base_url', 'https://me:hunter2@data.example.com', 'user name or a password'],
-    ['store', '', 'it may not be empty'],
+    ['store', '', 'invalid store "": it may not be empty'],
     ['format', 'ods', 'invalid format "ods"'],
     ['timeout', '0', 'invalid timeout "0"'],
     ['timeout', '1e3', 'invalid timeout "1e3"'],
     ['timeout', '86401', 'invalid timeout "86401"'],
     ['retries', '-1', 'invalid retries "-1"'],
     ['retries', '1.5', 'invalid retries "1.5"'],
-    ['max_wait', 'forever', 'invalid wait "forever"'],
+    ['max_wait', 'forever', 'invalid max_wait "forever"'],
     ['colour', 'blue', "unknown setting 'colour'"],
     ['api_key', 'secret', "unknown setting 'api_key'"],
   ])('refuses %s %j', async (name, value, words) => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import type { Envelope } from '../../../src/operations/envelope.ts';
-import { createRenderer, formatForFile, formatNames, parseFormat } from '../../../src/render/output.ts';
+import { clockAt } from '../../../src/operations/value.ts';
+import { createRenderer, formatForFile, formatNames, outputFormat } from '../../../src/render/output.ts';
 import { type Chunk, renderPages } from '../../../src/render/renderer.ts';
 import { envelope, layout, observation, observationFields } from '../../support/rows.ts';
 
@@ -45,6 +46,8 @@ describe('a file name with an extension that no format has is refused:', () => {
 });
 
 describe('the name of a format', () => {
+  const parse = (name: string) => outputFormat.parse(name, 'format', clockAt(new Date()));
+
   it('is one of the formats of the command line', () => {
     expect(formatNames).toEqual([
       'table',
@@ -59,28 +62,28 @@ describe('the name of a format', () => {
       'svg',
       'png',
     ]);
-    expect(formatNames.map(parseFormat)).toEqual(formatNames);
+    expect(formatNames.map(parse)).toEqual(formatNames);
   });
 
   it('is refused if it is unknown, with the list of formats and the likely one', () => {
     let problem: unknown;
     try {
-      parseFormat('cvs');
+      parse('cvs');
     } catch (error) {
       problem = error;
     }
     expect(problem).toBeInstanceOf(Problem);
     expect(problem).toMatchObject({
-      kind: 'bad-input',
+      kind: 'validation-error',
       field: 'format',
       detail:
-        'invalid format "cvs": use table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png',
+        'invalid \'format\' "cvs": use table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png',
       hints: ['did you mean csv?'],
     });
   });
 
   it.each(['constructor', 'toString', 'CSV', ''])('is not %j', (name) => {
-    expect(() => parseFormat(name)).toThrow(Problem);
+    expect(() => parse(name)).toThrow(Problem);
   });
 });
 

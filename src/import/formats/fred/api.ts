@@ -30,7 +30,7 @@ import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, ref
  */
 export const fredApi: ImportFormat = {
   kind: 'fred-api',
-  summary: 'FRED API observations (JSON or XML, with real-time periods or by vintage date)',
+  summary: ['FRED API observations', ' (JSON or XML, with real-time periods or by vintage date)'],
   source: 'FRED',
   vintageKind: 'exact',
   takesSeries: true,
@@ -228,7 +228,7 @@ function endField(file: SourceFile, object: UncheckedObject, row?: number): Day 
  */
 export const fredSeries: ImportFormat = {
   kind: 'fred-series',
-  summary: 'FRED API series descriptions (JSON or XML with "seriess")',
+  summary: ['FRED API series descriptions', ' (JSON or XML with "seriess")'],
   source: 'FRED',
   recognise: (head) => isXmlResponse(head, 'seriess') || (/^\s*\{/.test(head) && holdsSeries(head)),
   async *read(file) {

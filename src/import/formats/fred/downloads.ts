@@ -26,7 +26,7 @@ import { historyBatches, notEnded, type RealTimeValue, refuseGaps } from './hist
 /** FRED's CSV download: the figures of one day, which the file does not name. */
 const fredCsv: ImportFormat = {
   kind: 'fred-csv',
-  summary: 'FRED download (observation_date,GDP), one vintage per file; its date is --as-of',
+  summary: ['FRED download', ' (observation_date,GDP), one vintage per file; its date is --as-of'],
   source: 'FRED',
   vintageKind: 'fetched',
   whole: true,
@@ -57,7 +57,7 @@ const fredCsv: ImportFormat = {
 /** ALFRED's CSV download of several vintages; the name of each column is its series and its vintage date. */
 const alfredWide: ImportFormat = {
   kind: 'alfred-wide',
-  summary: 'ALFRED download (observation_date,GDPC1_20150130,…), one vintage per column',
+  summary: ['ALFRED download', ' (observation_date,GDPC1_20150130,…), one vintage per column'],
   source: 'FRED',
   vintageKind: 'exact',
   whole: true,
@@ -91,8 +91,10 @@ function isFredDate(name = ''): boolean {
  */
 const alfredPeriods: ImportFormat = {
   kind: 'alfred-periods',
-  summary:
-    'ALFRED download by real-time period, and CSV of fredapi and pyfredapi (realtime_start, date, value)',
+  summary: [
+    'ALFRED download by real-time period',
+    ', and CSV of fredapi and pyfredapi (realtime_start, date, value)',
+  ],
   source: 'FRED',
   vintageKind: 'exact',
   takesSeries: true,
@@ -109,7 +111,7 @@ const alfredPeriods: ImportFormat = {
  */
 const alfredFirstReleases: ImportFormat = {
   kind: 'alfred-first-releases',
-  summary: 'ALFRED download of first releases only (period_start_date,ICSA,realtime_start_date)',
+  summary: ['ALFRED download of first releases only', ' (period_start_date,ICSA,realtime_start_date)'],
   source: 'FRED',
   vintageKind: 'sampled',
   recognise: (head) => {
@@ -213,7 +215,7 @@ const alfredSheet = /^(?:vintages?\b|obs\b|.*real-?time|.*initial)/i;
 /** ALFRED's download as a workbook: a README and sheets in one of the layouts of its CSV files. */
 const alfredWorkbook: ImportFormat = {
   kind: 'alfred-xlsx',
-  summary: 'ALFRED download as a workbook, in any of its layouts',
+  summary: ['ALFRED download as a workbook', ', in any of its layouts'],
   source: 'FRED',
   vintageKind: 'exact',
   takesSeries: true,
@@ -235,7 +237,7 @@ function hasSheetOf(head: string, layouts: readonly ImportFormat[]): boolean {
 /** FRED's download of a graph as a workbook: the figures of one day, which the file does not name. */
 const fredWorkbook: ImportFormat = {
   kind: 'fred-xlsx',
-  summary: 'FRED download as a workbook (fredgraph.xlsx), one vintage per file; its date is --as-of',
+  summary: ['FRED download as a workbook', ' (fredgraph.xlsx), one vintage per file; its date is --as-of'],
   source: 'FRED',
   vintageKind: 'fetched',
   whole: true,
@@ -328,7 +330,10 @@ function cellText(cell: unknown): string {
  */
 const alfredReadme: ImportFormat = {
   kind: 'alfred-readme',
-  summary: 'README of an ALFRED download (title, units, frequency and seasonal adjustment of its series)',
+  summary: [
+    'README of an ALFRED download',
+    ' (title, units, frequency and seasonal adjustment of its series)',
+  ],
   source: 'FRED',
   recognise: isReadme,
   async *read(file) {

@@ -74,7 +74,7 @@ const shapes: readonly RowShape[] = [
   // Descriptions and coverage of series. Their values are in what `asof facts` writes; those of curves state nothing.
   {
     kind: 'asof-series',
-    summary: 'list of series as asof series search writes it (CSV, TSV, JSON, ndjson, Parquet)',
+    summary: ['list of series as asof series search writes it', ' (CSV, TSV, JSON, ndjson, Parquet)'],
     objects: ['series_list', 'series'],
     isTable: (names) =>
       names.includes('id') &&
@@ -91,7 +91,7 @@ const shapes: readonly RowShape[] = [
   // Rates of the curves, one a row.
   {
     kind: 'asof-rates',
-    summary: 'rates as asof curve and asof yields write them (CSV, TSV, JSON, ndjson, Parquet)',
+    summary: ['rates as asof curve and asof yields write them', ' (CSV, TSV, JSON, ndjson, Parquet)'],
     objects: ['yield_curve', 'yield_series'],
     isTable: (names) =>
       ['trade_date', 'maturity', 'rate'].every((name) => names.includes(name)) && !names.includes('vs_rate'),
@@ -102,8 +102,10 @@ const shapes: readonly RowShape[] = [
   // filers, whose roles are in the column `owners`, which `--columns all` adds.
   {
     kind: 'asof-filings',
-    summary:
-      'trades as asof insider filings writes them (JSON, ndjson; CSV, TSV, Parquet: joint filers by --columns all)',
+    summary: [
+      'trades as asof insider filings writes them',
+      ' (JSON, ndjson; CSV, TSV, Parquet: joint filers by --columns all)',
+    ],
     objects: ['insider_filings'],
     isTable: (names) =>
       ['filing_date', 'accession_number', 'transaction_code'].every((name) => names.includes(name)),

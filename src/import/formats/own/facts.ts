@@ -33,8 +33,10 @@ const answerColumns = new Set([
  */
 const asofCsv: ImportFormat = {
   kind: 'asof-csv',
-  summary:
-    'statements, one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
+  summary: [
+    'statements',
+    ', one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
+  ],
   statesAsOf: 'by hand',
   recognise(head) {
     const header = headerOf(head);
@@ -140,8 +142,10 @@ const metadataNames = {
 /** Metadata of series, one per line; an empty cell states nothing. */
 const metadataCsv: ImportFormat = {
   kind: 'metadata-csv',
-  summary:
-    'series metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
+  summary: [
+    'series metadata',
+    ' (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
+  ],
   recognise(head) {
     const header = headerOf(head);
     if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;

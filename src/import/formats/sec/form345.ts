@@ -56,7 +56,10 @@ const unknownWithout: Partial<Record<TableName, string>> = {
  */
 export const secForm345: ImportFormat = {
   kind: 'sec-form345',
-  summary: 'Insider Transactions Data Set of the SEC (zip or folder of TSV: SUBMISSION, NONDERIV_TRANS …)',
+  summary: [
+    'Insider Transactions Data Set of the SEC',
+    ' (zip or folder of TSV: SUBMISSION, NONDERIV_TRANS …)',
+  ],
   source: 'SEC',
   recognise: (head, name) => tableIn(head) !== undefined || isDescription(head, name),
   read: readMember,

@@ -33,7 +33,7 @@ import {
  */
 export const secOwnershipXml: ImportFormat = {
   kind: 'sec-ownership-xml',
-  summary: 'Form 3, 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)',
+  summary: ['Form 3', ', 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)'],
   source: 'SEC',
   takesFiledOn: true,
   recognise: (head) =>
@@ -101,7 +101,7 @@ function undated(file: SourceFile, accessionNumber: string | undefined): Problem
 /** A full submission as EDGAR keeps it: an SGML header with the filing date, then the ownership XML. */
 export const secSubmissionText: ImportFormat = {
   kind: 'sec-submission-text',
-  summary: 'full submission of a Form 3, 4 or 5 (text with the SGML header of EDGAR)',
+  summary: ['full submission of a Form 3', ', 4 or 5 (text with the SGML header of EDGAR)'],
   source: 'SEC',
   recognise: (head) => parseForm(submissionType(head) ?? '') !== undefined,
   read: readSubmission,

@@ -19,7 +19,7 @@ import {
  */
 export const secSubmissionsJson: ImportFormat = {
   kind: 'sec-submissions-json',
-  summary: 'list of filings of a company or person by the SEC (JSON); dates the XML imported with it',
+  summary: ['list of filings of a company or person by the SEC', ' (JSON); dates the XML imported with it'],
   source: 'SEC',
   recognise: holdsSubmissions,
   async *read(file) {

@@ -20,11 +20,11 @@ const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
 export const treasuryCsv: readonly ImportFormat[] = [
   treasuryCurve('PAR', {
     kind: 'treasury-par-csv',
-    summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
+    summary: ['daily par yield curve of the U.S. Treasury', ' (CSV: Date, 1 Mo … 30 Yr)'],
   }),
   treasuryCurve('TIPS', {
     kind: 'treasury-real-csv',
-    summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)',
+    summary: ['daily par real', ' (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)'],
   }),
 ];
 
@@ -83,7 +83,7 @@ const rateId = /^(DGS|DFII)(\d+)(MO)?$/i;
  */
 export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
-  summary: 'Treasury curves of the H.15 release (FRED CSV of series DGS… or DFII…)',
+  summary: ['Treasury curves of the H.15 release', ' (FRED CSV of series DGS… or DFII…)'],
   source: h15Source,
   recognise: (head) => {
     const names = headerOf(head);

@@ -21,7 +21,7 @@ const displayName = 'BC_30YEARDISPLAY';
  */
 export const treasuryXml: ImportFormat = {
   kind: 'treasury-xml',
-  summary: 'daily par or real yield curve of the U.S. Treasury (XML feed)',
+  summary: ['daily par or real yield curve of the U.S. Treasury', ' (XML feed)'],
   source,
   recognise: (head) =>
     /^\s*(?:<\?xml[^>]*>\s*)?<feed\b/.test(head) &&

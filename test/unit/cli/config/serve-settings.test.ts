@@ -13,9 +13,13 @@ function fileOf(content: string): string {
   return path;
 }
 
+function ioWith(env: Readonly<Record<string, string>>): Io {
+  return { env, clock: () => new Date() } as Io;
+}
+
 function values(typed: ServeTexts, env: Readonly<Record<string, string>>, content?: object) {
   const file = content === undefined ? undefined : fileOf(JSON.stringify(content));
-  return serveValues(typed, file, { env } as unknown as Io);
+  return serveValues(typed, file, ioWith(env));
 }
 
 describe('the settings of a service', () => {
@@ -54,7 +58,7 @@ describe('the settings of a service', () => {
       'public-url': 'https://data.example.org',
       'billing-url': 'https://pay.example.org',
       'cors-origin': ['https://a.example', 'https://b.example'],
-      explorer: true,
+      explorer: 'on',
       plans: 'plans.json',
       'metrics-port': 9464,
       'metrics-key': 'metrics.key',
@@ -86,21 +90,21 @@ describe('the settings of a service', () => {
       '{"host": {}}',
       "serve.json: 'host' must be a text, a number, or a list",
     ],
-    ['with a bad port', '{"port": 99999}', 'serve.json: port "99999": use a number from 0 to 65535'],
+    ['with a bad port', '{"port": 99999}', 'serve.json: port "99999": use an integer from 0 to 65535'],
   ])('are refused from a file %s', (_, content, reason) => {
     const path = fileOf(content);
-    expect(() => serveValues({}, path, { env: {} } as unknown as Io)).toThrow(reason);
+    expect(() => serveValues({}, path, ioWith({}))).toThrow(reason);
   });
 
   it('are refused from a variable by its name', () => {
     expect(() => values({}, { ASOF_LOG_LEVEL: 'loud' })).toThrow(
-      'ASOF_LOG_LEVEL "loud": use info, warn, error',
+      'ASOF_LOG_LEVEL "loud": use info, warn or error',
     );
     expect(() => values({}, { ASOF_EXPLORER: 'yes' })).toThrow('ASOF_EXPLORER "yes": use on or off');
   });
 
   it('are refused from a file that does not exist', () => {
     const missing = join(folder, 'none.json');
-    expect(() => serveValues({}, missing, { env: {} } as unknown as Io)).toThrow(`the settings ${missing}`);
+    expect(() => serveValues({}, missing, ioWith({}))).toThrow(`the settings ${missing}`);
   });
 });
