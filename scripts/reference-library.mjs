@@ -37,7 +37,7 @@ export class LibraryTypes {
 
   /**
    * The methods of what `open()` gives, each with its calls: parameters, what it resolves to, and the fields of a
-   * row.
+   * row. A call whose rows depend on a value that is unknown when it is compiled repeats the others, and is left out.
    */
   methods() {
     const asof = this.#exports.find(({ name }) => name === 'Asof');
@@ -50,7 +50,7 @@ export class LibraryTypes {
           name: symbol.name,
           about: this.#about(symbol),
           iterates: type.getProperty('all') !== undefined,
-          calls: type.getCallSignatures().map((signature) => this.#call(signature)),
+          calls: type.getCallSignatures().flatMap((signature) => this.#call(signature) ?? []),
         };
       });
   }
@@ -88,6 +88,7 @@ export class LibraryTypes {
     const returned = signature.getReturnType();
     const [resolved] = this.#checker.getTypeArguments(returned);
     const row = resolved?.aliasSymbol?.name === 'Result' ? resolved.aliasTypeArguments?.[0] : undefined;
+    if (row?.isUnion()) return undefined;
     return {
       params: params.flatMap(({ name, type, isOptional }) => {
         const members = this.#members(type);

@@ -18,6 +18,13 @@ export type Optional<T> = {
   readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
 };
 
+/** The last argument of a method: its parameters by name, if it has any. */
+export type WithParams<P> = [keyof P] extends [never]
+  ? []
+  : Record<never, never> extends P
+    ? [params?: P]
+    : [params: P];
+
 /** A parameter of every question about several series. */
 export type SeveralParams = {
   /** Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure. */

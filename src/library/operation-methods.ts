@@ -21,7 +21,7 @@ import {
 import type { NamedValues } from '../operations/value.ts';
 import { type KnownQuestion, questionNamed } from '../questions/table.ts';
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
-import type { Optional, SeveralParams } from './arguments.ts';
+import type { Optional, SeveralParams, WithParams } from './arguments.ts';
 import { askedOf, signaturesOf } from './operation-signatures.ts';
 import type { Session } from './session.ts';
 
@@ -118,26 +118,23 @@ type ArgumentName<O> = O extends { readonly command: { readonly argument: infer 
 export type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> &
   DemandsOf<O> &
   OldestRows<O> &
-  UnitsOf<O>;
+  UnitsOf<O> &
+  WithoutFlags<FlagName<Flagged<O>>>;
+
+type FeatureOf<O> = O extends { readonly command: { readonly features: infer F extends readonly string[] } }
+  ? F[number]
+  : never;
 
 /** How a method may transform its rows, if they are values by date. */
-type UnitsOf<O> = O extends { readonly command: { readonly features: infer F extends readonly string[] } }
-  ? 'units' extends F[number]
-    ? Optional<TransformationParams>
-    : unknown
-  : unknown;
-
-/** What a method may demand of its data, if it answers about data. */
-type DemandsOf<O> = O extends { readonly members?: readonly (infer M)[] }
-  ? 'covered_to' extends M
-    ? Demands
-    : unknown
-  : unknown;
+type UnitsOf<O> = 'units' extends FeatureOf<O> ? Optional<TransformationParams> : unknown;
 
 /** What selects the oldest rows of a listing that is newest first. */
-type OldestRows<O> = O extends { readonly command: { readonly features: infer F extends readonly string[] } }
-  ? 'oldest' extends F[number]
-    ? { readonly first?: number | undefined }
+type OldestRows<O> = 'oldest' extends FeatureOf<O> ? { readonly first?: number | undefined } : unknown;
+
+/** What a method may demand of its data, if it answers about data. */
+type DemandsOf<O> = O extends { readonly members?: infer M extends readonly unknown[] }
+  ? 'covered_to' extends M[number]
+    ? Demands
     : unknown
   : unknown;
 
@@ -145,31 +142,25 @@ type ArgumentValue<O, Asked> =
   CamelCase<ArgumentName<O>> extends infer A ? (A extends keyof Asked ? Asked[A] : never) : never;
 
 /** The arguments of a method: the one that its command takes, and the other parameters by name. */
-type Arguments<O, Several = never> = [ArgumentName<O>] extends [never]
-  ? [keyof MethodParams<O>] extends [never]
-    ? []
-    : [params?: MethodParams<O>]
-  : undefined extends ArgumentValue<O, ParamsOf<O>>
-    ? [argument?: ArgumentValue<O, ParamsOf<O>>, params?: MethodParams<O>]
-    : Record<never, never> extends MethodParams<O>
-      ? [argument: ArgumentValue<O, ParamsOf<O>> | Several, params?: MethodParams<O>]
-      : [argument: ArgumentValue<O, ParamsOf<O>> | Several, params: MethodParams<O>];
+type Arguments<O, Several = never> = [
+  ...CommandArgument<O, ArgumentValue<O, ParamsOf<O>>, Several>,
+  ...WithParams<MethodParams<O> & ([Several] extends [never] ? unknown : SeveralParams)>,
+];
+
+type CommandArgument<O, V, Several> = [ArgumentName<O>] extends [never]
+  ? []
+  : undefined extends V
+    ? [argument?: V]
+    : [argument: V | Several];
 
 type SeveralIds<O> = O extends { readonly command: { readonly several: true } } ? readonly string[] : never;
-
-/** The same arguments, with the parameter of a question about several series. */
-type OfSeveral<O, A extends readonly unknown[]> = O extends { readonly command: { readonly several: true } }
-  ? A extends [argument: infer I, params?: infer P]
-    ? [argument: I, params?: P & SeveralParams]
-    : A
-  : A;
 
 /** The method of an operation: gives all rows, or at most `limit` of them (`first`: the oldest ones). */
 type OperationMethod<O> = ((...asked: Arguments<O>) => Promise<Result<RowOf<O>>>) &
   (O extends { readonly params: { readonly cursor: unknown } }
     ? {
         /** The same rows one by one, without holding them all; for several series, one after the other. */
-        all(...asked: OfSeveral<O, Arguments<O, SeveralIds<O>>>): AsyncIterable<RowOf<O>>;
+        all(...asked: Arguments<O, SeveralIds<O>>): AsyncIterable<RowOf<O>>;
       }
     : unknown);
 
@@ -181,6 +172,16 @@ type Flagged<O> = O extends { readonly command: { readonly words: infer W; reado
     >
   : never;
 
+type FlagName<F> = F extends {
+  readonly command: { readonly flag: { readonly name: infer N extends string } };
+}
+  ? N
+  : never;
+
+type WithoutFlags<N extends string> = [N] extends [never]
+  ? unknown
+  : { readonly [K in N]?: false | undefined };
+
 /** The methods of all operations that flags run, each with its own parameters and rows. */
 type FlaggedMethods<O> = (O extends unknown ? (method: FlaggedMethod<O>) => void : never) extends (
   methods: infer M,
@@ -188,29 +189,27 @@ type FlaggedMethods<O> = (O extends unknown ? (method: FlaggedMethod<O>) => void
   ? M
   : never;
 
-type FlaggedMethod<O> = O extends {
-  readonly command: { readonly flag: { readonly name: infer F extends string } };
-}
-  ? {
-      (params: MethodParams<O> & { readonly [K in F]: true }): Promise<Result<RowOf<O>>>;
-      all(params: MethodParams<O> & { readonly [K in F]: true }): AsyncIterable<RowOf<O>>;
-    }
-  : unknown;
+type FlaggedMethod<O> = ListingMethod<MethodParams<O> & { readonly [K in FlagName<O>]: true }, RowOf<O>>;
+
+type ListingMethod<P, R> = {
+  (params: P): Promise<Result<R>>;
+  all(params: P): AsyncIterable<R>;
+};
+
+/** The parameters of an operation, one of whose flags may be given. */
+type MaybeFlagged<O, N extends string> = N extends unknown
+  ? Omit<MethodParams<O>, N> & { readonly [K in N]?: boolean | undefined }
+  : never;
 
 type MethodOf<O> = [Flagged<O>] extends [never]
   ? OperationMethod<O>
-  : FlaggedMethods<Flagged<O>> & OperationMethod<O>;
+  : FlaggedMethods<Flagged<O>> &
+      OperationMethod<O> &
+      ListingMethod<MaybeFlagged<O, FlagName<Flagged<O>>>, RowOf<Flagged<O> | O>>;
 
-/** The operations that are methods themselves; for the others an analysis takes their place. */
-type MethodOperation<O> = O extends
-  | { readonly command: { readonly analysis: string } }
-  | { readonly name: KnownQuestion['name'] }
-  ? never
-  : O;
-
-/** A method for each operation, by its name in camel case. */
+/** A method for each operation whose place no question takes, by its name in camel case. */
 export type OperationMethods = {
-  readonly [O in MethodOperation<KnownOperation> as CamelCase<O['name']>]: MethodOf<O>;
+  readonly [O in Exclude<KnownOperation, Pick<KnownQuestion, 'name'>> as CamelCase<O['name']>]: MethodOf<O>;
 };
 
 /** The methods of all operations. */

@@ -17,7 +17,7 @@ import { camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { questions } from '../questions/table.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { kindOf } from './arguments.ts';
+import { kindOf, type WithParams } from './arguments.ts';
 import { methodNaming, type Signature } from './call.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 
@@ -27,8 +27,6 @@ type Given<A, T> = A extends { readonly orOne: true } ? T | (T extends readonly 
 type GivenArguments<A extends readonly Argument[]> = {
   [I in keyof A]: A[I] extends Param<infer T> ? Given<A[I], T> : never;
 };
-
-type WithParams<P> = Record<never, never> extends P ? [params?: P] : [params: P];
 
 /** The method of a question, with the types of its arguments, parameters and rows. */
 export type QuestionMethod<Q extends Question> = Q extends {

@@ -1,18 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import {
-  type Asof,
-  type DiffRow,
-  importFiles,
-  type ObservationRow,
-  type OperationRow,
-  open,
-  type PanelRow,
-  Problem,
-  samplePath,
-  type WideRow,
-} from '../../src/index.ts';
+import { type Asof, importFiles, type ObservationRow, open, Problem, samplePath } from '../../src/index.ts';
 import { operations } from '../../src/operations/index.ts';
 import { camelCase } from '../../src/operations/param.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -94,21 +83,6 @@ describe('a method', () => {
     const uncounted = (row: object) =>
       'daily_used' in row ? { ...row, daily_used: null, monthly_used: null } : row;
     expect((await call(remote)).rows.map(uncounted)).toEqual(rows);
-  });
-
-  it('has rows with the types of its fields', async () => {
-    expectTypeOf((await asof.observations('GDP')).rows).toEqualTypeOf<readonly ObservationRow[]>();
-    expectTypeOf((await asof.diff('GDP', ['2020-12-31', '2021-01-31'])).rows).toEqualTypeOf<
-      readonly DiffRow[]
-    >();
-    expectTypeOf((await asof.panel(['GDP'])).rows).toEqualTypeOf<readonly PanelRow[]>();
-    expectTypeOf((await asof.panel(['GDP'], { wide: true })).rows).toEqualTypeOf<readonly WideRow[]>();
-    expectTypeOf((await asof.insiderClusters({ explain: true })).rows).toEqualTypeOf<
-      readonly OperationRow<'insider_cluster_explanations'>[]
-    >();
-    expectTypeOf((await asof.insiderClusters({ signals: true })).rows).toEqualTypeOf<
-      readonly OperationRow<'insider_cluster_signals'>[]
-    >();
   });
 });
 
@@ -269,22 +243,6 @@ describe('what a method refuses', () => {
   it('has hints where there are good ones', async () => {
     expect((await problemOf(asof.seriesShow('GDPC2'))).hints).toEqual(['did you mean GDPC1 or GDP?']);
   });
-});
-
-it('does not compile with a parameter that a method does not have', () => {
-  const mistyped = [
-    // @ts-expect-error The parameter is asOf.
-    () => asof.observations('GDP', { asof: '2020-12-31' }),
-    // @ts-expect-error The parameter is asOf.
-    () => asof.panel(['GDP'], { as_of: '2020-12-31' }),
-    // @ts-expect-error Days of a rhythm have no single as-of date.
-    () => asof.panel(['GDP'], { asOfEach: 'day', from: '', to: '', asOf: '' }),
-    // @ts-expect-error A ping is not a listing.
-    () => asof.ping({ limit: 1 }),
-    // @ts-expect-error Statistics are about releases, and not about one date.
-    () => asof.revisions('GDP', { date: '2020-03-01', stats: true }),
-  ];
-  expect(mistyped).toHaveLength(5);
 });
 
 describe('opening', () => {

@@ -71,7 +71,8 @@ export const curve = question({
     typed<
       [
         [asked: [params: CurveParams & { readonly vs: Day }], row: CurveComparisonRow],
-        [asked: [params?: Omit<CurveParams, 'vs'>], row: RateRow],
+        [asked: [params?: CurveParams & { readonly vs?: undefined }], row: RateRow],
+        [asked: [params?: CurveParams], row: CurveComparisonRow | RateRow],
       ]
     >(),
   args: [],

@@ -133,7 +133,12 @@ export type TriangleParams = TableParams & {
 };
 
 /** The parameters of revisions. */
-export type RevisionsParams = (PublishedParams | ReleasesParams | TriangleParams) & Demands;
+export type RevisionsParams = (
+  | PublishedParams
+  | (ReleasesParams & (SomeHorizon | { readonly stats: boolean }))
+  | (Omit<TriangleParams, 'wide'> & { readonly wide: boolean })
+) &
+  Demands;
 
 /**
  * Every value that was published for one date or for each date, newest date first, with the size and the lateness of
@@ -158,6 +163,7 @@ export const revisions = question({
           row: WideRow,
         ],
         [asked: [id: string, params?: PublishedParams & Demands], row: RevisionRow],
+        [asked: [id: string, params?: RevisionsParams], row: RevisionRow | RevisionStatisticsRow | WideRow],
       ]
     >(),
   args: [oneSeries],
