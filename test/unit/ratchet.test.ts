@@ -15,7 +15,7 @@ const mostLines: Readonly<Record<string, number>> = {
   domain: 4760,
   errors: 336,
   explorer: 2305,
-  import: 8113,
+  import: 8092,
   library: 1436,
   lines: 1187,
   mcp: 426,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 624;
+const mostSingles = 616;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -10,7 +10,7 @@ import {
   type RealTimeHistory,
   type RealTimeValue,
 } from '../../import/formats/fred/history.ts';
-import { isCurveColumn } from '../../import/formats/treasury/csv.ts';
+import { isCurveColumn } from '../../import/formats/treasury.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Followed } from '../../store/followed.ts';
