@@ -280,7 +280,7 @@ export async function backupStore(
       return { ...(await countOf(view)), store, removed, dryRun: true };
     }
     let [store, removed]: [string, readonly string[]] = ['', []];
-    const { openFileDraft, publishCopy } = await import('../store/sqlite/copy.ts');
+    const { openFileDraft, publishCopy } = await import('../store/sqlite/writer.ts');
     const publish = async (draft: string) => {
       store = backups.newPath(began);
       removed = backups.beyond(keep - 1);
@@ -295,7 +295,7 @@ export async function backupStore(
 
 /** Removes backups; a Problem, after all others are removed, for one that is in use or cannot be removed. */
 async function removeBackups(paths: readonly string[], made: string): Promise<void> {
-  const { removeStore } = await import('../store/sqlite/copy.ts');
+  const { removeStore } = await import('../store/sqlite/writer.ts');
   let failure: Problem | undefined;
   for (const path of paths) {
     try {
@@ -354,7 +354,7 @@ class DatedBackups {
   async refuseOther(first: string | undefined): Promise<void> {
     const path = this.#found().at(-1);
     if (path === undefined) return;
-    const { firstImportOf } = await import('../store/sqlite/copy.ts');
+    const { firstImportOf } = await import('../store/sqlite/writer.ts');
     const other = firstImportOf(path);
     if (other === undefined || other === first) return;
     throw new Problem(
@@ -425,5 +425,5 @@ async function refuseTaken(to: string): Promise<void> {
     });
   }
   if (isDatabase(to) || statSync(to, { throwIfNoEntry: false }) === undefined) return;
-  (await import('../store/sqlite/copy.ts')).refuseUsed(to);
+  (await import('../store/sqlite/writer.ts')).refuseUsed(to);
 }

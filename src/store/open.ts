@@ -132,7 +132,7 @@ export async function writing<T>(
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return databaseDraft(address, copyOf);
   await checkDraftable(address, replace);
-  const { openFileDraft, publishCopy, refuseUsed } = await import('./sqlite/copy.ts');
+  const { openFileDraft, publishCopy, refuseUsed } = await import('./sqlite/writer.ts');
   // The store behind a link is replaced, not the link.
   const path = existsSync(address) ? realpathSync(address) : address;
   return openFileDraft(path + unfinishedEnding, {
@@ -151,7 +151,7 @@ export async function checkDraftable(address: string, replace = false): Promise<
     throw new Problem('bad-input', `${address} ${found}`, {
       hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
     });
-  (await import('./sqlite/copy.ts')).checkReplaceable(address);
+  (await import('./sqlite/writer.ts')).checkReplaceable(address);
 }
 
 /** A draft in the store itself, which is marked as unfinished until the end. */

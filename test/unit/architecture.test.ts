@@ -70,7 +70,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'import/formats/fred': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/own': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/sec': ['domain', 'import/files', 'import/formats', 'import/readers'],
-  'import/formats/treasury': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/load': ['domain', 'import/files', 'import/formats', 'store'],
   pull: ['client/remote', 'domain', 'import', 'operations', 'pull', 'store'],
   'pull/fred': ['client/remote', 'domain', 'import', 'pull', 'store'],

@@ -15,7 +15,7 @@ const mostLines: Readonly<Record<string, number>> = {
   domain: 4760,
   errors: 343,
   explorer: 2305,
-  import: 8131,
+  import: 8110,
   library: 1445,
   lines: 1157,
   mcp: 428,
@@ -27,12 +27,12 @@ const mostLines: Readonly<Record<string, number>> = {
   server: 4300,
   service: 509,
   snapshot: 1186,
-  store: 8161,
+  store: 8158,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 624;
+const mostSingles = 610;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

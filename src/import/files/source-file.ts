@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import { createGunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
 
 /** Receives the number of bytes just read from a file, counted as the file is stored. */
@@ -112,22 +111,13 @@ export const limits = {
   workbook: 256 * mebibyte,
   /** The rows of a sheet times its columns. */
   cells: 10_000_000,
+  /** A line of JSON, and a record of a table with tabs; a file of another kind may have longer ones. */
+  line: 64 * 1024,
   /** Columns of a text table. */
   columns: 100_000,
   /** Rows of one row group of Parquet. */
   rowGroup: 20_000_000,
 } as const;
-
-/** Refuses packed content of more than 4 GiB, or of more than 10 MiB and 1000 times its packed size. */
-export function refuseBomb(path: string, contentSize: number, packedSize: number): void {
-  if (contentSize > limits.content)
-    throw refusal({ path }, {}, 'it unpacks to more than 4 GiB; unpack it and split it');
-  if (contentSize > limits.smallContent && contentSize > packedSize * limits.ratio) {
-    throw refusal({ path }, {}, 'it unpacks to more than 1000 times its size, which no data file does', [
-      'if the file is genuine, unpack it and import the result',
-    ]);
-  }
-}
 
 /**
  * A copy of a text, for a text that is kept after its file is read. A cell is a slice of the file's text, so each kept
@@ -228,25 +218,6 @@ async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The number of bytes that show what a file is. */
-const signatureSize = 512;
-
-const zipSignatures = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];
-
-/** Names of the first member of an Office document, which is a zip archive. */
-const officeParts = /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/)/;
-
-/** Whether bytes are a zip archive or gzip data. Office documents count as neither. */
-export async function signatureOf(bytes: AsyncIterable<Buffer>): Promise<'zip' | 'gzip' | undefined> {
-  const head = await firstBytes(bytes, signatureSize);
-  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
-  const text = head.toString('latin1');
-  if (!zipSignatures.includes(text.slice(0, 4))) return undefined;
-  if (head.length < 30) return 'zip';
-  // The first member of the archive: a header of 30 bytes, then its name.
-  return officeParts.test(text.slice(30, 30 + head.readUInt16LE(26))) ? undefined : 'zip';
-}
-
 /** The bytes of a file; those of UTF-16 text, which spreadsheets write as "Unicode text", become UTF-8. */
 async function* asUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let decoder: TextDecoder | undefined;
@@ -280,52 +251,6 @@ function decoderOf(start: Buffer): TextDecoder | undefined {
   if (/^(?:\xff\xfe|(?:[\t-~]\0){4})/.test(text)) return new TextDecoder('utf-16le');
   if (/^(?:\xfe\xff|(?:\0[\t-~]){4})/.test(text)) return new TextDecoder('utf-16be');
   return undefined;
-}
-
-/** The unpacked bytes of gzip data, checked against their checksum and length; damaged data is refused. */
-async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let packedSize = 0;
-  let contentSize = 0;
-  const source = Readable.from(
-    (async function* () {
-      for await (const chunk of packed) {
-        packedSize += chunk.length;
-        yield chunk;
-      }
-    })(),
-    { objectMode: false },
-  );
-  // The callback is empty: an error in the pipeline destroys its last stream, and so reaches the loop below.
-  const content = pipeline(source, createGunzip(), () => undefined);
-  try {
-    for await (const chunk of content) {
-      contentSize += chunk.length;
-      refuseBomb(path, contentSize, packedSize);
-      yield chunk;
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw refusal({ path }, {}, `the gzip data is damaged or cut short: ${reason}`).with({ cause: error });
-  }
-}
-
-/** The file with its gzip layer removed, if it has one. A zip archive inside it, or in its place, is refused. */
-export async function withoutGzip(content: FileContent): Promise<SourceFile> {
-  const { path, name, size, read, siblings } = content;
-  const signature = await signatureOf(read());
-  if (signature === 'zip') throw nestedZip(path);
-  if (signature !== 'gzip') return sourceFile(content);
-  const unpacked = (counter?: ByteCounter) => gunzipped(path, read(counter));
-  if ((await signatureOf(unpacked())) === 'zip') throw nestedZip(path);
-  const stored = content.stored ?? read;
-  const inside = name.replace(/\.gz$/i, '');
-  return sourceFile({ path, name: inside, size, packed: true, read: unpacked, stored, siblings });
-}
-
-function nestedZip(path: string): Problem {
-  const hints = ['unpack the outer archive, and import the archives in it'];
-  return refusal({ path }, {}, 'a zip archive inside another archive is not opened', hints);
 }
 
 /** Reads what is made of an object, such as a file, once for as long as the import holds the object. */

@@ -3,6 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
+import { signatureOf, withoutGzip, zipMembers } from './packed.ts';
 import {
   allBytes,
   counted,
@@ -11,10 +12,7 @@ import {
   printablePath,
   refusal,
   type SourceFile,
-  signatureOf,
-  withoutGzip,
 } from './source-file.ts';
-import { zipMembers } from './zip.ts';
 
 /**
  * The files at the typed paths, in the order typed: folders recursively in the order of names, zip archives member by

@@ -1,9 +1,13 @@
 import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/series/date.ts';
+import { parseDecimal } from '../../domain/series/decimal.ts';
+import { missingTexts } from '../../domain/series/missing-value.ts';
 import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { cellsOf, headerOf } from '../readers/csv.ts';
+import { cellsOf, headerOf, readCsv } from '../readers/csv.ts';
+import { readSheets, type Sheet, sheetsIn } from '../readers/xlsx.ts';
 import type { ImportFormat, ReadOptions } from './format.ts';
-import { isCurveColumn } from './treasury/csv.ts';
+import { isFredWorkbook } from './fred/downloads.ts';
+import { isCurveColumn } from './treasury.ts';
 import {
   columnId,
   fredCells,
@@ -14,6 +18,8 @@ import {
   readVintageCsv,
   seriesOf,
   unknownVintage,
+  type VintageColumn,
+  type VintageRow,
   type VintageTable,
   vintageBatches,
 } from './vintage-table.ts';
@@ -178,9 +184,6 @@ const plainCsv: ImportFormat = {
   },
 };
 
-/** The formats of tables of figures by date, in the order in which help lists them. */
-export const panelFormats: readonly ImportFormat[] = [fredMd, fredQd, datedPanel, plainCsv];
-
 /** A treasury table has maturities, such as `10 Yr`. */
 const maturityName = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i;
 
@@ -192,3 +195,233 @@ function isSeriesColumn(name: string): boolean {
   if (fieldName.test(name) || maturityName.test(name) || parseDay(name) !== undefined) return false;
   return parseSeriesId(name) !== undefined;
 }
+
+/**
+ * The Real-Time Data Set of the Philadelphia Fed: one workbook per variable, one column per vintage. The date of a
+ * vintage is the 15th of its month, or of the middle month of its quarter. Numbers are the shortest text of the stored
+ * double, because the workbook has no other.
+ */
+export const rtdsm: ImportFormat = {
+  kind: 'rtdsm',
+  summary: [
+    'Philadelphia Fed real-time data set',
+    ' (ROUTPUTQvQd.xlsx, or a CSV of it), one vintage per column',
+  ],
+  source: 'Philadelphia Fed Real-Time Data Set',
+  vintageKind: 'sampled',
+  whole: true,
+  recognise: (head, name) =>
+    (isWorkbook(head, name) &&
+      !isFredWorkbook(head) &&
+      sheetsIn(head).headers.every((header) => isHeader(headerOf(`${header}\n`)))) ||
+    isTable(head),
+  async *read(file) {
+    const workbook = isWorkbook((await file.head()).toString('latin1'), file.name);
+    const sheet = workbook ? await readOnlySheet(file) : await readTable(file);
+    const columns = readColumns(file, sheet[0] ?? []);
+    const { rows, frequency } = readRows(file, sheet, columns, workbook);
+    const table: VintageTable = { columns, rows };
+    yield* vintageBatches(file, table, {
+      number: workbook ? shortestDecimals() : parseDecimal,
+      withdrawals: new Set(missingTexts.realTimeDataSet),
+      frequency,
+    });
+  },
+};
+
+function isWorkbook(head: string, name: string): boolean {
+  return head.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name);
+}
+
+function isTable(head: string): boolean {
+  const header = headerOf(head);
+  return header.length > 1 && isHeader(header);
+}
+
+function isHeader([date, ...columns]: readonly string[]): boolean {
+  return date === 'DATE' && columns.every((name) => vintageName.test(name));
+}
+
+/** The only sheet of a workbook; a file that is not a workbook or has another number of sheets is refused. */
+async function readOnlySheet(file: SourceFile): Promise<Sheet['rows']> {
+  const sheets = await readSheets(file);
+  const [sheet] = sheets;
+  if (sheet === undefined || sheets.length > 1)
+    throw refusal(file, {}, `the workbook has ${sheets.length} sheets; expected one`);
+  return sheet.rows;
+}
+
+/** The rows of a CSV file at their places, so that blank rows count. */
+async function readTable(file: SourceFile): Promise<Sheet['rows']> {
+  const sheet: (readonly (string | null)[])[] = [];
+  for await (const rows of readCsv(file)) {
+    for (const { row, cells } of rows) {
+      while (sheet.length < row - 1) sheet.push([]);
+      sheet.push(cells.map((cell) => (cell.trim() === '' ? null : cell.trim())));
+    }
+  }
+  return sheet;
+}
+
+function readColumns(file: SourceFile, header: readonly unknown[]): VintageColumn[] {
+  if (header[0] !== 'DATE') {
+    const value = String(header[0] ?? '');
+    throw refusal(
+      file,
+      { row: 1, column: 'A', value },
+      'the first cell of a Real-Time Data Set workbook is DATE',
+    );
+  }
+  if (header.length < 2) throw refusal(file, { row: 1 }, 'the file has dates and no vintages');
+  const columns = header.slice(1).map((cell, index) => readColumn(file, cell, columnLetters(index + 1)));
+  const [first] = columns;
+  const other = columns.find(({ seriesId }) => seriesId !== first?.seriesId);
+  if (first === undefined || other === undefined) return columns;
+  throw refusal(
+    file,
+    { row: 1, column: other.name },
+    `not a vintage of ${first.seriesId}, as the first column is`,
+  );
+}
+
+/** A variable and its vintage: `ROUTPUT65Q4`, `EMPLOY64M12`. */
+const vintageName = /^(.+?)(\d\d)(?:Q([1-4])|M(\d{1,2}))$/i;
+
+function readColumn(file: SourceFile, cell: unknown, letters: string): VintageColumn {
+  const header = typeof cell === 'string' ? cell : '';
+  const parts = vintageName.exec(header);
+  const [, prefix = '', digits = '', quarter, month] = parts ?? [];
+  const seriesId = parseSeriesId(prefix);
+  const year = Number(digits) + (Number(digits) >= 60 ? 1900 : 2000);
+  const vintage = dayOf(year, quarter === undefined ? Number(month) : 3 * Number(quarter) - 1, 15);
+  if (seriesId === undefined || vintage === undefined) {
+    const reason = 'not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12';
+    throw refusal(file, { row: 1, column: letters, value: header }, reason);
+  }
+  return { name: `${letters} ${header}`, seriesId, vintage };
+}
+
+/** The letters of a column by its index: 0 is A, 26 is AA. */
+function columnLetters(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
+}
+
+function readRows(
+  file: SourceFile,
+  sheet: Sheet['rows'],
+  columns: readonly VintageColumn[],
+  workbook: boolean,
+): { readonly rows: readonly VintageRow[]; readonly frequency: Frequency } {
+  const labels = sheet.flatMap((cells, index) => {
+    const isRow = index > 0 && cells.some((cell) => cell !== null);
+    return isRow ? [{ row: index + 1, label: String(cells[0] ?? '') }] : [];
+  });
+  if (labels.length === 0) throw refusal(file, {}, 'the file has a header and no rows');
+  // A workbook of the publisher writes quarters as 1947:Q1.
+  const dates = periodsOf(file, labels, workbook ? undefined : columns[0]?.seriesId);
+  const rows = dates.map(({ row, date }) => {
+    return { row, date, cells: readCells(file, row, sheet[row - 1] ?? [], columns) };
+  });
+  return { rows, frequency: dates[0]?.frequency ?? '' };
+}
+
+function readCells(
+  file: SourceFile,
+  row: number,
+  cells: readonly unknown[],
+  columns: readonly VintageColumn[],
+): readonly string[] {
+  return columns.map(({ name }, index) => {
+    const cell = cells[index + 1] ?? '';
+    if (typeof cell === 'string') return cell;
+    const value = cell instanceof Date ? cell.toISOString() : String(cell);
+    throw refusal(file, { row, column: name, value }, 'neither a number nor #N/A');
+  });
+}
+
+/** Reads stored doubles, each distinct text once, since figures repeat from vintage to vintage. */
+function shortestDecimals(): (text: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined && !known.has(text)) {
+      value = parseDecimal(text) === undefined ? undefined : parseDecimal(String(Number(text)));
+      known.set(text, value);
+    }
+    return value;
+  };
+}
+
+/** The label of a row, such as `1947:Q1` or `1947:01`, and its row in the file. */
+type PeriodLabel = { readonly row: number; readonly label: string };
+
+/** The first day of the period of a row, and how long its period is. */
+type RowPeriod = { readonly row: number; readonly date: Day; readonly frequency: Frequency };
+
+type NumberedPeriod = { readonly year: number; readonly number: number };
+
+/** Variables of the data set that are quarterly. Their labels are `1947:Q1`, and `1947:01` in some copies. */
+const quarterly: ReadonlySet<string> = new Set(
+  `NCON NCPROFAT NCPROFATW NOUTPUT NPI NPSAV NDPI OLI OPH P PCON PCONX PIMP PROPI PTI RATESAV RCON RCOND RCONG RCONHH
+  RCONND RCONS RCONSHH RCONSNP REX RFS RG RGF RGSL RIMP RINVBF RINVCHI RINVRESID RNX ROUTPUT RRI RTS ULC WSD`.split(
+    /\s+/,
+  ),
+);
+
+const monthly: ReadonlySet<string> = new Set(
+  `BASEBASA CPI CUM CUT DIVBASA EMPLOY H HG HS HSTARTS IPM IPT LFC LFPART M1 M2 NBRBASA NBRECBASA PCPI PCPIX POP PPPI
+  PPPIX RUC TRBASA`.split(/\s+/),
+);
+
+/**
+ * The periods of rows. `1947:01` is a month, unless a variable is given and the labels of its rows count quarters: 01
+ * to 04, then 01 of the next year. If there are too few rows to tell, the variable decides; an unknown variable is
+ * refused.
+ */
+function periodsOf(
+  file: SourceFile,
+  labels: readonly PeriodLabel[],
+  variable?: string,
+): readonly RowPeriod[] {
+  const [first] = labels;
+  const ofQuarters = /:Q/.test(first?.label ?? '');
+  const asQuarters = variable !== undefined && !ofQuarters && countsQuarters(file, labels, variable);
+  return labels.map(({ row, label }) => {
+    const [, year, quarter, number] = /^(\d{4}):(?:Q([1-4])|(\d\d))$/.exec(label) ?? [];
+    const isQuarter = quarter !== undefined;
+    const month = isQuarter || asQuarters ? 3 * Number(quarter ?? number) - 2 : Number(number);
+    const date = dayOf(Number(year), month, 1);
+    if (date === undefined)
+      throw refusal(file, { row, column: 'A DATE', value: label }, 'not a date such as 1947:Q1 or 1947:01');
+    if (isQuarter !== ofQuarters)
+      throw refusal(file, { row, column: 'A DATE', value: label }, 'the file mixes months and quarters');
+    return { row, date, frequency: isQuarter || asQuarters ? 'Q' : 'M' };
+  });
+}
+
+function countsQuarters(file: SourceFile, labels: readonly PeriodLabel[], variable: string): boolean {
+  const periods = labels.map(({ label }): NumberedPeriod => {
+    const [year, number] = label.split(':').map(Number);
+    return { year: year ?? 0, number: number ?? 0 };
+  });
+  if (periods.some(({ number }) => number > 4) || !periods.every(followsAsQuarter)) return false;
+  if (new Set(periods.map(({ year }) => year)).size > 1 || quarterly.has(variable)) return true;
+  if (monthly.has(variable)) return false;
+  const { row = 0, label: value = '' } = labels[0] ?? {};
+  const reason =
+    'this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters';
+  throw refusal(file, { row, column: 'A DATE', value }, reason);
+}
+
+function followsAsQuarter(
+  { year, number }: NumberedPeriod,
+  index: number,
+  all: readonly NumberedPeriod[],
+): boolean {
+  const before = all[index - 1];
+  return before === undefined || 4 * year + number === 4 * before.year + before.number + 1;
+}
+
+/** The formats of tables of figures by date, in the order in which help lists them. */
+export const panelFormats: readonly ImportFormat[] = [fredMd, fredQd, datedPanel, plainCsv, rtdsm];

@@ -9,12 +9,10 @@ import { nearestTo } from './nearest.ts';
 import { answerFormats, answerHead, parquetHead } from './own/answers.ts';
 import { factsFormats } from './own/facts.ts';
 import { panelFormats } from './panels.ts';
-import { rtdsm } from './rtdsm.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
 import { secSubmissionsJson } from './sec/submissions-json.ts';
-import { h15Csv, treasuryCsv } from './treasury/csv.ts';
-import { treasuryXml } from './treasury/xml.ts';
+import { h15Csv, treasuryCsv, treasuryXml } from './treasury.ts';
 
 /** Every format that `asof import` reads, in the order in which help lists them. */
 export const formats: readonly ImportFormat[] = [
@@ -24,7 +22,6 @@ export const formats: readonly ImportFormat[] = [
   fredSeries,
   ...fredDownloads,
   ...panelFormats,
-  rtdsm,
   ...treasuryCsv,
   treasuryXml,
   h15Csv,

@@ -9,7 +9,7 @@ import {
 } from '../../domain/treasury/curve.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ReadOptions } from '../formats/format.ts';
-import { CurveChecks } from '../formats/treasury/curve-checks.ts';
+import { CurveChecks } from '../formats/treasury.ts';
 
 /** What a file states of one rate: its value and the first day of it, and the last day on which there was none. */
 type StatedRate = { value?: string; asOf?: Day; gone?: Day };

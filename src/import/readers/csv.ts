@@ -226,25 +226,3 @@ export async function* readCsvBody<Header>(
   if (known === undefined) throw refusal(file, {}, 'the file is empty');
   if (empty) throw refusal(file, {}, 'the file has a header and no rows');
 }
-
-/** The positions of columns by name; an unknown, missing or repeated name is refused. */
-export function placesOf<Name extends string>(
-  file: SourceFile,
-  { row, cells }: CsvRow,
-  columns: { readonly required: readonly Name[]; readonly optional: readonly Name[] },
-): ReadonlyMap<Name, number> {
-  const all = [...columns.required, ...columns.optional];
-  const places = new Map<Name, number>();
-  for (const [place, cell] of cells.entries()) {
-    const name = all.find((known) => known === cell.trim());
-    if (name === undefined) {
-      throw refusal(file, { row, column: cell }, `unknown column; the columns are ${all.join(', ')}`);
-    }
-    if (places.has(name)) throw refusal(file, { row, column: cell }, 'this column appears twice');
-    places.set(name, place);
-  }
-  for (const name of columns.required) {
-    if (!places.has(name)) throw refusal(file, { row, column: name }, 'this column is missing');
-  }
-  return places;
-}

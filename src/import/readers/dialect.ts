@@ -11,8 +11,10 @@ type Dialect = {
 
 const separators = [',', ';', '\t'] as const;
 
-/** The names that publishers give to the first column of figures by date. */
-const dateName = /^(?:observation_|period_start_)?date$|^sasdate$/i;
+/** Whether FRED and ALFRED name columns of dates so. */
+export function isDateColumn(name: string): boolean {
+  return /^(?:observation_|period_start_)?date$/i.test(name);
+}
 
 /** The most rows of titles that are looked through for a header. */
 const mostTitles = 60;
@@ -54,7 +56,7 @@ function titlesAbove(lines: readonly string[]): number {
 }
 
 function isHeader([first = '', ...others]: readonly string[]): boolean {
-  return dateName.test(first) && others.some((cell) => cell !== '');
+  return (isDateColumn(first) || /^sasdate$/i.test(first)) && others.some((cell) => cell !== '');
 }
 
 function isBlank(line: string): boolean {

@@ -1,6 +1,7 @@
 import { Problem } from '../../errors/problem.ts';
+import { unpackedStream } from '../files/packed.ts';
 import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { unpackedStream } from '../files/zip.ts';
+import { isDateColumn } from './dialect.ts';
 
 /** A sheet: its name, and its cells by row. Numbers are the texts stored in the workbook, empty cells null. */
 export type Sheet = { readonly name: string; readonly rows: readonly (readonly unknown[])[] };
@@ -207,11 +208,6 @@ function headerIn(sheet: string, texts: readonly string[]): readonly string[] {
 
 function headerOf(rows: readonly (readonly string[])[]): readonly string[] {
   return rows.find(([first = '']) => isDateColumn(first)) ?? rows.find((row) => row.length > 0) ?? [];
-}
-
-/** Whether FRED and ALFRED name columns of dates so. */
-export function isDateColumn(name: string): boolean {
-  return /^(?:observation_|period_start_)?date$/i.test(name);
 }
 
 type XmlElement = { readonly attributes: string; readonly content: string };

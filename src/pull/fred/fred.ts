@@ -1,12 +1,25 @@
+import { addDays, type Day, earlier, later, latestDay } from '../../domain/series/date.ts';
+import { sameNumber } from '../../domain/series/decimal.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
-import { isCurveColumn } from '../../import/formats/treasury/csv.ts';
+import { counted } from '../../errors/wording.ts';
+import { refusal, type SourceFile } from '../../import/files/source-file.ts';
+import { partOfAnswer, readHistory } from '../../import/formats/fred/api.ts';
+import {
+  newestFigures,
+  type RealTimeHistory,
+  type RealTimeValue,
+} from '../../import/formats/fred/history.ts';
+import { isCurveColumn } from '../../import/formats/treasury.ts';
+import { ImportRefusal } from '../../import/load/conflict.ts';
+import { defined } from '../../platform/defined.ts';
 import type { Followed } from '../../store/followed.ts';
 import type { StoreView } from '../../store/store.ts';
 import type { Getter } from '../getter.ts';
-import type { PullCounts, PullSource } from '../source.ts';
-import { FredApi, fredAccess } from './api.ts';
-import { FredHistory, readBookmark } from './history.ts';
+import { document, type PullCounts, type PullSource, type PullTask, type PullWindow } from '../source.ts';
+import { changed, FredApi, type FredRefusal, type FredRows, fredAccess } from './api.ts';
+import { FredDescription } from './description.ts';
+import { byDate, newsIn, type RowsByDate, StoredHistory } from './stored.ts';
 
 const release = /^release (\d{1,9})$/;
 
@@ -78,4 +91,410 @@ async function count(seriesId: string, view: StoreView): Promise<PullCounts> {
     counts.withdrawn += withdrawn;
   }
   return counts;
+}
+
+/** Before the first vintage of any series; FRED's own word for "from the beginning". */
+const beginning: Day = '1776-07-04';
+
+/** How far a series is in the store. */
+type FredBookmark = {
+  /** The day from which on the store has every vintage; undefined in bookmarks of older versions, which did not say. */
+  readonly from?: Day;
+  /**
+   * The last vintage date that is known as a whole; undefined while there is none, and for a series without vintages.
+   */
+  readonly vintage?: Day;
+  /** The day of the last run, whose vintages may not have been complete then. */
+  readonly partial?: Day;
+  /** The day on which the description was asked for last. */
+  readonly described?: Day;
+  /** Set if FRED keeps no vintages of the series. */
+  readonly fetched?: true;
+};
+
+/** The bookmark in a text; undefined for an empty one. */
+function readBookmark(text: string): FredBookmark | undefined {
+  return text === '' ? undefined : (JSON.parse(text) as FredBookmark);
+}
+
+type Period = { readonly start: Day; readonly end: Day };
+
+/** The dates that a query is about, if it is not about all of them. */
+type ObservationRange = { readonly observation_start?: Day; readonly observation_end?: Day };
+
+/** The answer to a query about a period; `windows` more of them follow. */
+type Answer = {
+  readonly file: SourceFile;
+  readonly period: Period;
+  readonly rows: readonly RealTimeValue[];
+  readonly windows: number;
+};
+
+/** Pulls the history of one series, window after window. */
+class FredHistory {
+  readonly #id: string;
+  readonly #task: PullTask;
+  readonly #api: FredApi;
+  #today: Day;
+  readonly #description: FredDescription;
+  #bookmark: FredBookmark;
+  /** What the store has, if this run compares it with FRED. */
+  #stored: StoredHistory | undefined;
+  /** The days of which the store has every vintage that FRED had: after the first, up to and including the last. */
+  #complete: { readonly after: Day; readonly upTo: Day } | undefined;
+  /** The values at the end of the window before, by the date under which the store keeps them. */
+  #before: ReadonlyMap<Day, RealTimeValue> | undefined;
+
+  constructor(task: PullTask) {
+    this.#id = task.subject.name;
+    this.#task = task;
+    this.#api = new FredApi(task.get);
+    this.#description = new FredDescription(task, this.#api);
+    this.#today = chicagoDay(task.now);
+    this.#bookmark = readBookmark(task.subject.bookmark) ?? {};
+  }
+
+  async *windows(): AsyncGenerator<PullWindow> {
+    const { described } = this.#bookmark;
+    let upTo = this.#today;
+    for await (const window of this.#data()) {
+      ({ upTo } = window);
+      yield window;
+    }
+    if (!this.#description.isDue(described, this.#today)) return;
+    const files = await this.#description.changes();
+    this.#bookmark = { ...this.#bookmark, described: this.#today };
+    yield { files, bookmark: JSON.stringify(this.#bookmark), upTo, remaining: 0 };
+  }
+
+  async *#data(): AsyncGenerator<PullWindow> {
+    const { from, vintage, partial = '', fetched } = this.#bookmark;
+    const { full, since, read } = this.#task;
+    if (fetched === true && !full) {
+      yield* this.#withoutVintages();
+      return;
+    }
+    if (vintage !== undefined || full)
+      this.#stored = await read((view) => StoredHistory.read(view, this.#id));
+    if (this.#stored === undefined || vintage === undefined) {
+      yield* this.#fromTheBeginning();
+      return;
+    }
+    const after = from ?? this.#stored.firstVintage;
+    this.#complete = { after, upTo: later(vintage, partial) };
+    if (!full) yield* this.#sinceKnown(vintage, this.#stored);
+    else if (since !== undefined && since > after && since <= vintage)
+      yield* this.#sinceKnown(since, this.#stored);
+    else yield* this.#fromTheBeginning();
+  }
+
+  /** The whole history: the vintage dates first, then windows of as many as FRED takes. */
+  async *#fromTheBeginning(): AsyncGenerator<PullWindow> {
+    await this.#description.document();
+    const { full, since } = this.#task;
+    const { from } = this.#bookmark;
+    const asked = since ?? (full ? beginning : (from ?? beginning));
+    // What is known at the end of the first day must not change any more, and today is not over.
+    const start = earlier(asked, addDays(this.#today, -1));
+    // The facts that the bookmark describes may be gone.
+    if (this.#stored === undefined) this.#bookmark = {};
+    const dates = await this.#vintageDates(start);
+    if (dates === 'no-vintages') {
+      yield* this.#withoutVintages();
+      return;
+    }
+    this.#bookmark = { ...this.#bookmark, from: earlier(this.#bookmark.from ?? start, start) };
+    for await (const answer of this.#answers(start, undefined, { dates })) yield await this.#window(answer);
+  }
+
+  /** What came after a day up to which the store has everything; the first window begins with that day. */
+  async *#sinceKnown(start: Day, stored: StoredHistory): AsyncGenerator<PullWindow> {
+    if (start > this.#today) throw this.#clockBehind(`the store has a vintage of ${start}`);
+    for await (const answer of this.#answers(start))
+      yield await this.#window(answer, answer.period.start === start ? stored : undefined);
+  }
+
+  /**
+   * The answers about the days from one on, in periods that follow each other without a gap. `dates` are the vintages
+   * in them; without these, one request asks for everything as long as FRED takes it.
+   */
+  async *#answers(
+    start: Day,
+    last?: Day,
+    { dates, range }: { readonly dates?: readonly Day[]; readonly range?: ObservationRange } = {},
+  ): AsyncGenerator<Answer> {
+    let first = start;
+    let left: readonly Day[] | undefined = dates?.filter((date) => date >= start);
+    for (;;) {
+      const size = this.#api.limits.vintages;
+      const next = left?.[size];
+      const to = earlier(last ?? this.#today, this.#today);
+      const asked = next === undefined ? to : earlier(addDays(next, -1), to);
+      const found = await this.#rows({ start: first, end: asked }, range);
+      if (found === 'too-many-vintages') {
+        if (left === undefined) left = await this.#vintagesIn(first, to);
+        else if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
+        else this.#api.limits.vintages = Math.floor(size / 2);
+        continue;
+      }
+      left = left?.slice(size);
+      // FRED may have corrected the day.
+      const period = { start: first, end: earlier(asked, this.#today) };
+      const windows = Math.ceil((left?.length ?? 0) / this.#api.limits.vintages);
+      yield { ...this.#read(found, period), period, windows };
+      if (next === undefined || period.end === this.#today) return;
+      first = next;
+    }
+  }
+
+  /** The rows of an answer as the reader of such files reads them. */
+  #read({ head, rows }: FredRows, { start, end }: Period): Pick<Answer, 'file' | 'rows'> {
+    const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
+    const place = { name: `${this.#id}-observations.json`, path: `FRED ${this.#id} ${start} to ${end}` };
+    const file = document(place, JSON.stringify(answer));
+    return { file, rows: rows.length === 0 ? [] : readHistory(file, answer).rows };
+  }
+
+  /**
+   * A window of vintages: the rows that state something, and the bookmark after them. `known` is what the store has if
+   * it knows the first day of the window.
+   */
+  async #window({ file, period, rows, windows }: Answer, known?: StoredHistory): Promise<PullWindow> {
+    const { start, end } = period;
+    const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
+    const answered = byDate(rows, dateOf);
+    this.#refuseLost(file, answered, start);
+    const ofStart = known?.compareStart(answered, start);
+    const before = (date: Day) =>
+      known === undefined ? this.#before?.get(date)?.value : (known.valueOn(date, start) ?? null);
+    const compared = { start: known === undefined ? start : addDays(start, 1), end };
+    const conflicts = [
+      ...(ofStart?.contradictions ?? []),
+      ...(this.#stored?.compareStatements(answered, compared, { before, complete: this.#complete }) ?? []),
+    ];
+    const place = { kind: 'value' as const, file: file.path, seriesId: this.#id };
+    if (conflicts.length > 0) throw new ImportRefusal(conflicts.map((found) => ({ ...place, ...found })));
+    const backfilled = new Set(ofStart?.backfilled);
+    const whole = backfilled.size === 0 ? [] : await this.#wholeDates(backfilled, answered, period);
+    const news = newsIn(answered, start, before).filter(({ date }) => !backfilled.has(date));
+    const taken = [...news, ...whole].filter((row) => !this.#isStored(row));
+    this.#before = new Map(Array.from(answered, ([date, own]) => [date, own.at(-1) as RealTimeValue]));
+    const files = await this.#files(file, {
+      // Rows that begin on the first day of all may be older; those of a later window state their days exactly.
+      start: this.#bookmark.from ?? beginning,
+      end,
+      rows: taken,
+      // An older vintage may have had another frequency.
+      figures: end === this.#today ? newestFigures(rows) : new Set(),
+    });
+    this.#bookmark = this.#after(period, taken);
+    const { upTo = '' } = this.#task.subject;
+    return {
+      files,
+      ...(files.length === 0 && { coverage: await this.#coverage(end) }),
+      bookmark: JSON.stringify(this.#bookmark),
+      upTo: this.#task.full ? later(upTo, end) : end,
+      remaining: windows,
+    };
+  }
+
+  /** Refuses a window in which a date of the window before is missing: its period has ended, and nothing follows. */
+  #refuseLost(file: SourceFile, answered: RowsByDate, start: Day): void {
+    for (const [key, { date, end }] of this.#before ?? []) {
+      const next = answered.get(key)?.[0]?.start;
+      if (next === start) continue;
+      const following = next === undefined ? 'nothing follows' : `the next begins on ${next}`;
+      throw refusal(file, { value: date }, `the period of this date ends on ${end}, and ${following}`);
+    }
+  }
+
+  /**
+   * The rows of dates that the store does not know on a day that it knows: FRED has added them under vintages of the
+   * past, which only their whole histories tell.
+   */
+  async #wholeDates(
+    dates: ReadonlySet<Day>,
+    answered: RowsByDate,
+    { start, end }: Period,
+  ): Promise<readonly RealTimeValue[]> {
+    const sorted = [...dates].sort();
+    const range = { observation_start: sorted[0] ?? '', observation_end: sorted.at(-1) ?? '' };
+    const all: RealTimeValue[] = [];
+    const last = new Map<Day, number>();
+    for await (const { period, rows } of this.#answers(this.#bookmark.from ?? beginning, end, { range }))
+      for (const row of [...byDate(rows, (date) => date).values()].flat()) {
+        if (!dates.has(row.date)) continue;
+        const at = last.get(row.date) ?? -1;
+        const before = all[at];
+        // What a window has clipped goes on in the next one.
+        const goesOn = before !== undefined && row.start === period.start;
+        if (goesOn && sameNumber(before.value, row.value)) all[at] = { ...before, end: row.end };
+        else last.set(row.date, all.push(row) - 1);
+      }
+    for (const date of dates) {
+      const given = answered.get(this.#stored?.dateOf(date) ?? date)?.[0];
+      const found = all.find((row) => row.date === date && row.start <= start && start <= row.end);
+      if (found === undefined || given === undefined || !sameNumber(found.value, given.value))
+        throw lostVintages(this.#id);
+    }
+    return all;
+  }
+
+  #isStored({ date, start, value }: RealTimeValue): boolean {
+    const stored = this.#stored;
+    if (stored === undefined || !stored.isStated(date, start)) return false;
+    return sameNumber(stored.valueOn(date, start) ?? null, value);
+  }
+
+  /** The bookmark after a window: today is not over, so its vintage is requested again. */
+  #after({ start, end }: Period, news: readonly RealTimeValue[]): FredBookmark {
+    const { from, partial } = this.#bookmark;
+    let vintage = this.#bookmark.vintage ?? '';
+    for (const row of news) if (row.start > vintage && row.start < this.#today) vintage = row.start;
+    if (vintage === '' && start !== beginning && start < this.#today) vintage = start;
+    // If the history begins today, it is known that nothing was published up to yesterday.
+    if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
+    const lastRun = end === this.#today ? end : partial;
+    const last = vintage === '' ? undefined : vintage;
+    return defined({ from, vintage: last, partial: lastRun, described: this.#described });
+  }
+
+  /** A series for which FRED keeps no vintages: the values of today, known from today on. */
+  async *#withoutVintages(): AsyncGenerator<PullWindow> {
+    const { file, rows } = await this.#rowsOfToday();
+    // FRED may have corrected the day.
+    const today = this.#today;
+    const held = (await this.#task.read((view) => valuesOn(view, this.#id, today))) ?? new Map();
+    const isNews = ({ date, value }: RealTimeValue) => !sameNumber(held.get(date) ?? null, value);
+    const before = readBookmark(this.#task.subject.bookmark);
+    const again = before?.partial === today;
+    if (before === undefined)
+      this.#task.note(
+        `${this.#id} has no vintages at FRED: its values count as known from the day of each run on`,
+      );
+    let news = rows.some(isNews) ? rows : [];
+    if (again && news.length > 0) {
+      const other = rows.filter((row) => isNews(row) && held.has(row.date));
+      if (other.length > 0)
+        this.#task.note(
+          `${counted(other.length, 'value')} changed since the last run today; the next day's run takes ${other.length === 1 ? 'it' : 'them'}`,
+        );
+      news = rows.filter((row) => isNews(row) && !held.has(row.date));
+    }
+    const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
+    const files = await this.#files(file, history);
+    this.#bookmark = { fetched: true, ...defined({ partial: today, described: this.#described }) };
+    yield {
+      files,
+      ...(files.length === 0 && { coverage: await this.#coverage(today) }),
+      bookmark: JSON.stringify(this.#bookmark),
+      upTo: today,
+      remaining: 0,
+    };
+  }
+
+  /**
+   * What FRED has today, as rows that begin and end today: the later of the day of this machine and the day on which
+   * FRED says that it answered, so that no value counts as known before it was there to fetch.
+   */
+  async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
+    const ofToday = await this.#rows({ start: this.#today, end: this.#today }, undefined, 'no-vintages');
+    if (ofToday === 'too-many-vintages') throw lostVintages(this.#id);
+    // Without a period FRED answers with the day on which it last loaded data.
+    const current = ofToday === 'no-vintages' ? await this.#api.observations(this.#id) : ofToday;
+    if (current === 'unknown') await this.#description.document();
+    if (typeof current === 'string' || 'today' in current) throw refusedObservations(this.#id, current);
+    const { sent = this.#task.now } = current;
+    const answered = chicagoDay(sent);
+    if (answered > latestDay(this.#task.now)) throw this.#clockBehind(`FRED answered on ${answered}`);
+    this.#today = later(this.#today, answered);
+    const day = this.#today;
+    const period = { realtime_start: day, realtime_end: day };
+    const rows = current.rows.map((row) => ({ ...row, ...period }));
+    return this.#read({ head: { ...current.head, ...period }, rows }, { start: day, end: day });
+  }
+
+  /** The rows of a period; if the clock of this machine is ahead of FRED's, up to FRED's today. */
+  async #rows<Expected extends FredRefusal = never>(
+    period: Period,
+    range: ObservationRange = {},
+    expected?: Expected,
+  ): Promise<FredRows | 'too-many-vintages' | Expected> {
+    const query = { realtime_start: period.start, realtime_end: period.end, ...range };
+    const found = await this.#api.observations(this.#id, query);
+    if (typeof found === 'object' && 'today' in found) {
+      if (found.today >= period.end) throw refusedObservations(this.#id, found);
+      this.#task.note(`the clock of this machine is ahead: at FRED it is ${found.today}`);
+      const start = period.start === this.#today ? found.today : period.start;
+      this.#today = found.today;
+      return this.#rows({ start, end: found.today }, range, expected);
+    }
+    if (expected !== undefined && found === expected) return expected;
+    if (found === 'too-many-vintages' || typeof found === 'object') return found;
+    if (found === 'nothing-then') return { head: {}, rows: [] };
+    // A series that FRED no longer has is a Problem of its own.
+    if (found === 'no-vintages' || found === 'unknown') await this.#description.document();
+    throw found === 'no-vintages' ? lostVintages(this.#id) : refusedObservations(this.#id, found);
+  }
+
+  async #vintageDates(from: Day): Promise<readonly Day[] | 'no-vintages'> {
+    const found = await this.#api.vintageDates(this.#id, from, '9999-12-31');
+    if (found === 'no-vintages') return found;
+    if (found === 'nothing-then') return [];
+    if (typeof found === 'string' || 'today' in found) throw refusedObservations(this.#id, found);
+    return found.filter((date) => date <= this.#today);
+  }
+
+  async #vintagesIn(from: Day, to: Day): Promise<readonly Day[]> {
+    const dates = await this.#vintageDates(from);
+    if (dates === 'no-vintages') throw lostVintages(this.#id);
+    return dates.filter((date) => date <= to);
+  }
+
+  /** The documents of a window: an answer and what is taken of it, with the description beside it. */
+  async #files(file: SourceFile, history: RealTimeHistory): Promise<PullWindow['files']> {
+    if (history.rows.length === 0) return [];
+    const description = await this.#description.document();
+    return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
+  }
+
+  get #described(): Day | undefined {
+    return this.#description.wasAsked ? this.#today : this.#bookmark.described;
+  }
+
+  /** The series whose coverage grows with a window that has no news, if the store has it. */
+  async #coverage(to: Day): Promise<ReadonlyMap<string, Day>> {
+    const held = await this.#task.read((view) => view.series.find(this.#id));
+    return new Map(held === undefined ? [] : [[this.#id, to]]);
+  }
+
+  #clockBehind(what: string): Problem {
+    const detail = `the clock of this machine says ${this.#today}, and ${what}`;
+    return new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
+  }
+}
+
+async function valuesOn(
+  view: StoreView,
+  id: string,
+  asOf: Day,
+): Promise<ReadonlyMap<Day, string> | undefined> {
+  const found = await view.series.observations({ seriesId: id, asOf, limit: Number.MAX_SAFE_INTEGER });
+  return found && new Map(found.rows.map(({ date, value }) => [date, value]));
+}
+
+function chicagoDay(now: Date): Day {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Chicago' }).format(now);
+}
+
+function refusedObservations(id: string, refusal: FredRefusal): Problem {
+  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
+  return new Problem('bad-answer', `FRED refused the observations of ${id}: ${reason}`);
+}
+
+/** The Problem for a series that FRED said has vintages, and then that it has none. */
+function lostVintages(id: string): Problem {
+  return new Problem('bad-answer', `FRED's answers about the vintages of ${id} contradict each other`, {
+    hints: ['pull again later'],
+  });
 }

@@ -10,8 +10,8 @@ import {
 } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
+import { zipMembers } from '../../import/files/packed.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
-import { zipMembers } from '../../import/files/zip.ts';
 import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';

@@ -1,13 +1,36 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { addDays, type Day } from '../../domain/series/date.ts';
+import { addDays, type Day, parseDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
+import { type ListedFiling, readSubmissions } from '../../import/formats/sec/submissions-json.ts';
 import { parseCik, utcAsEastern } from '../../import/formats/sec/values.ts';
-import { isJsonObject, readJsonObject, type UncheckedObject } from '../../import/readers/json.ts';
+import {
+  isJsonObject,
+  listField,
+  readJsonObject,
+  textField,
+  type UncheckedObject,
+} from '../../import/readers/json.ts';
 import type { Getter, ReplyMeaning, SourceAccess } from '../getter.ts';
-import { checkClock, document, type PullSource, type SourceSettings } from '../source.ts';
-import { isAbsent } from './answers.ts';
-import { companyWindows } from './company.ts';
+import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
+import {
+  checkClock,
+  document,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  type SourceSettings,
+} from '../source.ts';
+import {
+  filingsInWindow,
+  isAbsent,
+  type LeftFiling,
+  submissionsOf,
+  unaccepted,
+  unheld,
+  type WantedFiling,
+} from './answers.ts';
 import { DailyFilings, estimateDaily } from './daily.ts';
 
 /** The indexes of a day appear about 22:15 in Washington. */
@@ -169,4 +192,212 @@ function undeclared(): Problem {
       'set it with ASOF_SEC_CONTACT or `asof config set sec_contact …`',
     ],
   });
+}
+
+/** How far the filings of a company or person have come. */
+type CompanyBookmark = {
+  /** The first filing date that is wanted; empty for all. */
+  readonly from: Day | '';
+  /** The filings that were asked for and leave nothing in the store, and those of the last window. */
+  readonly done: readonly string[];
+  /** The older pages of the list that were read, by name, each with what the list said of it. */
+  readonly pages: Readonly<Record<string, string>>;
+  /** The filings that are listed and did not come. */
+  readonly left: readonly LeftFiling[];
+  /** The older pages that did not come. */
+  readonly unread: readonly Outstanding[];
+};
+
+const beginning: CompanyBookmark = { from: '', done: [], pages: {}, left: [], unread: [] };
+
+/** The dates of a page are by the clock of another zone than its filing dates. */
+const pageMargin = 2;
+
+/** Before this day ownership forms could be plain text, without tables. */
+const xmlSince = '2003-06-30';
+
+/** The bookmark in a text; an earlier version noted what it had asked for, also where nothing had come. */
+function parseBookmark(text: string): CompanyBookmark {
+  const held: Partial<CompanyBookmark> = text === '' ? {} : JSON.parse(text);
+  return held.pages === undefined ? { ...beginning, from: held.from ?? '' } : { ...beginning, ...held };
+}
+
+/**
+ * The filings of one company or person that the store lacks, oldest first: its list, those older pages of it that
+ * changed, and the full submission of each ownership form in them. `lastDay` is the last day that has ended at the SEC.
+ */
+async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
+  const bookmark = bookmarkOf(task);
+  const listed = await listedFilings(cik, bookmark, task);
+  const asked = new Set([
+    ...(task.full ? [] : bookmark.done),
+    ...bookmark.left.map(({ accessionNumber }) => accessionNumber),
+  ]);
+  const fresh = listed.filings.filter(
+    ({ accessionNumber, filedOn }) => filedOn >= bookmark.from && !asked.has(accessionNumber),
+  );
+  const plain = fresh.filter(isPlainText);
+  if (plain.length > 0) task.note(plainTextNote(plain.length));
+  const wanted = await unheld(
+    [
+      ...bookmark.left,
+      ...fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing)),
+    ],
+    task,
+  );
+  const filedOn = new Map(listed.filings.map((filing) => [filing.accessionNumber, filing.filedOn]));
+  let { done, left } = { ...bookmark, left: wanted.filter((filing) => 'since' in filing) };
+  let start = 0;
+  do {
+    const window = wanted.slice(start, start + filingsInWindow);
+    start += window.length;
+    const next = wanted[start];
+    const { files, left: failed, givenUp } = await submissionsOf(window, task);
+    left = [...left.filter((filing) => !window.includes(filing)), ...failed];
+    const open = new Set(failed.map(({ accessionNumber }) => accessionNumber));
+    const settled = window
+      .map(({ accessionNumber }) => accessionNumber)
+      .filter((number) => !open.has(number));
+    const isLast = next === undefined;
+    const unasked = isLast ? plain.map(({ accessionNumber }) => accessionNumber) : [];
+    done = [...new Set([...(await unaccepted(done, task.read)), ...settled, ...unasked])];
+    const { pages, unread } = isLast ? listed : bookmark;
+    yield {
+      files,
+      keepsHeld: true,
+      bookmark: JSON.stringify({ from: bookmark.from, done, pages, left, unread }),
+      upTo: isLast ? lastDay : upToBefore(filedOn.get(next.accessionNumber), task.subject.upTo),
+      remaining: Math.ceil((wanted.length - start) / filingsInWindow),
+      givenUp: [...givenUp, ...(isLast ? listed.givenUp : [])],
+    };
+  } while (start < wanted.length);
+}
+
+/** The day before that of the next filing; a filing that is listed late takes nothing back. */
+function upToBefore(next: Day | undefined, upTo: Day | undefined): Day {
+  const before = addDays(next ?? xmlSince, -1);
+  return upTo !== undefined && upTo > before ? upTo : before;
+}
+
+function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): WantedFiling {
+  const folder = `/Archives/edgar/data/${Number(cik)}/${accessionNumber.replaceAll('-', '')}`;
+  return { accessionNumber, formType, path: `${folder}/${accessionNumber}.txt` };
+}
+
+/** Where to continue. A `since` earlier than that of the first pull looks at all older pages again. */
+function bookmarkOf({ subject, full, since }: PullTask): CompanyBookmark {
+  if (subject.bookmark === '') return { ...beginning, from: since ?? '' };
+  const held = parseBookmark(subject.bookmark);
+  const isEarlier = since !== undefined && since < held.from;
+  if (!isEarlier && !full) return held;
+  return { ...held, from: isEarlier ? since : held.from, pages: {} };
+}
+
+function plainTextNote(count: number): string {
+  return `${counted(count, 'filing')} from before ${xmlSince} ${count === 1 ? 'is plain text, and is' : 'are plain text, and are'} left out`;
+}
+
+function isPlainText({ filedOn, document }: ListedFiling): boolean {
+  return filedOn < xmlSince && document?.name.toLowerCase().endsWith('.xml') !== true;
+}
+
+type WholeList = Pick<CompanyBookmark, 'pages' | 'unread'> & {
+  readonly filings: readonly ListedFiling[];
+  readonly givenUp: readonly Outstanding[];
+};
+
+/** Asks for a list, and for those older pages of it that changed and reach into the wanted time. */
+async function listedFilings(
+  cik: string,
+  bookmark: CompanyBookmark,
+  { get, now }: PullTask,
+): Promise<WholeList> {
+  const reply = await get(`/submissions/CIK${cik}.json`);
+  if (isAbsent(reply))
+    throw new Problem('not-found', `the SEC has no filer with the CIK ${Number(cik)}`, {
+      hints: ['--ticker finds a company by its ticker'],
+    });
+  const list = listFile(`CIK${cik}.json`, reply.body);
+  const named = (await readJsonObject(list)).cik;
+  if (parseCik(String(named)) !== cik)
+    throw refusal(list, { column: 'cik', value: String(named) }, 'this list is of another filer');
+  const filings = [...(await readSubmissions(list))];
+  const today = utcDay(now);
+  const pages: Record<string, string> = {};
+  const failed: Outstanding[] = [];
+  for (const page of await olderPages(list, cik)) {
+    const { name, to, stated } = page;
+    if (addDays(to, pageMargin) < bookmark.from) continue;
+    pages[name] = stated;
+    if (bookmark.pages[name] === stated) continue;
+    const found = await filingsOnPage(page, listFile(name, (await get(`/submissions/${name}`)).body));
+    if (typeof found !== 'string') filings.push(...found);
+    else {
+      const before = bookmark.unread.find((item) => item.name === name);
+      failed.push({ name, since: before?.since ?? today, why: found });
+    }
+  }
+  const { left: unread, givenUp } = divide(failed, today);
+  for (const { name } of unread) delete pages[name];
+  const byNumber = new Map(filings.map((filing) => [filing.accessionNumber, filing]));
+  return { filings: [...byNumber.values()].sort(byDate), pages, unread, givenUp };
+}
+
+type OlderPage = {
+  /** `CIK0000789019-submissions-001.json`. */
+  readonly name: string;
+  /** The last filing date on it. */
+  readonly to: Day;
+  /** The number of filings on it; undefined if the list does not say. */
+  readonly count: number | undefined;
+  /** All that the list states about it; another text means that the page has changed. */
+  readonly stated: string;
+};
+
+/** The older pages of a filer's list of filings; refused if they are not where asof looks for them. */
+async function olderPages(file: SourceFile, cik: string): Promise<readonly OlderPage[]> {
+  const { filings } = await readJsonObject(file);
+  if (!isJsonObject(filings)) throw refusal(file, { column: 'filings' }, 'this field is missing');
+  return listField(file, filings, 'files').map((page, index) => {
+    const row = index + 1;
+    const name = textField(file, page, 'name', row);
+    if (!/^CIK\d{10}-submissions-\d+\.json$/.test(name) || !name.startsWith(`CIK${cik}-`))
+      throw refusal(file, { row, column: 'name', value: name }, 'not the name of a page of its filings');
+    const day = (column: string): Day => {
+      const value = textField(file, page, column, row);
+      const found = parseDay(value);
+      if (found === undefined)
+        throw refusal(file, { row, column, value }, 'not a date of the form YYYY-MM-DD');
+      return found;
+    };
+    const [from, to] = [day('filingFrom'), day('filingTo')];
+    const count = typeof page.filingCount === 'number' ? page.filingCount : undefined;
+    return { name, to, count, stated: [from, to, count ?? ''].join(' ') };
+  });
+}
+
+/** The ownership filings on an older page, or why it is not the page that the list names. */
+async function filingsOnPage(
+  { count }: OlderPage,
+  file: SourceFile,
+): Promise<readonly ListedFiling[] | string> {
+  try {
+    const { accessionNumber } = await readJsonObject(file);
+    const found = await readSubmissions(file);
+    if (count === undefined || !Array.isArray(accessionNumber) || accessionNumber.length === count)
+      return found;
+    return `the list says ${counted(count, 'filing')}, and the page has ${accessionNumber.length}`;
+  } catch (error) {
+    if (error instanceof Problem && error.kind === 'bad-input') return reasonIn(error);
+    throw error;
+  }
+}
+
+function byDate(a: ListedFiling, b: ListedFiling): number {
+  const [one, other] = [a, b].map(({ filedOn, accessionNumber }) => filedOn + accessionNumber);
+  return (one ?? '') < (other ?? '') ? -1 : 1;
+}
+
+function listFile(name: string, body: Buffer): SourceFile {
+  return document({ name, path: `list of filings ${name}` }, body);
 }

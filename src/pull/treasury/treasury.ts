@@ -4,7 +4,7 @@ import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasu
 import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
-import { treasuryXml } from '../../import/formats/treasury/xml.ts';
+import { treasuryXml } from '../../import/formats/treasury.ts';
 import type { ReplyMeaning } from '../getter.ts';
 import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import { checkClock, document, type PullSource, type PullTask, type PullWindow } from '../source.ts';

@@ -11,11 +11,12 @@ import {
   Connection,
   checkFile,
   connect,
+  currentFormat,
+  formatOf,
   openDatabase,
   SqliteError,
   SqliteSession,
 } from './connection.ts';
-import { currentFormat, formatOf } from './format.ts';
 import { ratesIn } from './rates.ts';
 import { seriesIn } from './series.ts';
 import { sourcesIn } from './sources.ts';

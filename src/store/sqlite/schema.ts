@@ -2,8 +2,7 @@ import type { Day, Frequency } from '../../domain/series/date.ts';
 import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
 import { planMove } from '../../domain/series/merge-plan.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
-import type { Connection } from './connection.ts';
-import { applicationId, currentFormat, formatOf } from './format.ts';
+import { applicationId, type Connection, currentFormat, formatOf } from './connection.ts';
 import { applyPlan, readChanges, readVintages, writeWords } from './series-rows.ts';
 
 type Migration = (connection: Connection) => void;

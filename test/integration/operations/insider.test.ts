@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
 import { insiderClusters, insiderFilings } from '../../../src/operations/index.ts';
-import { openDatabase } from '../../../src/store/sqlite/connection.ts';
-import { currentFormat } from '../../../src/store/sqlite/format.ts';
+import { currentFormat, openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { filing, owner } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { importFilings, newStorePath } from '../../support/scratch-store.ts';

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
 import type { ImportFormat } from '../../../src/import/formats/format.ts';
 import { formatOfKind } from '../../../src/import/formats/recognise.ts';
-import { h15Csv } from '../../../src/import/formats/treasury/csv.ts';
-import { treasuryXml } from '../../../src/import/formats/treasury/xml.ts';
+import { h15Csv, treasuryXml } from '../../../src/import/formats/treasury.ts';
 import { onlyFile, pointsIn, tempFile } from '../temp-files.ts';
 import { withoutWrongBlocks } from './wrong-blocks.ts';
 

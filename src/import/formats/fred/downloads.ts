@@ -6,9 +6,10 @@ import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/serie
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, headerOf, readCsvBody } from '../../readers/csv.ts';
-import { isDateColumn, readSheets, type Sheet, sheetsIn } from '../../readers/xlsx.ts';
+import { isDateColumn } from '../../readers/dialect.ts';
+import { readSheets, type Sheet, sheetsIn } from '../../readers/xlsx.ts';
 import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
-import { h15Csv, isCurveColumn } from '../treasury/csv.ts';
+import { h15Csv, isCurveColumn } from '../treasury.ts';
 import {
   columnId,
   fredCells,
@@ -136,7 +137,7 @@ type PeriodPlaces = {
 
 function placesIn(header: readonly string[]): PeriodPlaces | undefined {
   const names = header.map((name) => name.trim());
-  const date = names.findIndex((name) => /^(?:observation_|period_start_)?date$/i.test(name));
+  const date = names.findIndex(isDateColumn);
   const start = names.findIndex((name) => /^realtime_start(?:_date)?$/i.test(name));
   const end = names.findIndex((name) => /^realtime_end(?:_date)?$/i.test(name));
   if (date < 0 || start < 0) return undefined;

@@ -15,7 +15,7 @@ import {
   readJsonObject,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { type CellReader, cellReader, linesIn } from '../../readers/tsv.ts';
+import { type CellReader, cellReader, linesIn } from '../../readers/rows.ts';
 import { type Batch, type ImportFormat, notAnId, type ReadOptions } from '../format.ts';
 import {
   acquiredOrDisposed,
@@ -27,7 +27,7 @@ import {
   parseInstant,
   parseStatedDate,
 } from '../sec/values.ts';
-import { CurveChecks } from '../treasury/curve-checks.ts';
+import { CurveChecks } from '../treasury.ts';
 
 /** What the head of a file says about the answer in it: the object of its envelope, or the names of its columns. */
 type AnswerHead = { readonly object?: string; readonly columns: readonly string[] };

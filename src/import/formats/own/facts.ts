@@ -11,8 +11,8 @@ import {
 } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
-import { cellReader } from '../../readers/tsv.ts';
+import { type CsvRow, headerOf, readCsvBody } from '../../readers/csv.ts';
+import { cellReader } from '../../readers/rows.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
@@ -225,4 +225,26 @@ function readMetadata(
     vintageKind: vintageKind ?? undefined,
     coveredTo,
   });
+}
+
+/** The positions of columns by name; an unknown, missing or repeated name is refused. */
+export function placesOf<Name extends string>(
+  file: SourceFile,
+  { row, cells }: CsvRow,
+  columns: { readonly required: readonly Name[]; readonly optional: readonly Name[] },
+): ReadonlyMap<Name, number> {
+  const all = [...columns.required, ...columns.optional];
+  const places = new Map<Name, number>();
+  for (const [place, cell] of cells.entries()) {
+    const name = all.find((known) => known === cell.trim());
+    if (name === undefined) {
+      throw refusal(file, { row, column: cell }, `unknown column; the columns are ${all.join(', ')}`);
+    }
+    if (places.has(name)) throw refusal(file, { row, column: cell }, 'this column appears twice');
+    places.set(name, place);
+  }
+  for (const name of columns.required) {
+    if (!places.has(name)) throw refusal(file, { row, column: name }, 'this column is missing');
+  }
+  return places;
 }

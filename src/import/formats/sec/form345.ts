@@ -1,18 +1,18 @@
 import {
   type Filing,
   filingOf,
-  impossibilityOf,
-  impossibilityText,
   mostTrades,
   type ReportingOwner,
   rowOf,
+  type StatedDate,
   type Trade,
 } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
-import { once, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CellReader, cellReader, readTable } from '../../readers/tsv.ts';
+import { foreign, limits, notUtf8, once, refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CellReader, cellReader, linesIn } from '../../readers/rows.ts';
 import type { Batch, ImportFormat } from '../format.ts';
+import { ImpossibleTrades } from './impossible-trades.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
@@ -21,7 +21,7 @@ import {
   parseCik,
   parseFlag,
   parseForm,
-  parseTableDate,
+  parseStatedDate,
   tickerOf,
 } from './values.ts';
 
@@ -246,38 +246,6 @@ async function placesInFilings(
   return places;
 }
 
-/** The maximum number of trades that one note names; it counts the others. */
-const mostNamed = 3;
-
-/** Collects trades that cannot have happened as stated, for one note on all of them. */
-export class ImpossibleTrades {
-  #count = 0;
-  readonly #examples: string[] = [];
-
-  /** Takes a trade into account if it is impossible. */
-  add(filing: Filing): void {
-    const impossibility = impossibilityOf(filing);
-    if (impossibility === undefined) return;
-    this.#count += 1;
-    if (this.#examples.length < mostNamed)
-      this.#examples.push(
-        `${filing.filingId} row ${filing.row}, ${impossibilityText(filing, impossibility)}`,
-      );
-  }
-
-  /** The note, if there is anything to note. */
-  notes(): readonly string[] {
-    if (this.#count === 0) return [];
-    const [trades, verb] =
-      this.#count === 1
-        ? ['1 impossible trade is', 'counts']
-        : [`${this.#count} impossible trades are`, 'count'];
-    const more =
-      this.#count > this.#examples.length ? `; and ${this.#count - this.#examples.length} more` : '';
-    return [`${trades} kept as stated and ${verb} towards no cluster: ${this.#examples.join('; ')}${more}`];
-  }
-}
-
 /** A filing as the table SUBMISSION states it. */
 type Submission = Omit<Filing, keyof Trade | 'owners'> & { readonly accessionNumber: string };
 
@@ -383,4 +351,112 @@ const rolesText = 'a list of Director, Officer, TenPercentOwner and Other';
 function parseRoles(text: string): ReadonlySet<string> | undefined {
   const roles = text.split(/[,;]/).map((role) => role.replace(/\s+/g, '').toLowerCase());
   return roles.every((role) => knownRoles.includes(role)) ? new Set(roles) : undefined;
+}
+
+type DataSetRow = Parameters<typeof cellReader>[1];
+
+/**
+ * The records of a tab-separated table in batches. Cells may be quoted as in CSV; a cell that only begins with a quoted
+ * word is taken literally. Refused: a missing column of `required`, a repeated column, and a record of another width
+ * than the header.
+ */
+async function* readTable(
+  file: SourceFile,
+  required: readonly string[],
+): AsyncGenerator<readonly DataSetRow[]> {
+  let places: ReadonlyMap<string, number> | undefined;
+  for await (const batch of recordsIn(file)) {
+    const rows: DataSetRow[] = [];
+    for (const { row, cells } of batch) {
+      if (places === undefined) {
+        places = placesIn(file, cells, required);
+        continue;
+      }
+      if (cells.length !== places.size) {
+        const reason = `${cells.length} cells, but the header has ${places.size}; is the file truncated?`;
+        throw refusal(file, { row }, reason);
+      }
+      const known = places;
+      rows.push({ row, cell: (column) => cells[known.get(column) ?? -1]?.trim() ?? '' });
+    }
+    if (rows.length > 0) yield rows;
+  }
+  if (places === undefined) throw refusal(file, {}, 'the table is empty');
+}
+
+function placesIn(
+  file: SourceFile,
+  cells: readonly string[],
+  required: readonly string[],
+): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [place, cell] of cells.entries()) {
+    const column = cell.trim();
+    if (places.has(column)) throw refusal(file, { row: 1, column }, 'this column appears twice');
+    places.set(column, place);
+  }
+  for (const column of required) {
+    if (!places.has(column)) throw refusal(file, { row: 1, column }, 'this column is missing');
+  }
+  return places;
+}
+
+type TableRecord = { readonly row: number; readonly cells: readonly string[] };
+
+/** The records with their untrimmed cells; a record with line feeds counts as several rows. */
+async function* recordsIn(file: SourceFile): AsyncGenerator<readonly TableRecord[]> {
+  let [row, start, open] = [0, 0, ''];
+  for await (const lines of linesIn(file)) {
+    const records: TableRecord[] = [];
+    for (const line of lines) {
+      row += 1;
+      if (foreign.test(line)) throw notUtf8(file, { row });
+      if (open === '') start = row;
+      const record = open === '' ? line : `${open}\n${line}`;
+      const cells = record.includes('"') ? quotedCells(record) : record.split('\t');
+      if (record.length > limits.line) throw refusal(file, { row: start }, 'a record of more than 64 KiB');
+      open = cells === undefined ? record : '';
+      if (cells !== undefined && record !== '') records.push({ row: start, cells });
+    }
+    yield records;
+  }
+  if (open !== '') throw refusal(file, { row: start }, 'a quote opens here and is never closed');
+}
+
+/** The cells of a record in which some begin with a quote; undefined if the last quote is still open. */
+function quotedCells(record: string): readonly string[] | undefined {
+  const cells: string[] = [];
+  let start = 0;
+  while (start <= record.length) {
+    const next = record.indexOf('\t', start);
+    let end = next < 0 ? record.length : next;
+    let quoted = false;
+    if (record[start] === '"') {
+      const close = closingQuote(record, start);
+      if (close === undefined) return undefined;
+      // With text after the second quote, the cell only begins with a quoted word.
+      quoted = close + 1 === record.length || record[close + 1] === '\t';
+      if (quoted) end = close + 1;
+    }
+    cells.push(quoted ? record.slice(start + 1, end - 1).replaceAll('""', '"') : record.slice(start, end));
+    start = end + 1;
+  }
+  return cells;
+}
+
+/** The position at which the quote opened at `start` closes; a doubled quote does not close it. */
+function closingQuote(record: string, start: number): number | undefined {
+  for (let at = record.indexOf('"', start + 1); at >= 0; at = record.indexOf('"', at + 2)) {
+    if (record[at + 1] !== '"') return at;
+  }
+  return undefined;
+}
+
+const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+
+/** `31-JUL-2024`. */
+export function parseTableDate(text: string): StatedDate | undefined {
+  const [, day, name = '', year] = /^(\d{2})-([A-Z]{3})-(\d{4})$/i.exec(text) ?? [];
+  const month = months.indexOf(name.toUpperCase()) + 1;
+  return parseStatedDate(`${year}-${String(month).padStart(2, '0')}-${day}`);
 }

@@ -14,7 +14,7 @@ import { allBytes, type FilePlace, refusal, type SourceFile } from '../../files/
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { listedFiling, readHeader, submissionType } from './filing-dates.ts';
-import { ImpossibleTrades } from './form345.ts';
+import { ImpossibleTrades } from './impossible-trades.ts';
 import {
   accessionIn,
   acquiredOrDisposed,

@@ -61,16 +61,6 @@ export function parseStatedDate(text: string): StatedDate | undefined {
   return inCalendar(date) ? date : undefined;
 }
 
-const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-
-/** `31-JUL-2024`. */
-export function parseTableDate(text: string): StatedDate | undefined {
-  const [, day, name = '', year] = /^(\d{2})-([A-Z]{3})-(\d{4})$/i.exec(text) ?? [];
-  const month = months.indexOf(name.toUpperCase()) + 1;
-  const date = `${year}-${String(month).padStart(2, '0')}-${day}`;
-  return inCalendar(date) ? date : undefined;
-}
-
 /** The calendar repeats every 400 years, so a day of the year 0022 exists if that of 2022 does. */
 function inCalendar(date: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return false;

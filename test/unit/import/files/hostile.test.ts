@@ -8,7 +8,7 @@ import type { SourceFile } from '../../../../src/import/files/source-file.ts';
 import { fileBytes } from '../../../../src/import/files/walk.ts';
 import { fredApi } from '../../../../src/import/formats/fred/api.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
-import { treasuryXml } from '../../../../src/import/formats/treasury/xml.ts';
+import { treasuryXml } from '../../../../src/import/formats/treasury.ts';
 import { tempFolder } from '../../../support/folders.ts';
 import { refusalOf, sourceFile } from '../../../support/source-file.ts';
 import { zipOf } from '../../../support/zip-writer.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cellsOf, headerOf, placesOf, readCsvBody } from '../../../../src/import/readers/csv.ts';
+import { placesOf } from '../../../../src/import/formats/own/facts.ts';
+import { cellsOf, headerOf, readCsvBody } from '../../../../src/import/readers/csv.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 
 async function body(text: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readHeader } from '../../../../../src/import/formats/sec/filing-dates.ts';
+import { parseTableDate } from '../../../../../src/import/formats/sec/form345.ts';
 import {
   accessionIn,
   parseAccession,
@@ -9,7 +10,6 @@ import {
   parseForm,
   parseInstant,
   parseStatedDate,
-  parseTableDate,
   tickerOf,
 } from '../../../../../src/import/formats/sec/values.ts';
 import { sourceFile } from '../../../../support/source-file.ts';

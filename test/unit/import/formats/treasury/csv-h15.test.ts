@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { h15Csv } from '../../../../../src/import/formats/treasury/csv.ts';
+import { h15Csv } from '../../../../../src/import/formats/treasury.ts';
 import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
 const read = (text: string) => tempFile('DGS.csv', text).then((file) => pointsIn(h15Csv, file));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { treasuryXml } from '../../../../../src/import/formats/treasury/xml.ts';
+import { treasuryXml } from '../../../../../src/import/formats/treasury.ts';
 import { recordedBody } from '../../../../support/recordings.ts';
 import { readAll, sourceFile } from '../../../../support/source-file.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { treasuryXml } from '../../../../../src/import/formats/treasury/xml.ts';
+import { treasuryXml } from '../../../../../src/import/formats/treasury.ts';
 import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
 const namespaces =

@@ -1,19 +1,21 @@
-import { pipeline, type Readable } from 'node:stream';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { pipeline, Readable } from 'node:stream';
+import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import {
   counted,
+  type FileContent,
+  firstBytes,
   limits,
   printablePath,
   refusal,
-  refuseBomb,
   type SourceFile,
-  withoutGzip,
+  sourceFile,
 } from './source-file.ts';
 
 const stored = 0;
+
 const deflated = 8;
 
 /** An archive: the place of its file, or its content. */
@@ -134,4 +136,80 @@ function damaged(path: string, reason: string, cause?: unknown): Problem {
 
 function tooMany(path: string): Problem {
   return refusal({ path }, {}, `more than ${limits.members} members; unpack it and import parts of it`);
+}
+
+/** Refuses packed content of more than 4 GiB, or of more than 10 MiB and 1000 times its packed size. */
+export function refuseBomb(path: string, contentSize: number, packedSize: number): void {
+  if (contentSize > limits.content)
+    throw refusal({ path }, {}, 'it unpacks to more than 4 GiB; unpack it and split it');
+  if (contentSize > limits.smallContent && contentSize > packedSize * limits.ratio) {
+    throw refusal({ path }, {}, 'it unpacks to more than 1000 times its size, which no data file does', [
+      'if the file is genuine, unpack it and import the result',
+    ]);
+  }
+}
+
+/** The number of bytes that show what a file is. */
+const signatureSize = 512;
+
+const zipSignatures = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];
+
+/** Names of the first member of an Office document, which is a zip archive. */
+const officeParts = /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/)/;
+
+/** Whether bytes are a zip archive or gzip data. Office documents count as neither. */
+export async function signatureOf(bytes: AsyncIterable<Buffer>): Promise<'zip' | 'gzip' | undefined> {
+  const head = await firstBytes(bytes, signatureSize);
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
+  const text = head.toString('latin1');
+  if (!zipSignatures.includes(text.slice(0, 4))) return undefined;
+  if (head.length < 30) return 'zip';
+  // The first member of the archive: a header of 30 bytes, then its name.
+  return officeParts.test(text.slice(30, 30 + head.readUInt16LE(26))) ? undefined : 'zip';
+}
+
+/** The unpacked bytes of gzip data, checked against their checksum and length; damaged data is refused. */
+async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let packedSize = 0;
+  let contentSize = 0;
+  const source = Readable.from(
+    (async function* () {
+      for await (const chunk of packed) {
+        packedSize += chunk.length;
+        yield chunk;
+      }
+    })(),
+    { objectMode: false },
+  );
+  // The callback is empty: an error in the pipeline destroys its last stream, and so reaches the loop below.
+  const content = pipeline(source, createGunzip(), () => undefined);
+  try {
+    for await (const chunk of content) {
+      contentSize += chunk.length;
+      refuseBomb(path, contentSize, packedSize);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw refusal({ path }, {}, `the gzip data is damaged or cut short: ${reason}`).with({ cause: error });
+  }
+}
+
+/** The file with its gzip layer removed, if it has one. A zip archive inside it, or in its place, is refused. */
+export async function withoutGzip(content: FileContent): Promise<SourceFile> {
+  const { path, name, size, read, siblings } = content;
+  const signature = await signatureOf(read());
+  if (signature === 'zip') throw nestedZip(path);
+  if (signature !== 'gzip') return sourceFile(content);
+  const unpacked: FileContent['read'] = (counter) => gunzipped(path, read(counter));
+  if ((await signatureOf(unpacked())) === 'zip') throw nestedZip(path);
+  const stored = content.stored ?? read;
+  const inside = name.replace(/\.gz$/i, '');
+  return sourceFile({ path, name: inside, size, packed: true, read: unpacked, stored, siblings });
+}
+
+function nestedZip(path: string): Problem {
+  const hints = ['unpack the outer archive, and import the archives in it'];
+  return refusal({ path }, {}, 'a zip archive inside another archive is not opened', hints);
 }

@@ -1,0 +1,414 @@
+import { type Day, dayOf, parseDay } from '../../domain/series/date.ts';
+import { parseDecimal } from '../../domain/series/decimal.ts';
+import { missingTexts } from '../../domain/series/missing-value.ts';
+import {
+  type CurveMaturity,
+  type CurvePoint,
+  type CurveType,
+  curveMaturity,
+  h15Source,
+} from '../../domain/treasury/curve.ts';
+import {
+  type CurveFault,
+  impossibleDates,
+  impossiblePoint,
+  impossibleRates,
+} from '../../domain/treasury/curve-faults.ts';
+import { Problem } from '../../errors/problem.ts';
+import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';
+import { type CsvRow, headerOf, readCsv } from '../readers/csv.ts';
+import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../readers/xml.ts';
+import type { Batch, ImportFormat, ReadOptions } from './format.ts';
+
+const source = 'U.S. Treasury';
+
+/** `1 Mo`, `1.5 Month`, `10Yr`, `10 YR`. */
+const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
+
+/** The daily curves of the Treasury: columns change over the years, and dates have two forms. */
+export const treasuryCsv: readonly ImportFormat[] = [
+  treasuryCurve('PAR', {
+    kind: 'treasury-par-csv',
+    summary: ['daily par yield curve of the U.S. Treasury', ' (CSV: Date, 1 Mo … 30 Yr)'],
+  }),
+  treasuryCurve('TIPS', {
+    kind: 'treasury-real-csv',
+    summary: ['daily par real', ' (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)'],
+  }),
+];
+
+function treasuryCurve(curveType: CurveType, named: Pick<ImportFormat, 'kind' | 'summary'>): ImportFormat {
+  return {
+    ...named,
+    source,
+    recognise: (head) => curveTypesOf(head).has(curveType),
+    read: (file, options) =>
+      readCurveCsv(file, options, {
+        source,
+        isDate: (header) => header.toLowerCase() === 'date',
+        maturity: (header) => maturityIn(header, curveType),
+        parseDate: parseTradeDate,
+        dateForm: 'M/D/YYYY, M/D/YY or YYYY-MM-DD',
+        noRate: missingTexts.treasury,
+      }),
+  };
+}
+
+function maturityIn(header: string, curveType: CurveType): CurveMaturity | undefined {
+  const [, count = '', unit = ''] = maturityName.exec(header) ?? [];
+  return curveMaturity(curveType, count, unit);
+}
+
+/** How the Treasury spells maturities in files of par rates; files of real rates have `10 YR` or `10Yr`. */
+const parSpelling = /^\d+ Yr$/;
+
+/**
+ * The curves that a header may belong to: TIPS if all its maturities are those of TIPS; but both if they are spelled
+ * as in par rates, because the file may be a part of their table.
+ */
+function curveTypesOf(head: string): ReadonlySet<CurveType> {
+  const names = headerOf(head);
+  const maturities = names.filter((name) => maturityName.test(name));
+  // Panels of series write `date`, FRED writes `DATE`.
+  if (!names.includes('Date') || maturities.length === 0) return new Set();
+  if (maturities.some((name) => maturityIn(name, 'TIPS') === undefined)) return new Set(['PAR']);
+  return new Set(maturities.every((name) => parSpelling.test(name)) ? ['PAR', 'TIPS'] : ['TIPS']);
+}
+
+/** Two-digit years from 90 are in the 1900s: the curve begins in 1990. */
+function parseTradeDate(text: string): Day | undefined {
+  const [, month, day, digits] = /^(\d{1,2})\/(\d{1,2})\/(\d\d)$/.exec(text) ?? [];
+  if (digits === undefined) return parseDay(text);
+  return dayOf(Number(digits) + (Number(digits) >= 90 ? 1900 : 2000), Number(month), Number(day));
+}
+
+/** `DGS10`, `DGS3MO`, `DFII10`. */
+const rateId = /^(DGS|DFII)(\d+)(MO)?$/i;
+
+/**
+ * The curves of the Federal Reserve's H.15 release as FRED publishes them: series `DGS…` are of the par curve,
+ * `DFII…` of the real one.
+ */
+export const h15Csv: ImportFormat = {
+  kind: 'h15-csv',
+  summary: ['Treasury curves of the H.15 release', ' (FRED CSV of series DGS… or DFII…)'],
+  source: h15Source,
+  recognise: (head) => {
+    const names = headerOf(head);
+    return (
+      names.some(isH15Date) &&
+      names.length > 1 &&
+      names.every((name) => isH15Date(name) || isCurveColumn(name))
+    );
+  },
+  read: (file, options) =>
+    readCurveCsv(file, options, {
+      source: h15Source,
+      isDate: isH15Date,
+      maturity: h15Maturity,
+      parseDate: parseDay,
+      dateForm: 'YYYY-MM-DD',
+      noRate: missingTexts.fredPoint,
+    }),
+};
+
+/** Whether a column has the form of a FRED id of rates (`DGS10`, `DGS1MO`, `DFII10`). */
+export function isCurveColumn(name: string): boolean {
+  return rateId.test(name);
+}
+
+function isH15Date(header: string): boolean {
+  return /^(?:observation_)?date$/i.test(header);
+}
+
+function h15Maturity(header: string): CurveMaturity | undefined {
+  const [, series = '', count = '', months] = rateId.exec(header) ?? [];
+  return curveMaturity(series.toUpperCase() === 'DFII' ? 'TIPS' : 'PAR', count, months ?? 'YEAR');
+}
+
+/** The layout of a CSV file of daily curves: a date column and one column per maturity, in any order. */
+type CurveLayout = {
+  readonly source: string;
+  readonly isDate: (header: string) => boolean;
+  readonly maturity: (header: string) => CurveMaturity | undefined;
+  readonly parseDate: (text: string) => Day | undefined;
+  /** The form of a date, for refusals. */
+  readonly dateForm: string;
+  /** The text of a cell without a rate; an empty cell has no rate either. */
+  readonly noRate: string;
+};
+
+type CurveHeader = {
+  readonly names: readonly string[];
+  readonly date: number;
+  readonly maturities: readonly (CurveMaturity & { readonly index: number })[];
+};
+
+/**
+ * The points of a CSV file of daily curves. An unknown column, a row of another width than the header, a rate that is
+ * not a number, and rates that no curve can have are refused.
+ */
+async function* readCurveCsv(
+  file: SourceFile,
+  options: ReadOptions,
+  layout: CurveLayout,
+): AsyncGenerator<Batch> {
+  const checks = new CurveChecks(file, options);
+  let header: CurveHeader | undefined;
+  const days = new Set<Day>();
+  let isEmpty = true;
+  for await (const rows of readCsv(file)) {
+    const points: CurvePoint[] = [];
+    for (const row of rows) {
+      if (header === undefined) header = readHeader(file, layout, row);
+      else if (row.cells.some((cell) => cell.trim() !== '')) {
+        isEmpty = false;
+        appendPoints(points, file, checks, layout, header, row);
+      }
+    }
+    for (const { tradeDate } of points) days.add(tradeDate);
+    if (points.length > 0) yield { points };
+  }
+  if (isEmpty) throw refusal(file, {}, 'the file has no row of rates');
+  checks.checkDates(days);
+  if (checks.skippedDays.length > 0) yield { skippedDays: checks.skippedDays };
+}
+
+function readHeader(file: SourceFile, layout: CurveLayout, { row, cells }: CsvRow): CurveHeader {
+  const names = cells.map((cell) => cell.trim());
+  const date = names.findIndex(layout.isDate);
+  if (date < 0) throw refusal(file, { row }, 'the header has no date column');
+  const maturities: (CurveMaturity & { readonly index: number })[] = [];
+  for (const [index, column] of names.entries()) {
+    if (index === date) continue;
+    const found = layout.maturity(column);
+    if (found === undefined) throw refusal(file, { row, column }, 'not a maturity that asof knows');
+    const isSame = (other: CurveMaturity) =>
+      other.curveType === found.curveType && other.maturity === found.maturity;
+    if (maturities.some(isSame))
+      throw refusal(file, { row, column }, `a second column for ${found.maturity}`);
+    maturities.push({ ...found, index });
+  }
+  if (maturities.length === 0) throw refusal(file, { row }, 'the header has no column of rates');
+  return { names, date, maturities };
+}
+
+function appendPoints(
+  points: CurvePoint[],
+  file: SourceFile,
+  checks: CurveChecks,
+  layout: CurveLayout,
+  header: CurveHeader,
+  { row, cells }: CsvRow,
+): void {
+  const { names, date, maturities } = header;
+  if (cells.length !== names.length) {
+    throw refusal(file, { row }, `${cells.length} cells, but the header has ${names.length}`);
+  }
+  const value = (cells[date] ?? '').trim();
+  const tradeDate = layout.parseDate(value);
+  if (tradeDate === undefined) {
+    throw refusal(
+      file,
+      { row, column: names[date] ?? '', value },
+      `not a date of the form ${layout.dateForm}`,
+    );
+  }
+  if (checks.skips(tradeDate)) return;
+  const rates: CurvePoint[] = [];
+  for (const { index, curveType, maturity } of maturities) {
+    const text = (cells[index] ?? '').trim();
+    if (text === '' || text === layout.noRate) continue;
+    const rate = parseDecimal(text);
+    if (rate === undefined) {
+      const reason = `not a rate; a cell without one is empty or ${JSON.stringify(layout.noRate)}`;
+      throw refusal(file, { row, column: names[index] ?? '', value: text }, reason);
+    }
+    const point = { curveType, tradeDate, maturity, rate, source: layout.source };
+    checks.checkPoint(point, () => ({ row, column: names[index] ?? '', value: text }));
+    rates.push(point);
+  }
+  checks.checkRates(rates, () => ({ row }));
+  points.push(...rates);
+}
+
+/** Refuses what no curve can be in one file, and leaves out the trade dates that the user skips. */
+export class CurveChecks {
+  readonly #file: SourceFile;
+  readonly #skip: ReadonlySet<Day>;
+  readonly #skipped = new Set<Day>();
+
+  constructor(file: SourceFile, { skipDays = [] }: Pick<ReadOptions, 'skipDays'>) {
+    this.#file = file;
+    this.#skip = new Set(skipDays);
+  }
+
+  /** Says whether the user skips a trade date of the file. */
+  skips(tradeDate: Day): boolean {
+    if (!this.#skip.has(tradeDate)) return false;
+    this.#skipped.add(tradeDate);
+    return true;
+  }
+
+  /** The trade dates of the file that were skipped, ascending. */
+  get skippedDays(): readonly Day[] {
+    return [...this.#skipped].sort();
+  }
+
+  /** Refuses a point that cannot be; `placeOf` finds its place in the file, which may take long. */
+  checkPoint(point: CurvePoint, placeOf: () => FilePlace): void {
+    const fault = impossiblePoint(point);
+    if (fault !== undefined) throw this.#refusal(fault, placeOf());
+  }
+
+  /** Refuses points whose rates are all zero on a trade date. */
+  checkRates(points: readonly CurvePoint[], placeOf: () => FilePlace = () => ({})): void {
+    const fault = impossibleRates(points);
+    if (fault !== undefined) throw this.#refusal(fault, { ...placeOf(), value: fault.tradeDate });
+  }
+
+  /** Refuses the trade dates of a file if they are those of averages. */
+  checkDates(days: ReadonlySet<Day>, place: FilePlace = {}): void {
+    const reason = impossibleDates(days);
+    if (reason !== undefined) throw refusal(this.#file, place, reason);
+  }
+
+  #refusal({ reason, tradeDate }: CurveFault, place: FilePlace): Problem {
+    const hints =
+      tradeDate === undefined ? [] : [`--skip-days ${tradeDate} imports the other days of the file`];
+    return refusal(this.#file, place, reason, hints);
+  }
+}
+
+/** `BC_1MONTH`, `BC_1_5MONTH`, `BC_30YEAR` of the par curve, `TC_10YEAR` of the real one. */
+const rateName = /^(BC|TC)_(\d+(?:_5)?)(MONTH|YEAR)$/;
+
+/** The 30-year rate a second time, for display. */
+const displayName = 'BC_30YEARDISPLAY';
+
+/**
+ * Treasury's XML feed of daily curves, nominal (`BC_…`) and real (`TC_…`). An entry without rates is a day without a
+ * curve, such as Columbus Day of 2010. An incomplete feed and rates that no curve can have are refused.
+ */
+export const treasuryXml: ImportFormat = {
+  kind: 'treasury-xml',
+  summary: ['daily par or real yield curve of the U.S. Treasury', ' (XML feed)'],
+  source,
+  recognise: (head) =>
+    /^\s*(?:<\?xml[^>]*>\s*)?<feed\b/.test(head) &&
+    /DailyTreasury(?:Real)?YieldCurveRateDat|<(?:\w+:)?[BT]C_\d/.test(head),
+  read: readFeed,
+};
+
+/** The properties of an entry on a day without a curve, and what the reader adds. */
+const plainName = /^(?:Id|NEW_DATE|BC_30YEARDISPLAY|[#@].*)$/;
+
+/** The refusal of a feed because of one of its elements, with the line on which the element begins. */
+type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Problem;
+
+async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {
+  const { onRefused } = options;
+  const checks = new CurveChecks(file, options);
+  const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
+    'entry',
+  ]);
+  if (!isNode(root.feed)) throw refusal(file, {}, 'this XML is not a feed');
+  const entries = listOf(root.feed.entry);
+  if (entries.length === 0) throw refusal(file, {}, 'the feed has no entry');
+  const refuse: RefuseElement = (element, place, reason) => {
+    const row = lineOf(element);
+    return refusal(file, row === undefined ? place : { ...place, row }, reason);
+  };
+  const days = entries.flatMap((entry) => {
+    try {
+      return daysOf(entry, refuse, checks, lineOf);
+    } catch (error) {
+      if (onRefused === undefined || !(error instanceof Problem)) throw error;
+      onRefused(error, dayIn(entry));
+      return [];
+    }
+  });
+  checks.checkDates(new Set(days.map(({ tradeDate }) => tradeDate)));
+  const empty = days.filter(({ points }) => points.length === 0);
+  yield {
+    points: days.flatMap(({ points }) => points),
+    ...(checks.skippedDays.length > 0 && { skippedDays: checks.skippedDays }),
+    ...(empty.length > 0 && {
+      notes: empty.map(({ tradeDate }) => `${tradeDate} has no rates: a day without a curve`),
+    }),
+  };
+}
+
+/** The rates of an entry; none for a day without a curve. */
+type FeedDay = { readonly tradeDate: Day; readonly points: readonly CurvePoint[] };
+
+function propertiesOf(entry: unknown): XmlNode | undefined {
+  const content = isNode(entry) ? entry.content : undefined;
+  const properties = isNode(content) ? content.properties : undefined;
+  return isNode(properties) ? properties : undefined;
+}
+
+function dayIn(entry: unknown): Day | undefined {
+  return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
+}
+
+/** The day of an entry; none for a day that the user skips. */
+function daysOf(
+  entry: unknown,
+  refuse: RefuseElement,
+  checks: CurveChecks,
+  lineOf: XmlDocument['lineOf'],
+): readonly FeedDay[] {
+  const properties = propertiesOf(entry);
+  if (properties === undefined) throw refuse(entry, {}, 'an entry without properties');
+  const tradeDate = dateOf(properties, refuse);
+  if (checks.skips(tradeDate)) return [];
+  const place = (): FilePlace => {
+    const row = lineOf(properties);
+    return row === undefined ? {} : { row };
+  };
+  const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
+  if (rates.length === 0 && Object.keys(properties).some((name) => !plainName.test(name)))
+    throw refuse(entry, {}, 'an entry without BC_… or TC_… rates');
+  const points = rates.flatMap(([column, element]): CurvePoint[] => {
+    const found = maturityNamed(column);
+    if (found === undefined) throw refuse(element, { column }, 'not a maturity that asof knows');
+    const rate = rateOf(column, element, refuse);
+    if (rate === undefined) return [];
+    const point = { ...found, tradeDate, rate, source };
+    checks.checkPoint(point, () => ({ ...place(), column, value: rate }));
+    return [point];
+  });
+  checks.checkRates(points, place);
+  return [{ tradeDate, points }];
+}
+
+function dateOf(properties: XmlNode, refuse: RefuseElement): Day {
+  const value = textOf(properties.NEW_DATE) ?? '';
+  const day = dayStated(value);
+  if (day !== undefined) return day;
+  throw refuse(properties, { column: 'NEW_DATE', value }, 'not a date of the form YYYY-MM-DDT00:00:00');
+}
+
+function dayStated(value: string): Day | undefined {
+  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
+  return parseDay(date);
+}
+
+/** The rate as published; undefined if the feed states that there is none. */
+function rateOf(column: string, element: unknown, refuse: RefuseElement): string | undefined {
+  const [first, second] = listOf(element);
+  if (second !== undefined) throw refuse(first, { column }, 'the element appears twice in one entry');
+  if (isNode(element) && element['@_null'] === 'true') return undefined;
+  const value = textOf(element);
+  if (value === '') return undefined;
+  if (value === undefined) throw refuse(element, { column }, 'elements instead of a rate');
+  const rate = parseDecimal(value);
+  if (rate === undefined) throw refuse(element, { column, value }, 'not a rate');
+  return rate;
+}
+
+function maturityNamed(name: string): CurveMaturity | undefined {
+  const [, prefix, count = '', unit = ''] = rateName.exec(name) ?? [];
+  return curveMaturity(prefix === 'TC' ? 'TIPS' : 'PAR', count.replace('_', '.'), unit);
+}
