@@ -10,7 +10,7 @@ import { root } from '../support/repository.ts';
 const mostLines: Readonly<Record<string, number>> = {
   analysis: 4028,
   care: 1237,
-  cli: 4840,
+  cli: 4750,
   client: 2212,
   domain: 4760,
   errors: 343,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 628;
+const mostSingles = 608;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 
