@@ -10,7 +10,7 @@ import { root } from '../support/repository.ts';
 const mostLines: Readonly<Record<string, number>> = {
   analysis: 4028,
   care: 1237,
-  cli: 4750,
+  cli: 4749,
   client: 2212,
   domain: 4760,
   errors: 343,
@@ -18,13 +18,13 @@ const mostLines: Readonly<Record<string, number>> = {
   import: 8131,
   library: 1432,
   lines: 1157,
-  mcp: 428,
+  mcp: 419,
   operations: 4645,
   platform: 546,
   pull: 3693,
   questions: 3344,
   render: 3091,
-  server: 4298,
+  server: 4274,
   service: 509,
   snapshot: 1191,
   store: 8161,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 608;
+const mostSingles = 589;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -21,8 +21,7 @@ import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import type { Messages } from '../terminal/messages.ts';
-import { type Progress, progress } from '../terminal/messages.ts';
+import { type Messages, type Progress, progress } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
