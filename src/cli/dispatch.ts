@@ -1,5 +1,9 @@
+import type { CommandSpec } from '../lines/command.ts';
+import { firstWordOf } from '../lines/first-words.ts';
+import type { QueryLine } from '../lines/line.ts';
+import { figureCommands } from '../lines/query-commands.ts';
 import { checkOutput, readLine } from '../lines/read-line.ts';
-import { allCommands, commandsBeginning } from './commands/index.ts';
+import type { OtherCommand } from './commands/command.ts';
 import { runQuery } from './run/query.ts';
 import type { Io } from './terminal/io.ts';
 
@@ -22,4 +26,67 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number 
     case 'other':
       return line.run(io, allCommands);
   }
+}
+
+/** A command that `dispatch` can run. */
+type RunnableCommand = CommandSpec<QueryLine | ReturnType<OtherCommand['read']>>;
+
+/** A file of commands that ask no question, and the first words of their lines. */
+type CommandFile = {
+  readonly words: readonly string[];
+  readonly load: () => Promise<{ readonly commands: readonly OtherCommand[] }>;
+};
+
+/** The files of commands that ask no question, in the order in which help lists the commands. */
+const families: readonly CommandFile[] = [
+  { words: ['snapshot', 'verify'], load: () => import('./commands/snapshot.ts') },
+  { words: ['facts', 'import'], load: () => import('./commands/import.ts') },
+  { words: ['ping'], load: () => import('./commands/ping.ts') },
+  { words: ['pull', 'unfollow'], load: () => import('./commands/pull.ts') },
+  { words: ['store', 'series'], load: () => import('./commands/store.ts') },
+  { words: ['explore', 'serve', 'mcp'], load: () => import('./commands/serve.ts') },
+  { words: ['keys'], load: () => import('./commands/keys.ts') },
+  { words: ['auth', 'config'], load: () => import('./commands/config.ts') },
+  { words: ['completion'], load: () => import('./commands/completion.ts') },
+  { words: ['help'], load: () => import('./commands/help.ts') },
+];
+
+/** Loads every command of asof, in the order in which help lists them; `inPlan` as in the lines of a plan. */
+export async function allCommands(inPlan = false): Promise<readonly RunnableCommand[]> {
+  return combined((await import('../lines/parse.ts')).questionCommands(inPlan), families);
+}
+
+/** Loads the commands whose lines begin with a word, and no others; all of asof where no command does. */
+async function commandsBeginning(word: string | undefined): Promise<readonly RunnableCommand[]> {
+  const own = families.filter(({ words }) => words.some((name) => name === word));
+  // A question about series and rates starts faster without the other commands.
+  const figures = figureCommands();
+  if (firstWordOf(figures, word) !== undefined) return combined(figures, own);
+  if (own.length > 0) return combined([], own);
+  const { questionCommands } = await import('../lines/parse.ts');
+  const questions = questionCommands();
+  return firstWordOf(questions, word) === undefined ? allCommands() : questions;
+}
+
+/** Adds other commands to those of questions; one with the words of a question is called by a flag of its own there. */
+async function combined(
+  questions: readonly CommandSpec[],
+  loaded: readonly CommandFile[],
+): Promise<readonly RunnableCommand[]> {
+  if (loaded.length === 0) return questions;
+  const others = (await Promise.all(loaded.map(({ load }) => load()))).flatMap(({ commands }) => commands);
+  const namesakeOf = ({ words }: RunnableCommand, among: readonly RunnableCommand[]) =>
+    among.find((one) => one.words === words);
+  return [
+    ...questions.map((question): RunnableCommand => {
+      const other = namesakeOf(question, others);
+      if (other === undefined) return question;
+      return {
+        ...question,
+        flags: [...other.flags, ...question.flags],
+        read: (line) => (other.flags.some(({ name }) => line.has(name)) ? other : question).read(line),
+      };
+    }),
+    ...others.filter((other) => namesakeOf(other, questions) === undefined),
+  ];
 }

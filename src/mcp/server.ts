@@ -1,26 +1,147 @@
 import type { Readable, Writable } from 'node:stream';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  ErrorCode,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import pLimit from 'p-limit';
+import type { Question } from '../analysis/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { closest } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
+import { codeVoice, Problem, saidIn, type Voice } from '../errors/problem.ts';
 import { type Asof, asofOf } from '../library/asof.ts';
+import { methodNaming, type Signature, unknownName } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
+import { signaturesOf } from '../library/operation-signatures.ts';
+import { signatureOf } from '../library/question-methods.ts';
 import { Session } from '../library/session.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { seriesShow } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
-import type { Params, ParamTexts } from '../operations/param.ts';
+import type { Schema } from '../operations/field.ts';
+import { operations, seriesShow } from '../operations/index.ts';
+import type { Naming, Operation } from '../operations/operation.ts';
+import { camelCase, type Params, type ParamTexts } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
 import { version } from '../platform/installation.ts';
-import { LineTransport } from './line-transport.ts';
-import { rowLimits, type Tool, toolNaming, tools } from './tools.ts';
+import { questionNamed, questions } from '../questions/table.ts';
+
+/** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
+type Tool = {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
+  /** The fields of its rows that later vintages change, so that an answer as of an earlier day must omit them. */
+  readonly growing: readonly string[];
+  /** Calls the method; throws a Problem if it refuses the values. */
+  readonly call: (asof: Asof, values: NamedValues) => Promise<Result<Row>>;
+};
+
+/** The number of rows of an answer without `limit`, and the most rows of any answer. */
+const rowLimits = { usual: 100, most: 1000 };
+
+/** Names questions as tools, and parameters as tools take them. */
+const toolNaming: Naming = { ...methodNaming, question: ({ name }) => `the tool ${name}` };
+
+/** Names parameters in descriptions as tools take them. */
+const toolCode: Voice = {
+  ...codeVoice,
+  param: (name, value) => codeVoice.param(camelCase(name), value),
+};
+
+/** A tool for each operation and each question that says what it is about, except operations about the caller. */
+export function assistantTools(): readonly Tool[] {
+  const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
+  const ofQuestions = Object.values<Question>(questions)
+    .map(signatureOf)
+    .filter(({ about }) => about !== undefined)
+    .map((signature) => ({ ...methodTool(signature, saidIn(toolCode, signature.about ?? '')), growing: [] }));
+  return [...ofOperations, ...ofQuestions];
+}
+
+function operationTool(operation: Operation): Tool {
+  const { name, summary, description, fields, command } = operation;
+  const question = questionNamed(name);
+  const signature = question === undefined ? signaturesOf(operation, false)([]) : signatureOf(question);
+  const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
+  const about = `${summary}. ${saidIn(toolCode, description)}`;
+  return { ...methodTool(signature, about, command.defaults), growing };
+}
+
+function methodTool(
+  { name: method, args, params }: Signature,
+  about: string,
+  defaults: Readonly<Record<string, string>> = {},
+): Omit<Tool, 'growing'> {
+  const { kinds = {}, required = [], limitsRows = () => true } = params ?? {};
+  const { usual, most } = rowLimits;
+  const bounds: Readonly<Record<string, Schema>> = {
+    limit: { default: usual, maximum: most },
+    first: { maximum: most },
+  };
+  const schemas = [...args.map(({ name, kind }) => [name, kind] as const), ...Object.entries(kinds)].map(
+    ([name, { schema }]) => {
+      const set = defaults[name] === undefined ? {} : { default: defaults[name] };
+      return [name, { ...schema, ...set, ...bounds[name] }] as const;
+    },
+  );
+  const needed = [
+    ...args.filter(({ isOptional }) => isOptional !== true).map(({ name }) => name),
+    ...required,
+  ];
+  return {
+    name: method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    description: about,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(schemas),
+      required: needed,
+      additionalProperties: false,
+    },
+    async call(asof, values) {
+      const names = schemas.map(([name]) => name);
+      const unknown = Object.keys(values).find((name) => !names.includes(name));
+      // Arguments have names here too; the method's own check does not list them.
+      if (unknown !== undefined) throw unknownName('parameter', unknown, names);
+      const { named, others } = separated(values, new Set(args.map(({ name }) => name)));
+      const asked = [
+        ...args.map(({ name }) => named[name]),
+        Object.hasOwn(kinds, 'limit') && limitsRows(others) ? sized(others) : others,
+      ];
+      // The library has a method of this name, which checks its parameters.
+      const ask: (...asked: readonly unknown[]) => Promise<Result<Row>> = Reflect.get(asof, method);
+      return ask(...(Object.keys(asked.at(-1) ?? {}).length > 0 ? asked : asked.slice(0, -1)));
+    },
+  };
+}
+
+function separated(values: NamedValues, names: ReadonlySet<string>) {
+  const entries = Object.entries(values);
+  return {
+    named: Object.fromEntries(entries.filter(([name]) => names.has(name))),
+    others: Object.fromEntries(entries.filter(([name]) => !names.has(name))),
+  };
+}
+
+/** The values with a limit on rows; refuses a limit above the most rows of an answer. */
+function sized(values: NamedValues): NamedValues {
+  const { usual, most } = rowLimits;
+  for (const name of ['limit', 'first']) {
+    const { [name]: value } = values;
+    if (typeof value === 'number' && value > most)
+      throw new Problem('bad-input', `invalid '${name}' ${value}: an answer has at most ${most} rows`, {
+        field: name,
+        hints: ['next_cursor of an answer continues it'],
+      });
+  }
+  return values.limit === undefined && values.first === undefined ? { ...values, limit: usual } : values;
+}
 
 /** What an MCP server answers from, and the streams on which it talks to its client. */
 export type McpSource = {
@@ -43,7 +164,7 @@ const mostCharacters = 200_000;
 export async function serveMcp({ stdin, stdout, ...source }: McpSource): Promise<void> {
   const { asOf, signal } = source;
   const session = new ToolSession(source);
-  const all = new Map(tools().map((tool) => [tool.name, tool]));
+  const all = new Map(assistantTools().map((tool) => [tool.name, tool]));
   const server = new Server(
     { name: 'asof', version: version() },
     { capabilities: { tools: {} }, instructions: instructions(asOf) },
@@ -185,4 +306,114 @@ function failure(error: unknown): CallToolResult {
       ? [error.detail, ...error.hints]
       : [`this is a bug in asof: ${error instanceof Error ? error.message : String(error)}`];
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] };
+}
+
+/** The most bytes of a line, and the most levels of lists and objects in a message. */
+const mostBytes = 16 * 1024 * 1024;
+const mostLevels = 100;
+
+/** Messages as lines of JSON. A line that is no message gets an error, where the transport of the SDK is silent. */
+class LineTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  readonly #stdin: Readable;
+  readonly #stdout: Writable;
+  #begun: Buffer[] = [];
+  #size = 0;
+  readonly #onData = (chunk: Buffer): void => this.#receive(chunk);
+  readonly #onError = (error: Error): void => this.onerror?.(error);
+
+  constructor(stdin: Readable, stdout: Writable) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+  }
+
+  async start(): Promise<void> {
+    this.#stdin.on('data', this.#onData).on('error', this.#onError);
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#write(serializeMessage(message));
+  }
+
+  async close(): Promise<void> {
+    this.#stdin.off('data', this.#onData).off('error', this.#onError).pause();
+    this.onclose?.();
+  }
+
+  #receive(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
+      this.#add(chunk.subarray(from, end));
+      if (this.#size <= mostBytes) this.#take(Buffer.concat(this.#begun).toString());
+      this.#begun = [];
+      this.#size = 0;
+      from = end + 1;
+    }
+    this.#add(chunk.subarray(from));
+  }
+
+  /** Adds a part of a line; one that is too long is refused once, and read to its end without being kept. */
+  #add(part: Buffer): void {
+    const before = this.#size;
+    this.#size += part.length;
+    if (this.#size <= mostBytes) this.#begun.push(part);
+    else if (before <= mostBytes) {
+      this.#begun = [];
+      this.#refuse(
+        ErrorCode.InvalidRequest,
+        `a message has more than ${mostBytes / 2 ** 20} MB: send a shorter one`,
+      );
+    }
+  }
+
+  #take(line: string): void {
+    if (line.trim() === '') return;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch (error) {
+      this.#refuse(ErrorCode.ParseError, `a line is no JSON: ${String(error)}`);
+      return;
+    }
+    const invalid = (reason: string) => this.#refuse(ErrorCode.InvalidRequest, reason, value);
+    // Before the schema, whose checks call themselves for each level.
+    if (isDeeper(value, mostLevels)) {
+      invalid(`a message is nested more than ${mostLevels} levels deep: send a flatter one`);
+      return;
+    }
+    const { success, data } = JSONRPCMessageSchema.safeParse(value);
+    if (success) this.onmessage?.(data);
+    else invalid('a line is no request of JSON-RPC 2.0');
+  }
+
+  #refuse(code: ErrorCode, message: string, request?: unknown): void {
+    const error = { jsonrpc: '2.0', id: idOf(request), error: { code, message } };
+    void this.#write(`${JSON.stringify(error)}\n`);
+  }
+
+  #write(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#stdout.write(text)) resolve();
+      else this.#stdout.once('drain', resolve);
+    });
+  }
+}
+
+/** The id of a request that is not valid; null where it has none. */
+function idOf(request: unknown): string | number | null {
+  if (typeof request !== 'object' || request === null || !('id' in request)) return null;
+  const { id } = request;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+/** Whether a value has more levels of lists and objects; without recursion, which deep values would exhaust. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return false;
 }

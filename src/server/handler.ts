@@ -1,16 +1,13 @@
 import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
-import { CrossOrigin } from './cors.ts';
 import { beginExchange, type Exchange, type Log, type Sending, type SentPart } from './exchange.ts';
-import { explorerFiles } from './explorer-files.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
-import { errorPage, readiness } from './open-pages.ts';
+import { errorPages, pages, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
 import { asksForTable, createResponseCache, type OperationRoute, operationRoute } from './operation-route.ts';
 import { endpoints, questionRoute } from './questions.ts';
-import { referencePage } from './reference-page.ts';
 import { longestTarget, targetOf } from './request-target.ts';
 import {
   checkMethod,
@@ -38,7 +35,7 @@ export type RequestMetrics = {
 };
 
 /** What a handler needs to answer requests. */
-export type HandlerOptions = {
+type HandlerOptions = {
   readonly services: Services;
   readonly gate: Pick<Gate, 'admit' | 'check'>;
   readonly log: Log;
@@ -151,11 +148,9 @@ class Routes {
     this.#addOpenRoute('/v1/openapi.json', (exchange) =>
       respond(exchange, jsonAnswer(openApi(operations, publicUrl() || '/'))),
     );
-    for (const [path, answer] of referencePage()) this.#addOpenRoute(path, answer);
-    if (explorer !== undefined)
-      for (const [path, answer] of explorerFiles(explorer.store)) this.#addOpenRoute(path, answer);
+    for (const [path, answer] of pages(explorer)) this.#addOpenRoute(path, answer);
     this.#addOpenRoute('/errors/{suffix}', (exchange) => {
-      const text = errorPage(targetOf(exchange.request.url).path.slice('/errors/'.length));
+      const text = errorPages.get(targetOf(exchange.request.url).path.slice('/errors/'.length));
       if (text === undefined) throw noEndpoint();
       return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body: text });
     });
@@ -230,4 +225,56 @@ function noEndpoint(): Problem {
 
 function tooLong(): Problem {
   return new Problem('uri-too-long', `the address of a request may have at most ${longestTarget} characters`);
+}
+
+/** The headers that a page of another origin may read, besides those that every page may read. */
+const exposed =
+  'ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
+
+/** Seconds for which a browser need not repeat a preflight request. */
+const maxAge = 7200;
+
+/** Which origins' pages may read the answers of the service: those that the operator lists; `*` is every origin. */
+class CrossOrigin {
+  readonly #origins: ReadonlySet<string>;
+
+  constructor(origins: readonly string[]) {
+    this.#origins = new Set(origins);
+  }
+
+  /** The headers of an answer to a request, which say whether a page may read it. */
+  headersFor({ headers }: Request): Readonly<Record<string, string>> {
+    const allowed = this.#allowed(headers);
+    return {
+      Vary: 'Accept, Accept-Encoding, Origin, X-API-Key',
+      ...(allowed !== undefined && {
+        'Access-Control-Allow-Origin': allowed,
+        'Access-Control-Expose-Headers': exposed,
+      }),
+    };
+  }
+
+  /** The answer to a preflight request, which needs no key; undefined for any other request. */
+  preflight({ request, requestId }: Exchange): Response | undefined {
+    const { method, headers } = request;
+    if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined;
+    if (this.#allowed(headers) === undefined) return undefined;
+    return new Response(null, {
+      status: 204,
+      headers: {
+        ...this.headersFor(request),
+        'Access-Control-Allow-Methods': 'GET, HEAD',
+        'Access-Control-Allow-Headers': 'Accept, If-None-Match, X-API-Key',
+        'Access-Control-Max-Age': String(maxAge),
+        'X-Request-Id': requestId,
+      },
+    });
+  }
+
+  #allowed(headers: Headers): string | undefined {
+    const origin = headers.get('origin');
+    if (origin === null) return undefined;
+    if (this.#origins.has('*')) return '*';
+    return this.#origins.has(origin) ? origin : undefined;
+  }
 }

@@ -2,26 +2,194 @@ import { codeVoice, Problem, saidIn } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import { type Operation, operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
-import { errorPage, errorSuffixes } from './open-pages.ts';
-import {
-  exampleOf,
-  formatParameter,
-  headers,
-  problemContent,
-  problemResponses,
-  reference,
-  responsesOf,
-} from './openapi-answers.ts';
+import { answerFormats, notAcceptable } from './answer-format.ts';
+import { errorPages } from './open-pages.ts';
 import { type Endpoint, endpoints } from './questions.ts';
 import {
   checksSchema,
   envelopeExample,
   envelopeSchema,
+  problemExample,
   problemSchema,
   rowSchema,
   vintageKindsSchema,
   wideRowSchema,
 } from './schema.ts';
+
+/** A reference to a part of the description. */
+function reference(kind: 'headers' | 'parameters' | 'responses' | 'schemas', name: string): Schema {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+const count: Schema = { type: 'integer', minimum: 0 };
+
+/** The headers of answers. */
+const headers: Schema = {
+  RequestId: { description: 'The request_id of the body.', schema: { type: 'string' } },
+  RateLimitLimit: { description: 'The quota of the window with the fewest requests left.', schema: count },
+  RateLimitRemaining: { description: 'Requests left in this window.', schema: count },
+  RateLimitReset: { description: 'Seconds until this window ends.', schema: count },
+  RetryAfter: { description: 'Seconds to wait before the next request.', schema: count },
+  ETag: { description: 'Weak validator of the answer.', schema: { type: 'string' } },
+  Link: {
+    description: 'The address of the next page (rel="next"), of a format without an envelope and with limit.',
+    schema: { type: 'string' },
+  },
+};
+
+const requestIdHeader = { 'X-Request-Id': reference('headers', 'RequestId') };
+
+const answerHeaders = {
+  ...requestIdHeader,
+  'RateLimit-Limit': reference('headers', 'RateLimitLimit'),
+  'RateLimit-Remaining': reference('headers', 'RateLimitRemaining'),
+  'RateLimit-Reset': reference('headers', 'RateLimitReset'),
+};
+
+/** The content of a problem, with an example of it. */
+function problemContent(problem: Problem, instance: string, more: Schema = {}): Schema {
+  const example = { ...problemExample(problem, instance), ...more };
+  return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
+}
+
+/** What a status means; a request that is answered with it, under which condition; and the problem in the answer. */
+type FailureExample = {
+  readonly meaning: string;
+  readonly path: string;
+  readonly query?: string;
+  readonly condition?: string;
+  readonly method?: string;
+  readonly problem: Problem;
+};
+
+const ofGdp = '/v1/series/GDP/observations';
+
+const failures: readonly FailureExample[] = [
+  {
+    meaning: 'A parameter is unknown, repeated, missing or invalid, or the request has a body.',
+    path: ofGdp,
+    query: '?as_of=2015-02-30',
+    problem: new Problem('validation-error', "invalid 'as_of' date: use YYYY-MM-DD format", {
+      field: 'as_of',
+    }),
+  },
+  {
+    meaning: 'The key is missing or invalid.',
+    path: ofGdp,
+    condition: 'without the header X-API-Key',
+    problem: new Problem('unauthorized', 'missing X-API-Key header'),
+  },
+  {
+    meaning: 'The plan of the key does not allow it.',
+    path: ofGdp,
+    query: '?as_of=2015-01-30',
+    condition: 'with a key of the plan free',
+    problem: new Problem(
+      'plan-upgrade-required',
+      "point-in-time queries need the pro plan or higher; this key is on 'free': ask the operator of this service",
+    ),
+  },
+  {
+    meaning: 'There is no such series.',
+    path: '/v1/series/GDPX/observations',
+    problem: new Problem('not-found', "series 'GDPX' not found"),
+  },
+  {
+    meaning: 'The client takes none of the formats.',
+    path: ofGdp,
+    condition: 'with `Accept: image/png`',
+    problem: new Problem('not-acceptable', notAcceptable),
+  },
+  {
+    meaning: 'A quota of the key is used up.',
+    path: ofGdp,
+    condition: 'for the 31st time in a minute, with a key of the plan free',
+    problem: new Problem('rate-limit-exceeded', 'rate limit of 30 requests per minute exceeded'),
+  },
+  {
+    meaning: 'The service failed.',
+    path: ofGdp,
+    condition: 'when the data cannot be read',
+    problem: new Problem('internal-error', 'an internal error occurred'),
+  },
+];
+
+const otherFailure: FailureExample = {
+  meaning: 'Any other failure.',
+  path: ofGdp,
+  method: 'POST',
+  problem: new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD'),
+};
+
+/** A request as an example in a description. */
+function exampleOf(request: string, condition?: string): string {
+  return `Example: \`${request}\`${condition === undefined ? '' : ` ${condition}`}.`;
+}
+
+function failureAnswer({ meaning, path, query = '', condition, method = 'GET', problem }: FailureExample) {
+  return {
+    description: `${meaning} ${exampleOf(`${method} ${path}${query}`, condition)}`,
+    content: problemContent(problem, path),
+  };
+}
+
+/** The answers to requests that fail, by their statuses. */
+const problemResponses: Schema = {
+  ...Object.fromEntries(
+    failures.map((failure) => [
+      `Problem${failure.problem.status}`,
+      {
+        ...failureAnswer(failure),
+        headers: {
+          ...(failure.problem.status === 401 ? requestIdHeader : answerHeaders),
+          ...(failure.problem.status === 429 && { 'Retry-After': reference('headers', 'RetryAfter') }),
+        },
+      },
+    ]),
+  ),
+  Problem: { ...failureAnswer(otherFailure), headers: requestIdHeader },
+};
+
+/**
+ * The parameter of every question that names the format of the answer. The answers list only JSON, so that a typed
+ * client has the types of the rows, without a union with text.
+ */
+const formatParameter: Schema = {
+  name: 'format',
+  in: 'query',
+  required: false,
+  description: `The format of the answer, where the client cannot set Accept (${Object.values(answerFormats).join(', ')}). All but json have no pages: without \`limit\` the answer is whole, and the connection is cut if the rest of it fails.`,
+  schema: { type: 'string', enum: Object.keys(answerFormats), default: 'json' },
+};
+
+/** The answers to an operation or a question whose envelope has a schema. */
+function responsesOf(
+  schema: string,
+  example: Schema,
+  { gated, ofSeries }: { readonly gated: boolean; readonly ofSeries: boolean },
+): Schema {
+  const problems = [
+    '400',
+    '401',
+    ...(gated ? ['403'] : []),
+    ...(ofSeries ? ['404'] : []),
+    '406',
+    '429',
+    '500',
+  ];
+  return {
+    200: {
+      description: 'The answer.',
+      headers: { ...answerHeaders, ETag: reference('headers', 'ETag'), Link: reference('headers', 'Link') },
+      content: {
+        'application/json': { schema: reference('schemas', schema), example },
+      },
+    },
+    304: { description: 'The answer is the one that If-None-Match names.', headers: answerHeaders },
+    ...Object.fromEntries(problems.map((status) => [status, reference('responses', `Problem${status}`)])),
+    default: reference('responses', 'Problem'),
+  };
+}
 
 /** The OpenAPI 3.1 description of the service, made from the operations that it serves. */
 export function openApi(operations: readonly Operation[], publicUrl: string): Schema {
@@ -271,14 +439,14 @@ const probes: Schema = {
           in: 'path',
           required: true,
           description: 'The last segment of the type of a problem.',
-          schema: { type: 'string', enum: errorSuffixes },
+          schema: { type: 'string', enum: [...errorPages.keys()] },
           example: 'not-found',
         },
       ],
       responses: {
         200: {
           description: 'The page.',
-          content: { 'text/plain': { schema: { type: 'string' }, example: errorPage('not-found') } },
+          content: { 'text/plain': { schema: { type: 'string' }, example: errorPages.get('not-found') } },
         },
         ...openProblems,
         404: reference('responses', 'Problem404'),

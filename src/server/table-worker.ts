@@ -3,7 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { type TableJob, tableBytes } from './table-bytes.ts';
-import type { SentFailure, WorkerData, WorkerReply } from './table-workers.ts';
+import type { WorkerData, WorkerReply } from './table-workers.ts';
 
 // The program of a thread that makes tables, one after the other. Each message asks for the next bytes of a table:
 // the first one has its job.
@@ -32,7 +32,7 @@ function reply(message: WorkerReply, moved: readonly ArrayBuffer[] = []): void {
 }
 
 /** A failure in a form that survives the way between threads, which keeps no class. */
-function sentFailure(error: unknown): SentFailure {
+function sentFailure(error: unknown): Extract<WorkerReply, { failure: unknown }>['failure'] {
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (!(error instanceof Problem)) return { cause };
   const { kind, headline: detail, ...options } = error;

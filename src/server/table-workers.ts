@@ -8,7 +8,7 @@ import type { TableJob } from './table-bytes.ts';
 export type WorkerData = { readonly address: string; readonly billingUrl?: string | undefined };
 
 /** A failure that a thread reports; `cause` is for the log. */
-export type SentFailure = {
+type SentFailure = {
   readonly problem?: {
     readonly kind: ProblemKind;
     readonly detail: string;

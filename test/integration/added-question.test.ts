@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, expect, expectTypeOf, it, vi } from 'vitest';
 import { type QuestionRow, readTexts } from '../../src/analysis/question.ts';
 import { embeddedClient } from '../../src/client/open.ts';
-import type { Demands } from '../../src/index.ts';
-import { open } from '../../src/index.ts';
+import { type Demands, open } from '../../src/index.ts';
 import { asofOf } from '../../src/library/asof.ts';
 import { methodNaming } from '../../src/library/call.ts';
 import { type QuestionMethod, signatureOf } from '../../src/library/question-methods.ts';
 import { Session } from '../../src/library/session.ts';
 import { planLineParser } from '../../src/lines/parse.ts';
 import { questionCommand } from '../../src/lines/question-command.ts';
-import { tools } from '../../src/mcp/tools.ts';
+import { assistantTools } from '../../src/mcp/server.ts';
 import type { ParamsOf } from '../../src/operations/param.ts';
 import { param } from '../../src/operations/params.ts';
 import { clockAt, integer } from '../../src/operations/value.ts';
@@ -156,7 +155,7 @@ it('a question that is declared is asked of a service', async () => {
 });
 
 it('a question that is declared is a tool', async () => {
-  const tool = tools().find(({ name }) => name === 'value_gaps');
+  const tool = assistantTools().find(({ name }) => name === 'value_gaps');
   expect(tool).toMatchObject({
     description: 'How many of several series have a value for each date, newest first.',
     inputSchema: { required: ['ids'], properties: { onlyGaps: { type: 'boolean' }, least: { default: 1 } } },

@@ -1,4 +1,4 @@
-import { allCommands } from '../../src/cli/commands/index.ts';
+import { allCommands } from '../../src/cli/dispatch.ts';
 import { checkOutput, readLine } from '../../src/lines/read-line.ts';
 
 /** Every command of asof. */

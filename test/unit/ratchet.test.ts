@@ -10,7 +10,7 @@ import { root } from '../support/repository.ts';
 const mostLines: Readonly<Record<string, number>> = {
   analysis: 4072,
   care: 1237,
-  cli: 4850,
+  cli: 4762,
   client: 2212,
   domain: 4760,
   errors: 343,
@@ -18,13 +18,13 @@ const mostLines: Readonly<Record<string, number>> = {
   import: 8110,
   library: 1445,
   lines: 1157,
-  mcp: 428,
+  mcp: 419,
   operations: 4631,
   platform: 546,
   pull: 3693,
   questions: 3343,
   render: 3097,
-  server: 4300,
+  server: 4276,
   service: 509,
   snapshot: 1186,
   store: 8158,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 610;
+const mostSingles = 571;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

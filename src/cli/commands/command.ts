@@ -6,7 +6,7 @@ import type { Io } from '../terminal/io.ts';
 export type LoadCommands = (inPlan?: boolean) => Promise<readonly AnyCommand[]>;
 
 /** A line that asks no question, with what to do. */
-export type RunnableLine = OtherLine & {
+type RunnableLine = OtherLine & {
   /** What was typed, as plain data. */
   readonly values: unknown;
   /** Does what the line asks for, and resolves to the exit code. */

@@ -1,15 +1,34 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { layoutOf } from '../../analysis/layouts.ts';
+import { largestPage, pagesOf } from '../../client/pagination.ts';
+import { symbolsOf } from '../../domain/insider/filing.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { AnyCommand } from '../../lines/command.ts';
+import { type FirstWord, firstWordOf, firstWords, isFamily, secondWord } from '../../lines/first-words.ts';
+import type { Row } from '../../operations/envelope.ts';
+import { firstFilingDay } from '../../operations/filing-reasons.ts';
+import type { ArgumentSpec, Completion, Flag } from '../../operations/flag.ts';
+import { insiderFilings, seriesSearch } from '../../operations/index.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Params, ParamTexts } from '../../operations/param.ts';
+import { TypedLine } from '../../operations/typed-line.ts';
+import { clockAt } from '../../operations/value.ts';
+import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
-import { choicesAt, lookupSeconds } from '../completion/choices.ts';
-import { positionIn } from '../completion/position.ts';
-import { bash, fish, nothing, type Shell, zsh } from '../completion/scripts.ts';
+import { printable } from '../../render/printable.ts';
+import { type Choice, type Choices, shells } from '../completion/scripts.ts';
+import { chosenBaseUrl } from '../config/places.ts';
+import { type Setting, settings } from '../config/settings.ts';
+import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { command, type LoadCommands } from './command.ts';
+import { topics } from './help.ts';
 
-const shells: Readonly<Record<string, Shell>> = { bash, zsh, fish };
+type ShellName = keyof typeof shells;
 
-const shellNames = Object.keys(shells);
+const shellNames = Object.keys(shells) as readonly ShellName[];
 
 const complete = command({
   words: 'completion',
@@ -30,14 +49,14 @@ mkdir -p ~/.config/fish/completions && asof completion fish > ~/.config/fish/com
   flags: [],
   read(line) {
     const [name = '', ...sent] = line.args;
-    if (Object.hasOwn(shells, name)) return { name, sent };
+    const known = shellNames.find((one) => one === name);
+    if (known !== undefined) return { name: known, sent };
     throw new Problem('bad-input', `unknown shell '${name}': use bash, zsh or fish`);
   },
   async run({ name, sent }, io, load) {
-    const shell = shells[name] ?? bash;
-    if (sent.length === 0) await print(shell.script, io);
+    if (sent.length === 0) await print(shells[name].script, io);
     else {
-      await print(`${(await answerOf(shell, sent, io, load)).join('\n')}\n`, io);
+      await print(`${(await answerOf(shells[name], sent, io, load)).join('\n')}\n`, io);
       // The name lookup of a service may still be running, and the shell waits for the process to end.
       io.leave?.(exitCode.success);
     }
@@ -50,7 +69,7 @@ export const commands = [complete];
 
 /** What may be typed next; nothing after an error or a timeout, because an error message at a prompt does not help. */
 async function answerOf(
-  shell: Shell,
+  shell: (typeof shells)[ShellName],
   sent: readonly string[],
   io: Io,
   load: LoadCommands,
@@ -63,7 +82,7 @@ async function answerOf(
 }
 
 async function choicesFor(
-  shell: Shell,
+  shell: (typeof shells)[ShellName],
   sent: readonly string[],
   io: Io,
   load: LoadCommands,
@@ -73,4 +92,361 @@ async function choicesFor(
   const specs = await load();
   const position = positionIn(specs, request.words, request.current);
   return shell.answer(await choicesAt(position, specs, io), position.lead, sent);
+}
+
+/** Completes one kind of value at a position. */
+type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
+
+/** How values are completed, by the names on their flags and arguments. */
+const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
+  columns,
+  days: () => wordsOf(['today', 'yesterday']),
+  files: () => ({ kind: 'files' }),
+  folders: () => ({ kind: 'folders' }),
+  ids,
+  kinds: async () =>
+    described(
+      (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [
+        kind,
+        summary.join(''),
+      ]),
+    ),
+  plans,
+  'setting values': settingValues,
+  settings: () => described(Object.entries(settings).map(([name, { about }]) => [name, about])),
+  tickers,
+};
+
+/** The words that may be typed at a position, as far as asof knows them. */
+async function choicesAt(position: CursorPosition, specs: readonly AnyCommand[], io: Io): Promise<Choices> {
+  return startingWith(await allAt(position, specs, io), position.text);
+}
+
+async function allAt(position: CursorPosition, specs: readonly AnyCommand[], io: Io): Promise<Choices> {
+  const { expected, typed, text } = position;
+  switch (expected.kind) {
+    case 'first word':
+      return described(commandsAfter(specs, []));
+    case 'second word':
+      return described(commandsAfter(specs, [expected.family.name]));
+    case 'help':
+      return described([
+        ...commandsAfter(specs, typed),
+        ...(typed.length === 0 ? topics.map((topic) => [topic, 'a topic'] as const) : []),
+      ]);
+    case 'flag':
+      return described(unusedFlags(position));
+    case 'value': {
+      const { choices, value = '', complete } = expected.flag;
+      return completed(choices ?? wordsInHelp(value, text) ?? complete, position, io);
+    }
+    case 'argument': {
+      const all = await Promise.all(
+        expected.candidates.map(({ choices, complete }) => completed(choices ?? complete, position, io)),
+      );
+      const words = all.flatMap((one) => (one.kind === 'words' ? one.words : []));
+      return all.find(({ kind }) => kind !== 'words') ?? { kind: 'words', words };
+    }
+    case 'nothing':
+      return nothing;
+  }
+}
+
+function completed(
+  how: Completion | undefined,
+  position: CursorPosition,
+  io: Io,
+): Choices | Promise<Choices> {
+  if (how === undefined) return nothing;
+  return typeof how === 'string' ? completers[how](position, io) : wordsOf(how);
+}
+
+/** The words that help names instead of a value, as in `--type <par|tips>`; in the letter case that is being typed. */
+function wordsInHelp(value: string, text: string): readonly string[] | undefined {
+  if (!value.includes('|')) return undefined;
+  return (/[A-Z]/.test(text) ? value.toUpperCase() : value).split('|');
+}
+
+function described(pairs: readonly (readonly [value: string, about: string])[]): Choices {
+  return { kind: 'words', words: pairs.map(([value, about]) => ({ value, about })) };
+}
+
+/** The commands that can follow these words, with their summaries. */
+function commandsAfter(
+  specs: readonly AnyCommand[],
+  words: readonly string[],
+): readonly (readonly [string, string])[] {
+  if (words.length === 0) return firstWords(specs).map(({ name, summary }) => [name, summary]);
+  const family = words.length === 1 ? firstWordOf(specs, words[0]) : undefined;
+  if (family === undefined || !isFamily(family)) return [];
+  return family.specs.map((spec) => [secondWord(spec), spec.summary]);
+}
+
+function unusedFlags({ known, flags }: CursorPosition): readonly (readonly [string, string])[] {
+  return known.flatMap(({ name, short, about, repeatable }) => {
+    if (flags.has(name) && repeatable !== true) return [];
+    const names = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+    return names.map((word) => [word, about] as const);
+  });
+}
+
+async function ids(position: CursorPosition, io: Io): Promise<Choices> {
+  const { text } = position;
+  const taken = new Set(position.typed.map((id) => id.toUpperCase()));
+  const found = await lookUp(seriesSearch, [['q', text]], position, io, ({ id, title }) =>
+    startsWithId(id, text) ? [{ value: id, ...(title !== id && { about: title }) }] : [],
+  );
+  return { kind: 'words', words: found.filter(({ value }) => !taken.has(value)) };
+}
+
+/** The symbols of the newest filings, as many as can be read while the shell waits. */
+async function tickers(position: CursorPosition, io: Io): Promise<Choices> {
+  const seen = new Set<string>();
+  const found = await lookUp(insiderFilings, [['from', firstFilingDay]], position, io, (row) =>
+    symbolsOf(row.ticker).flatMap((value) => {
+      if (seen.has(value) || !startsWithId(value, position.text)) return [];
+      seen.add(value);
+      return [{ value, about: row.issuer_name ?? '' }];
+    }),
+  );
+  return { kind: 'words', words: [...found].sort((a, b) => (a.value < b.value ? -1 : 1)) };
+}
+
+/** The columns of the query that is being typed, after the names before the last comma and without them. */
+function columns(position: CursorPosition, io: Io): Choices {
+  const named = position.text.split(',').slice(0, -1);
+  const rest = columnsOf(position, io).filter((name) => !named.includes(name));
+  return wordsOf(rest.map((name) => [...named, name].join(',')));
+}
+
+/** A query whose other flags cannot be read has the columns of its command. */
+function columnsOf({ spec, typed, flags }: CursorPosition, io: Io): readonly string[] {
+  if (spec === undefined) return [];
+  const texts = new Map([...flags].map(([name, text]) => [name, [text]] as const));
+  const args = spec.args.slice(typed.length).filter(({ optional }) => optional !== true);
+  const required = new Map(
+    spec.flags.flatMap((flag) =>
+      flag.required === true ? [[flag.name, [filling(flag.value)]] as const] : [],
+    ),
+  );
+  const whole = [...typed, ...args.map(({ name }) => filling(name))];
+  for (const flagTexts of [new Map([...required, ...texts]), required]) {
+    try {
+      const line = spec.read(new TypedLine(whole, flagTexts, clockAt(io.clock())));
+      return line.command === 'query' ? (layoutOf(line.query)?.fields.map(({ name }) => name) ?? []) : [];
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+  return [];
+}
+
+/** Stands for a value that is not typed yet: a day, or an id that names no known series. */
+function filling(value: Flag['value'] = ''): string {
+  return value.startsWith('date') ? 'yesterday' : '*';
+}
+
+async function plans({ flags }: CursorPosition, io: Io): Promise<Choices> {
+  const { loadPlans } = await import('../../server/keys/plans.ts');
+  const file = flags.get('plans');
+  return wordsOf([...(await loadPlans(file === undefined ? undefined : fromHome(file, io))).keys()]);
+}
+
+/** The values of the setting that was named before. */
+function settingValues(position: CursorPosition, io: Io): Choices | Promise<Choices> {
+  const [name] = position.typed;
+  const value = Object.entries<Setting>(settings).find(([one]) => one === name)?.[1].value;
+  return completed(value?.complete ?? (value?.schema.enum as readonly string[] | undefined), position, io);
+}
+
+/** A path as it was typed: at completion the shell has not yet expanded `~`. */
+function fromHome(path: string, io: Io): string {
+  return path.startsWith('~/') ? join(variable(io, 'HOME') ?? homedir(), path.slice(2)) : path;
+}
+
+/** Seconds that a shell waits for ids after TAB. */
+const lookupSeconds = 1;
+
+/**
+ * What the rows of an operation offer, at most one page of the contract, from the store or service that the command
+ * would ask. A service gets one request, which counts against the quota, and no retry.
+ */
+async function lookUp<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  { flags }: CursorPosition,
+  io: Io,
+  offered: (row: R) => readonly Choice[],
+): Promise<readonly Choice[]> {
+  const [store, baseUrl] = [flags.get('store'), flags.get('base-url')];
+  const source = {
+    ...(store !== undefined && { store: fromHome(store, io) }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
+  const isRemote = chosenBaseUrl(io, source) !== undefined;
+  const session = {
+    connection: { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 },
+    messages: { quiet: true, verbose: false, debug: false },
+  };
+  return withClient(session, io, async (client) => {
+    const found: Choice[] = [];
+    const until = Date.now() + readingMilliseconds;
+    const pages = isRemote
+      ? [await client.ask(operation, [...texts, ['limit', String(largestPage)]])]
+      : pagesOf(client, operation, texts, {}, io.signal);
+    for await (const page of pages) {
+      found.push(...page.results.flatMap(offered));
+      if (found.length >= largestPage || Date.now() > until) break;
+    }
+    return found.slice(0, largestPage);
+  });
+}
+
+/** How long a store is read: what was found by then is offered while the shell still waits. */
+const readingMilliseconds = 500;
+
+/** Whether an id starts with the text; one that starts with a dash would be read as a flag. */
+function startsWithId(id: string, text: string): boolean {
+  return id.startsWith(text.toUpperCase()) && !id.startsWith('-');
+}
+
+/** What may be typed at the cursor. */
+type Expected =
+  | { readonly kind: 'first word' }
+  | { readonly kind: 'second word'; readonly family: FirstWord }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'value'; readonly flag: Flag }
+  | { readonly kind: 'argument'; readonly candidates: readonly ArgumentSpec[] }
+  | { readonly kind: 'nothing' };
+
+/** The position of the cursor in a command line. */
+type CursorPosition = {
+  readonly expected: Expected;
+  /** The command, if the words before call one. */
+  readonly spec: AnyCommand | undefined;
+  /** The flags of the command that can be typed. */
+  readonly known: readonly Flag[];
+  /** The flags that were typed, by name, with their values. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** The arguments that were typed. */
+  readonly typed: readonly string[];
+  /** The part of the current word that stays as it is, such as `--format=`. */
+  readonly lead: string;
+  /** The part of the current word that is completed. */
+  readonly text: string;
+};
+
+const help: Flag = { name: 'help', short: 'h', about: 'show help' };
+const version: Flag = { name: 'version', short: 'V', about: 'print the version' };
+
+/** The position after `words`, in the word that begins with `current`. */
+function positionIn(specs: readonly AnyCommand[], words: readonly string[], current: string): CursorPosition {
+  const { spec, family, rest } = commandIn(specs, words);
+  const known = [
+    ...(spec?.flags ?? []),
+    ...(spec === undefined && family === undefined ? [version] : []),
+    help,
+  ];
+  const { flags, typed, waiting, onlyArguments } = scanned(known, rest);
+  const within = { spec, known, flags, typed, lead: '', text: current };
+  if (waiting !== undefined) return { ...within, expected: { kind: 'value', flag: waiting } };
+  if (!onlyArguments && current.startsWith('-')) {
+    const { flag, lead } = valueStarted(known, current) ?? {};
+    if (flag === undefined || lead === undefined) return { ...within, expected: { kind: 'flag' } };
+    return { ...within, expected: { kind: 'value', flag }, lead, text: current.slice(lead.length) };
+  }
+  if (spec !== undefined) return { ...within, expected: operandExpected(spec, typed, current) };
+  if (typed.length > 0) return { ...within, expected: { kind: 'nothing' } };
+  return {
+    ...within,
+    expected: family === undefined ? { kind: 'first word' } : { kind: 'second word', family },
+  };
+}
+
+/** The command that words call, or the family that they begin, and the words after it. */
+function commandIn(specs: readonly AnyCommand[], words: readonly string[]) {
+  const [first, second] = words;
+  const named = firstWordOf(specs, first);
+  if (named === undefined) return { rest: words };
+  if (!isFamily(named)) return { spec: named.specs[0], rest: words.slice(1) };
+  const spec = named.specs.find((one) => secondWord(one) === second);
+  return spec === undefined ? { family: named, rest: words.slice(1) } : { spec, rest: words.slice(2) };
+}
+
+/** What the words after a command mean: flags with their values, arguments, and a flag whose value is missing. */
+function scanned(known: readonly Flag[], words: readonly string[]) {
+  const flags = new Map<string, string>();
+  const typed: string[] = [];
+  let waiting: Flag | undefined;
+  let onlyArguments = false;
+  for (const word of words) {
+    if (waiting !== undefined) {
+      flags.set(waiting.name, word);
+      waiting = undefined;
+    } else if (onlyArguments || word === '-' || !word.startsWith('-')) typed.push(word);
+    else if (word === '--') onlyArguments = true;
+    else {
+      const { flag, lead = word } = valueStarted(known, word) ?? { flag: flagTyped(known, word) };
+      if (flag === undefined) continue;
+      flags.set(flag.name, word.slice(lead.length));
+      if (flag.value !== undefined && lead === word && !word.includes('=')) waiting = flag;
+    }
+  }
+  return { flags, typed, waiting, onlyArguments };
+}
+
+/** The flag whose value starts within the word itself, as in `--format=csv` and `-fcsv`. */
+function valueStarted(known: readonly Flag[], word: string): { flag: Flag; lead: string } | undefined {
+  const lead = /^--[^=]+=|^-[^-](?=.)/.exec(word)?.[0];
+  const flag = lead === undefined ? undefined : flagTyped(known, lead.replace(/=$/, ''));
+  return lead === undefined || flag?.value === undefined ? undefined : { flag, lead };
+}
+
+function flagTyped(known: readonly Flag[], word: string): Flag | undefined {
+  return known.find(
+    ({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`),
+  );
+}
+
+function operandExpected({ words, args }: AnyCommand, typed: readonly string[], current: string): Expected {
+  if (words === 'help') return { kind: 'help' };
+  const candidates = argumentsAfter(args, typed);
+  if (candidates.length > 0) return { kind: 'argument', candidates };
+  // No further argument: only a flag can follow.
+  return { kind: current === '' ? 'flag' : 'nothing' };
+}
+
+/** The arguments that may follow those that were typed: after ids that end in dates, another id or the first date. */
+function argumentsAfter(args: readonly ArgumentSpec[], typed: readonly string[]): readonly ArgumentSpec[] {
+  const [first, ...dates] = args;
+  if (first?.several === true && typed.length > 0) {
+    const given = typed.filter(isDay).length;
+    return given > 0 ? dates.slice(given, given + 1) : [first, ...dates.slice(0, 1)];
+  }
+  return args.slice(typed.length, typed.length + 1);
+}
+
+function isDay(text: string): boolean {
+  return /^(\d{4}-\d\d-\d\d|-\d+[dwmy]|today|yesterday)$/.test(text);
+}
+
+/** These words, without descriptions. */
+function wordsOf(values: readonly string[]): Choices {
+  return { kind: 'words', words: values.map((value) => ({ value })) };
+}
+
+/** No completion. */
+const nothing: Choices = wordsOf([]);
+
+/** The choices that start with a text in any letter case; none with control characters, which a service could send. */
+function startingWith(choices: Choices, text: string): Choices {
+  if (choices.kind !== 'words') return choices;
+  const start = text.toLowerCase();
+  return {
+    kind: 'words',
+    words: choices.words
+      .filter(({ value }) => value.toLowerCase().startsWith(start) && printable(value) === value)
+      .map(({ value, about }) => ({ value, ...(about !== undefined && { about: printable(about) }) })),
+  };
 }

@@ -1,11 +1,20 @@
+import { createInterface, type Interface } from 'node:readline';
+import { type Readable, Writable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
-import type { CommandSpec } from '../../lines/command.ts';
-import type { ArgumentSpec } from '../../operations/flag.ts';
+import { type CommandSpec, messagesIn } from '../../lines/command.ts';
+import { sharedFlags } from '../../lines/shared-flags.ts';
+import type { ArgumentSpec, Flag } from '../../operations/flag.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
 import { changeConfigFile, configPath, readConfigFile } from '../../platform/config-file.ts';
+import { variable } from '../../platform/installation.ts';
+import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
 import { shownAddress } from '../../store/address.ts';
+import { type ChosenBaseUrl, chosenBaseUrl } from '../config/places.ts';
 import { named, readFrom, readSettings, type Setting, settings } from '../config/settings.ts';
+import { checkedKey, keyFor, storedKeys } from '../config/user-key.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
+import { messagesOf } from '../terminal/messages.ts';
 import { command, type OtherCommand } from './command.ts';
 
 const settingName: ArgumentSpec = { name: 'name', complete: 'settings', about: 'name of a setting' };
@@ -45,8 +54,7 @@ function configCommand({
   });
 }
 
-/** `asof config get|set|unset|list|path`: the settings of this user. */
-export const commands = [
+const configCommands = [
   configCommand({
     words: 'config get',
     summary: 'Print the value of a setting',
@@ -122,3 +130,196 @@ cp "$(asof config path)" settings.json
     run: (io) => print(`${configPath(io, 'config')}\n`, io),
   }),
 ];
+
+const service: readonly Flag[] = [
+  { name: 'base-url', value: 'url', about: 'service that the key is for' },
+  { name: 'source', value: 'source', about: 'live source that the key is for', choices: ['fred'] },
+];
+
+/** Declares a command about the user's keys; `flags` are those besides the flags that all of them have. */
+function authCommand({
+  flags,
+  ...spec
+}: Pick<CommandSpec, 'words' | 'summary' | 'examples' | 'flags'> & {
+  readonly run: (line: AuthLine, io: Io) => Promise<number>;
+}): OtherCommand {
+  return command({
+    ...spec,
+    heading: 'Service',
+    args: [],
+    flags: [...service, ...flags, ...sharedFlags.messages],
+    read: valuesIn,
+  });
+}
+
+type AuthLine = ReturnType<typeof valuesIn>;
+
+function valuesIn(line: TypedLine) {
+  return {
+    baseUrl: line.text('base-url'),
+    source: line.choice('source', ['fred']),
+    withToken: line.has('with-token'),
+    messages: messagesIn(line),
+  };
+}
+
+const authCommands = [
+  authCommand({
+    words: 'auth login',
+    summary: 'Store the key for a service',
+    examples: `
+# prompt for the key, and store it for that service only (needs a terminal)
+asof auth login --base-url https://data.example.org
+# in a script (needs the key in that file)
+asof auth login --base-url https://data.example.org --with-token < ann.key
+`,
+    flags: [{ name: 'with-token', about: 'read the key from stdin instead of a prompt' }],
+    run: login,
+  }),
+  authCommand({
+    words: 'auth status',
+    summary: 'Show the stored keys and which one is sent',
+    examples: `
+# the stored keys (needs a stored key, else it exits with 4)
+asof auth status
+# the key that a service gets (needs a key for it)
+asof auth status --base-url https://data.example.org
+`,
+    flags: [],
+    run: status,
+  }),
+  authCommand({
+    words: 'auth logout',
+    summary: 'Remove the key for a service',
+    examples: `
+# remove the key for a service (needs a key for it)
+asof auth logout --base-url https://data.example.org
+# for the service in the settings (needs a setting and its key)
+asof auth logout
+`,
+    flags: [],
+    run: logout,
+  }),
+];
+
+async function login(line: AuthLine, io: Io): Promise<number> {
+  const { note } = messagesOf(line.messages, io);
+  if (line.source !== undefined) {
+    await changeConfigFile(io, 'keys', line.source, await typedKey(line, io, line.source.toUpperCase()));
+    note(
+      `asof: stored the key for ${line.source.toUpperCase()} in ${configPath(io, 'keys')}; \`asof ping --sources\` tries it`,
+    );
+    return exitCode.success;
+  }
+  const { base } = serviceOf(line, io);
+  const key = await typedKey(line, io, base.origin);
+  await changeConfigFile(io, 'keys', base.origin, key);
+  note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
+  if (isUnencrypted(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
+  for (const name of ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'])
+    if (variable(io, name) !== undefined)
+      note(`asof: ${name} is set and takes precedence over the stored key`);
+  return exitCode.success;
+}
+
+/** Whether requests cross a network unencrypted: plain http to another machine. */
+function isUnencrypted({ origin }: ChosenBaseUrl['base']): boolean {
+  return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
+}
+
+async function typedKey({ withToken }: AuthLine, io: Io, owner: string): Promise<string> {
+  if (withToken) return checkedKey(await wholeText(io), 'stdin');
+  return checkedKey(await askSecret(io, `Key for ${owner}: `), 'the prompt');
+}
+
+async function status({ baseUrl, messages: flags }: AuthLine, io: Io): Promise<number> {
+  const messages = messagesOf(flags, io);
+  const chosen = chosenBaseUrl(io, baseUrl === undefined ? {} : { baseUrl });
+  for (const [origin, key] of storedKeys(io))
+    await print(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`, io);
+  if (chosen === undefined) {
+    if (storedKeys(io).size > 0) return exitCode.success;
+    messages.note('asof: no key is stored; a local store needs none');
+    return exitCode.unauthorized;
+  }
+  const { origin } = chosen.base;
+  const used = keyFor(io, origin, messages);
+  messages.note(
+    used === undefined ? `asof: no key for ${origin}` : `asof: ${origin} gets the key of ${used.from}`,
+  );
+  return used === undefined ? exitCode.unauthorized : exitCode.success;
+}
+
+/** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */
+function maskedKey(key: string): string {
+  const [, start = ''] = /^(\w+_live_sk_.{4}).{8,}$/.exec(key) ?? [];
+  return `${start}…`;
+}
+
+async function logout(line: AuthLine, io: Io): Promise<number> {
+  const { note } = messagesOf(line.messages, io);
+  const origin = line.source ?? serviceOf(line, io).base.origin;
+  if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
+  await changeConfigFile(io, 'keys', origin, undefined);
+  note(`asof: removed the key for ${origin}`);
+  return exitCode.success;
+}
+
+function serviceOf({ baseUrl }: AuthLine, io: Io): ChosenBaseUrl {
+  const chosen = chosenBaseUrl(io, baseUrl === undefined ? {} : { baseUrl });
+  if (chosen !== undefined) return chosen;
+  throw new Problem('bad-input', 'no service selected; pass --base-url', {
+    hints: ['ASOF_BASE_URL and `asof config set base_url URL` select one too'],
+  });
+}
+
+/** More than any key: what comes in by mistake is not read to its end. */
+const longestInput = 64 * 1024;
+
+async function wholeText(io: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of io.stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > longestInput) throw new Problem('bad-input', 'stdin is too long to be a key');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Asks for a secret on the terminal without showing what is typed; a Problem where there is no terminal. */
+async function askSecret(io: Io, question: string): Promise<string> {
+  if (io.stdin.isTTY !== true) {
+    throw new Problem('bad-input', 'there is no terminal to ask for the key', {
+      hints: ['--with-token reads it from stdin'],
+    });
+  }
+  io.stderr.write(question);
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 });
+  try {
+    return await unlessAborted(io.signal, typedLine(lines, io.stdin));
+  } catch (cause) {
+    throw new Problem('interrupted', 'interrupted', { cause });
+  } finally {
+    lines.close();
+    io.stderr.write('\n');
+  }
+}
+
+/** One line, ended by Enter or Ctrl-D; rejects on Ctrl-C. */
+function typedLine(lines: Interface, terminal: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    lines.once('line', resolve);
+    lines.once('close', () => resolve(''));
+    lines.once('SIGINT', reject);
+    terminal.on('keypress', (_text, key: { readonly ctrl: boolean; readonly name?: string }) => {
+      // By itself, readline ends only an empty line with Ctrl-D.
+      if (key.ctrl && key.name === 'd' && lines.line !== '') lines.write('\n');
+    });
+  });
+}
+
+/** `asof auth` and `asof config`: the keys and the settings of this user. */
+export const commands = [...authCommands, ...configCommands];

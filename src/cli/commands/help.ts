@@ -6,10 +6,189 @@ import { firstWordOf } from '../../lines/first-words.ts';
 import type { HelpLine } from '../../lines/line.ts';
 import { programOf } from '../../lines/read-line.ts';
 import { print } from '../../platform/sink.ts';
-import { examples, introduction } from '../help/example-lines.ts';
-import { topics, topicTexts } from '../help/topic-texts.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { command, type LoadCommands } from './command.ts';
+
+/** The examples of asof as a whole: a comment and a command line, again and again. */
+const introduction = `
+# GDP as it was known on 30 January 2015
+asof observations GDP --as-of 2015-01-30
+# how one number was revised
+asof revisions GDP --date 2008-10-01 --plot
+# for a backtest: the newest values known at each month-end
+asof panel GDP PAYEMS --as-of-each month-end --from 2014-01-01 --to 2014-12-31
+`;
+
+/** The examples of families of commands that are not those of their commands, by their words. */
+const examples: Readonly<Record<string, string>> = {
+  store: `
+# what the store holds
+asof store info
+# whether it is whole
+asof store check
+# a backup while it is in use
+asof store backup backup.db
+# into PostgreSQL (needs a database)
+asof store copy mine.db postgres://importer@db.example.org/markets
+`,
+};
+
+const asOf = `Point in time
+
+asof stores statements: on day t, the value of a series for a date was v, or was
+withdrawn. As of a date D, the answer for a date is the latest statement made on or
+before D. Anything published after D has no effect.
+
+  --as-of D          what was known at the end of D
+  --known-before D   what was known at the start of D: published strictly before D
+  --first-release    the first published value of each date; dates that were published
+                     before the first vintage of a series have no first release
+  --as-of-each P     in a panel: the newest values known on each month-end, week-end
+                     (the Sunday that ends an ISO week) or day, from --from to --to
+
+A date is YYYY-MM-DD, today, yesterday, or a distance before today in UTC, such as
+-30d, -2w, -6m or -1y. A month 2008-09, a quarter 2008Q3 or a year 2008 is its first
+day in --from and its last in --to. asof shows which day it took (in scripts with -v).
+
+\`asof diff\` takes its two as-of dates as arguments; with \`--known-before\` each means
+what was known at the start of that day.
+
+as_of_date is the vintage in which the value shown first appeared; all later ones up to D
+repeat it. It is the day of publication if the vintage is exact; if it is sampled or
+fetched, the value was published on that day or before it. \`asof series show ID --columns
+id,vintage_kind\` shows how the vintages of a series came about.
+
+As-of dates are whole days: asof does not know the hour of a release. Before the first
+vintage of a series the answer is empty. After the last day that the store covers, asof
+answers with what it has and prints a note on stderr:
+\`asof series show ID --columns id,first_vintage,covered_to\` shows both days.
+
+Vintages of sampled data sets (the Real-Time Data Set has one a month or a quarter) show
+what was known on the day of the sample: their first release is the first one recorded.
+An answer from a sample says so on stderr. --exact refuses it, and --max-age DAYS refuses
+data that end more than DAYS before the day asked for; both exit with 9. A panel
+with --as-of-each has no values after the coverage of a series, unless --beyond repeat.
+
+Treasury curves are never revised and have no as-of date. Insider filings are known from
+their filing date.
+`;
+
+const environment = `Environment
+
+  ASOF_STORE         store: a file, or postgres://…. Default: asof/asof.db in the user's
+                     data directory (XDG_DATA_HOME or ~/.local/share), or the shipped
+                     sample if that does not exist. --store takes precedence
+  ASOF_ACCESS        keys and usage of \`asof serve\`: a file, or postgres://…. Default:
+                     asof/access.db in the user's data directory. --access takes
+                     precedence
+  ASOF_HOST, ASOF_PORT, ASOF_PUBLIC_URL, ASOF_BILLING_URL, ASOF_CORS_ORIGIN,
+  ASOF_EXPLORER, ASOF_PLANS, ASOF_METRICS_PORT, ASOF_METRICS_KEY, ASOF_LOG_LEVEL, ASOF_MAX_SECONDS,
+  ASOF_CONFIG
+                     the flags of \`asof serve\` of these names
+  ASOF_BASE_URL      service to ask instead of a store. --base-url and --store take
+                     precedence
+  ASOF_API_KEY       key for that service
+  ASOF_API_KEY_FILE  file with the key. Default: the key that \`asof auth login\` stored
+                     for the origin of the service
+  FRED_API_KEY       key for FRED, which \`asof pull fred\` sends; ASOF_FRED_API_KEY_FILE names
+                     a file with it. Default: the key that \`asof auth login --source fred\`
+                     stored
+  ASOF_SEC_CONTACT   name and mail address that the SEC wants (or the setting sec_contact)
+  ASOF_FRED_URL, ASOF_TREASURY_URL, ASOF_SEC_URL
+                     base addresses of the live sources, for mirrors and tests
+  ASOF_TIMEOUT       seconds before one try of a request is given up. --timeout takes
+                     precedence
+  ASOF_FORMAT        output format. --format, --csv, --json and the extension of -o take
+                     precedence
+  ASOF_CONFIG_DIR    folder of settings and keys (\`asof config path\`). Default: asof in
+                     XDG_CONFIG_HOME or ~/.config
+  HOME               home directory, if it is not that of the account
+  HTTP_PROXY, HTTPS_PROXY, NO_PROXY
+                     proxies for services; the lower-case names take precedence
+  PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGOPTIONS, PGAPPNAME, PGSERVICE,
+  PGSERVICEFILE, PGSYSCONFDIR, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY
+                     what the address of a PostgreSQL store leaves open, as libpq reads
+                     them; ~/.pgpass (PGPASSFILE) may hold the password
+  COLUMNS            width of \`--plot\` where stdout is not a terminal (default 80)
+  NO_COLOR           disables colors; FORCE_COLOR enables them where stdout is not a
+                     terminal, and TERM=dumb is a terminal without colors
+
+On macOS both directories are in ~/Library (Application Support, Preferences), on Windows
+in LOCALAPPDATA and APPDATA.
+
+Precedence: flag, variable, setting (\`asof config\`), default. An empty variable is unset.
+No variable and no setting changes an as-of date.
+`;
+
+const exitCodes: readonly (readonly [number, string])[] = [
+  [exitCode.success, 'success, even if the result is empty or the reader closed the pipe'],
+  [
+    exitCode.differences,
+    'differences (diff --exit-code, verify), values not known (check), faults (store check)',
+  ],
+  [exitCode.usage, 'usage error, invalid value, or a file that cannot be imported'],
+  [exitCode.notFound, 'not found'],
+  [exitCode.unauthorized, 'no key, or an invalid one'],
+  [exitCode.forbidden, 'the plan does not include it'],
+  [exitCode.quota, 'the quota is used up'],
+  [exitCode.unreachable, 'cannot reach the service: name, connection, TLS, time limit'],
+  [exitCode.serviceFailed, 'the service failed, or its answer breaks the contract'],
+  [exitCode.empty, 'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail'],
+  [exitCode.localIo, 'cannot read or write a local file, store or setting'],
+  [exitCode.bug, 'a bug in asof'],
+  [exitCode.interrupted, 'interrupted (Ctrl-C), or a question that was not answered with yes'],
+  [exitCode.terminated, 'terminated'],
+];
+
+function exitCodesText(): string {
+  const lines = exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
+  return `Exit codes\n\n${lines.join('\n')}\n\nWith several series ids asof tries all of them; the first failure decides.\n`;
+}
+
+async function formatsText(): Promise<string> {
+  const { formats } = await import('../../import/formats/recognise.ts');
+  const width = Math.max(...formats.map(({ kind }) => kind.length));
+  const lines = formats.map(({ kind, summary }) => `  ${kind.padEnd(width)}  ${summary.join('')}`);
+  return `Formats
+
+asof import recognises files by their content; --kind names the format of others:
+
+${lines.join('\n')}
+
+Files may be gzip-compressed or in zip archives; a folder is imported with all its files. One
+import is one transaction: all of it, or nothing.
+
+Output (-f, --csv, --json, or the extension of -o):
+
+  table     for people, on a terminal; cut to its width
+  csv       RFC 4180, UTF-8, LF, always a header, exact digits, missing is empty
+  tsv       tab-separated; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
+  json      the service's envelope; several pages are one envelope with all results
+  ndjson    one result per line
+  parquet   for DuckDB, pandas and Spark: days are DATE, integers BIGINT, lists VARCHAR[],
+            missing values NULL. Numbers are exact, DECIMAL(38,18); one that does not fit
+            is refused. Not for a terminal
+  markdown  (.md) a GitHub-flavoured Markdown table: the cells of csv, with markup escaped
+            and a line break as <br>; always with a header
+  latex     (.tex) a table for LaTeX with booktabs: the cells of csv, with markup escaped
+  xlsx      a workbook: numbers and dates as such, and a sheet of notes on sources, units
+            and sampling. Not for a terminal
+  svg       a chart of observations, panel, revisions, vintages, curve, yields or spread;
+            --plot draws the same chart as text, as wide as the terminal
+  png       the same chart as pixels. Not for a terminal
+`;
+}
+
+/** The texts of the topics, each ending in a line break. */
+const topicTexts: Readonly<Record<string, () => Promise<string>>> = {
+  'as-of': async () => asOf,
+  formats: formatsText,
+  environment: async () => environment,
+  'exit-codes': async () => exitCodesText(),
+};
+
+/** The topics of `asof help`, besides commands. */
+export const topics = Object.keys(topicTexts);
 
 const showHelp = command({
   words: 'help',

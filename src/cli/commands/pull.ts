@@ -15,8 +15,7 @@ import { reporting } from '../run/remote-session.ts';
 import { printRows } from '../run/rows.ts';
 import type { SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
-import { type Messages, messagesOf, reportFailure } from '../terminal/messages.ts';
-import { progress } from '../terminal/progress.ts';
+import { type Messages, messagesOf, progress, reportFailure } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const { store, remote, messages, format, output } = sharedFlags;

@@ -1,19 +1,28 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
+import { connectionIn, messagesIn } from '../../lines/command.ts';
 import { sharedFlags } from '../../lines/shared-flags.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
+import { shownAddress } from '../../store/address.ts';
 import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
-import { accessPath, type StoreChoice, storeToRead } from '../config/places.ts';
+import { accessPath, type StoreChoice, storeAlone, storeToRead } from '../config/places.ts';
 import { type ServeTexts, serveFlags, serveValues, typedSettings } from '../config/serve-settings.ts';
 import { checkedKey } from '../config/user-key.ts';
+import { ofStore, withClient } from '../run/session.ts';
 import { exitCode } from '../terminal/io.ts';
+import { messagesOf } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 /** About 2000 pages of 100 observations, which is 25 MB. */
@@ -119,5 +128,131 @@ asof serve --metrics-port 9464
   },
 });
 
-/** `asof serve`: serves the store over HTTP until SIGTERM or SIGINT; SIGHUP reopens the store. */
-export const commands = [serveStore];
+const exploreStore = command({
+  words: 'explore',
+  heading: 'Service',
+  summary: 'Look at a store in a browser',
+  about: `Opens a page on this machine: a chart of a series with a slider for the as-of day, its
+revisions, the yield curve, and clusters of insiders. Prints the address of the page, and
+serves it until Ctrl-C. The address has a random token; requests without it are refused.`,
+  examples: `
+# the page of your store, in your browser (needs a browser)
+asof explore
+# only its address, on a port of your choice (needs a free port)
+asof explore --no-open --port 8790
+`,
+  args: [],
+  flags: [
+    { name: 'port', value: 'port', about: 'port to listen on', fallback: 'any free one' },
+    { name: 'no-open', about: 'print the address without starting a browser' },
+    sharedFlags.store,
+    ...sharedFlags.messages,
+  ],
+  read: (line) => ({
+    store: line.text('store'),
+    port: line.integer('port', 1, 65_535) ?? 0,
+    open: !line.has('no-open'),
+    messages: messagesIn(line),
+  }),
+  async run(line, io) {
+    const choice = storeAlone(io, { command: 'explore', store: line.store }, ({ base }) => [
+      `a service with --explorer on shows the page itself: ${base.href}`,
+    ]);
+    const { explore } = await import('../../server/explore.ts');
+    const store = await ofStore(choice, (path) => openStore(path, { live: true }));
+    const running = await explore({
+      store,
+      port: line.port,
+      clock: io.clock,
+      log: io.stderr,
+      name: line.store === undefined ? '' : shownAddress(line.store),
+    });
+    io.stdout.write(`${running.url}\n`);
+    messagesOf(line.messages, io).noteOnTerminal('asof: the page is at this address until Ctrl-C');
+    const page = line.open && io.stdout.isTTY === true ? await redirectTo(running.url) : undefined;
+    if (page !== undefined) {
+      openBrowser(page.url);
+      void running.visited.then(page.remove);
+    }
+    try {
+      if (!io.signal.aborted) await once(io.signal, 'abort');
+      await running.stop();
+    } finally {
+      await page?.remove();
+    }
+    return exitCode.success;
+  },
+});
+
+/**
+ * A page that leads to an address with a token, in a folder that only the user can read: everybody on the machine sees
+ * the arguments of a program. Undefined if it cannot be written; the user can copy the printed address.
+ */
+async function redirectTo(url: string): Promise<{ url: string; remove: () => Promise<void> } | undefined> {
+  try {
+    // Browsers in a sandbox, such as those of snap, have another temporary folder, and read no hidden files.
+    const folder = await mkdtemp(join(homedir(), 'asof-explore-'));
+    const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    const path = join(folder, 'open.html');
+    const text = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}">\n`;
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    return { url: pathToFileURL(path).href, remove };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks the system to open an address in a browser; if it cannot, the user can copy the printed address. */
+function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open']
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler']
+        : ['xdg-open'];
+  const child = spawn(command ?? '', [...args, url], { stdio: 'ignore', detached: true });
+  child.once('error', () => undefined).unref();
+}
+
+const answerAssistant = command({
+  words: 'mcp',
+  heading: 'Service',
+  summary: 'Answer an assistant over the Model Context Protocol',
+  about: `An assistant starts this command and asks on its standard input; the answers go to standard
+output. Its tools search series and give observations, panels, revisions, curves, filings and
+clusters, each with the day that it is as of.
+
+With --as-of no tool gives what was published after that day, for a backtest that an assistant
+runs.`,
+  examples: `
+# what an assistant starts (needs an assistant)
+asof mcp
+# every answer as of a day (needs an assistant)
+asof mcp --as-of 2015-01-30
+`,
+  args: [],
+  flags: [
+    { ...sharedFlags.asOf, about: 'as-of date of every answer; no tool gives what was published later' },
+    ...sharedFlags.connection,
+    ...sharedFlags.messages,
+  ],
+  read: (line) => ({
+    asOf: line.asOf(),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+  }),
+  async run({ asOf, connection, messages: flags }, io) {
+    const { serveMcp } = await import('../../mcp/server.ts');
+    const flagged = { connection, messages: flags, ...(asOf !== undefined && { asOf }) };
+    await withClient(flagged, io, async (client, messages) => {
+      const bound = asOf === undefined ? '' : ` as of ${asOf}`;
+      messages.noteOnTerminal(`asof: an assistant starts this command and asks it${bound}; Ctrl-D ends it`);
+      const { clock, signal, stdin, stdout } = io;
+      await serveMcp({ client, clock, signal, stdin, stdout, ...(asOf !== undefined && { asOf }) });
+    });
+    return exitCode.success;
+  },
+});
+
+/** `asof explore`, `asof serve` and `asof mcp`: answer a browser, clients over HTTP, and an assistant. */
+export const commands = [exploreStore, serveStore, answerAssistant];

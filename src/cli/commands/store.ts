@@ -14,8 +14,7 @@ import { printRows, rowPrinter } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { messagesOf } from '../terminal/messages.ts';
-import { progress } from '../terminal/progress.ts';
+import { messagesOf, progress } from '../terminal/messages.ts';
 import { command, type OtherCommand } from './command.ts';
 
 const { store, messages, output } = sharedFlags;

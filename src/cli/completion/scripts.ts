@@ -1,5 +1,3 @@
-import { printable } from '../../render/printable.ts';
-
 // Bash splits words at `:` and `=` too and replaces only what comes after them, so the script sends the whole line
 // and the piece that bash will replace. The bash of macOS has no `compopt`.
 const bashScript = `# completion of asof in bash: source <(asof completion bash)
@@ -22,8 +20,7 @@ _asof() {
 complete -o default -F _asof asof
 `;
 
-/** Completion in bash, with or without its package of completions. */
-export const bash: Shell = {
+const bash: Shell = {
   script: bashScript,
   request([line = '']) {
     const { words, current, redirected } = bashLine(line);
@@ -69,8 +66,7 @@ else
 fi
 `;
 
-/** Completion in zsh. */
-export const zsh: Shell = {
+const zsh: Shell = {
   script: zshScript,
   request: (sent) => ({ words: sent.slice(0, -1), current: sent.at(-1) ?? '' }),
   answer(choices, lead) {
@@ -113,8 +109,10 @@ complete -c asof -e
 complete -c asof -f -k -a '(__asof_choices)'
 `;
 
-/** Completion in fish. */
-export const fish: Shell = { ...zsh, script: fishScript };
+const fish: Shell = { ...zsh, script: fishScript };
+
+/** The shells in which asof completes, by name. */
+export const shells = { bash, zsh, fish } as const;
 
 /** One word that may be typed at the cursor, and a description of it. */
 export type Choice = { readonly value: string; readonly about?: string };
@@ -126,7 +124,7 @@ export type Choices =
   | { readonly kind: 'folders' };
 
 /** How asof and a shell exchange completions. */
-export type Shell = {
+type Shell = {
   /** The script that the shell reads once: it registers a function that calls asof at each TAB. */
   readonly script: string;
   /**
@@ -138,26 +136,6 @@ export type Shell = {
   /** The lines that the script reads: the kind of choices, then the words in the form that the shell takes. */
   readonly answer: (choices: Choices, lead: string, sent: readonly string[]) => readonly string[];
 };
-
-/** These words, without descriptions. */
-export function wordsOf(values: readonly string[]): Choices {
-  return { kind: 'words', words: values.map((value) => ({ value })) };
-}
-
-/** No completion. */
-export const nothing: Choices = wordsOf([]);
-
-/** The choices that start with a text in any letter case; none with control characters, which a service could send. */
-export function startingWith(choices: Choices, text: string): Choices {
-  if (choices.kind !== 'words') return choices;
-  const start = text.toLowerCase();
-  return {
-    kind: 'words',
-    words: choices.words
-      .filter(({ value }) => value.toLowerCase().startsWith(start) && printable(value) === value)
-      .map(({ value, about }) => ({ value, ...(about !== undefined && { about: printable(about) }) })),
-  };
-}
 
 /** A bash command line up to the cursor: the words before it, and the current one. */
 export type BashLine = {

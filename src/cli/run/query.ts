@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import {
   type AnswerProgress,
@@ -5,7 +7,10 @@ import {
   askOf,
   type Difference,
   type Outcome,
+  type QueryAnswer,
   type QueryContext,
+  type WrittenPage,
+  type WrittenRows,
 } from '../../analysis/answer.ts';
 import { knowledgeDay } from '../../analysis/coverage.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
@@ -14,17 +19,18 @@ import { run } from '../../analysis/run.ts';
 import { missingText, withSuggestion } from '../../analysis/series-ids.ts';
 import type { TableFiles, UserTable } from '../../analysis/table.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
-import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
+import { addDays, type Day, faultOfDay, latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/line.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { NamedValues } from '../../operations/value.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
-import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
+import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
+import { type AnswerNotes, type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import type { Messages } from '../terminal/messages.ts';
-import { type Progress, progress } from '../terminal/progress.ts';
-import { RowOutput, writtenAs } from './row-output.ts';
+import { type Messages, type Progress, progress } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
@@ -75,10 +81,9 @@ function tablesOf(io: Io): TableFiles {
 /** The query, with what is in the files that it names. */
 async function withFiles(query: Query, io: Io): Promise<Query> {
   if (query.kind !== 'question' || query.question.withFiles === undefined) return query;
-  const values = await query.question.withFiles(query.values, async (file, strict) => {
-    const { readDays } = await import('./day-file.ts');
-    return readDays(file, io.stdin, latestDay(io.clock()), strict);
-  });
+  const values = await query.question.withFiles(query.values, (file, strict) =>
+    readDays(file, io.stdin, latestDay(io.clock()), strict),
+  );
   return { ...query, values };
 }
 
@@ -245,4 +250,118 @@ function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Me
   if (hidden === 0) return;
   const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
   warn(`asof: ${counted(hidden, 'more row')}; ${hint}`);
+}
+
+/** The rows as they are written, where the output is to look like that. */
+function writtenAs(
+  { format, file, columns, header, onTerminal }: OutputChoice,
+  { written }: QueryAnswer<Row, Outcome>,
+): WrittenRows<Outcome> | undefined {
+  const separator = { csv: ',', tsv: '\t' }[String(format)];
+  if (written?.separator !== separator || columns !== undefined) return undefined;
+  // A terminal gets no control characters.
+  if (onTerminal || isGzipName(file)) return undefined;
+  return written && { ...written, header: header ? `${written.header}\n` : '' };
+}
+
+/** The most rows of a table on a terminal, by default. */
+const screenful = 100;
+
+/** The output of an answer, page by page, and the count of the rows that are not shown. */
+class RowOutput {
+  readonly #renderer: Renderer;
+  readonly #most: number;
+  #rows = 0;
+  #hidden = 0;
+  #isCopied = false;
+
+  /** `isScreen` limits the output to a screenful of rows. */
+  constructor(renderer: Renderer, isScreen: boolean) {
+    this.#renderer = renderer;
+    this.#most = isScreen ? screenful : Number.POSITIVE_INFINITY;
+  }
+
+  /** The rows that are shown. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** The number of rows that are not shown. */
+  get hidden(): number {
+    return this.#hidden;
+  }
+
+  /** The columns that the terminal has no room for. */
+  get dropped(): readonly string[] {
+    return this.#renderer.dropped?.() ?? [];
+  }
+
+  /** The output of pages. */
+  async *pages(pages: AsyncIterable<Envelope>): AsyncGenerator<Chunk> {
+    for await (const page of pages) yield this.#page(page);
+  }
+
+  /** The output of rows that are a text already. */
+  async *copied(header: string, pages: AsyncIterable<WrittenPage>): AsyncGenerator<Chunk> {
+    yield Buffer.from(header, 'latin1');
+    for await (const { bytes, rows } of pages) {
+      this.#rows += rows;
+      yield bytes;
+    }
+    // The renderer would add its header.
+    this.#isCopied = true;
+  }
+
+  #page(page: Envelope): Chunk {
+    const results = page.results.slice(0, this.#most - this.#rows);
+    this.#rows += results.length;
+    this.#hidden += page.results.length - results.length;
+    const isFull = results.length === 0 && page.results.length > 0;
+    return isFull ? '' : this.#renderer.page({ ...page, results });
+  }
+
+  /** The end of the output, after its last page. */
+  end(notes: AnswerNotes): ReturnType<typeof endChunks> {
+    return this.#isCopied ? [] : endChunks(this.#renderer, notes);
+  }
+}
+
+/**
+ * The days in the first column of a CSV or TSV file, or with `-` of standard input, one a line; a first line that
+ * begins with no digit is its head. A Problem names the line of any other text, and of a day on which nothing can be
+ * known yet, because it is after `latest`.
+ */
+async function readDays(
+  file: string,
+  stdin: AsyncIterable<Uint8Array>,
+  latest: Day,
+  knownBefore: boolean,
+): Promise<readonly Day[]> {
+  const path = file === '-' ? 'standard input' : file;
+  const text =
+    file === '-'
+      ? await textOf(stdin)
+      : await readFile(file, 'utf8').catch((cause) => {
+          throw systemProblem('read', file, cause);
+        });
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const days: Day[] = [];
+  for (const [i, line] of lines.entries()) {
+    const [cell = ''] = line.split(/[,;\t]/);
+    const typed = cell.trim().replace(/^"(.*)"$/, '$1');
+    const day = parseDay(typed);
+    const refuse = (reason: string) =>
+      new Problem('bad-input', `${path}, line ${i + 1}: ${JSON.stringify(typed)} ${reason}`);
+    if (day === undefined) {
+      if (typed === '' || (i === 0 && !/^\d/.test(typed))) continue;
+      throw refuse(
+        `is not a date: ${faultOfDay(typed) ?? 'use YYYY-MM-DD'}; the days are in the first column`,
+      );
+    }
+    if ((knownBefore ? addDays(day, -1) : day) > latest)
+      throw refuse('is in the future: nothing is known as of that date yet');
+    days.push(day);
+  }
+  if (days.length === 0) throw new Problem('bad-input', `${path} has no dates in its first column`);
+  return days;
 }

@@ -2,8 +2,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../../src/cli/terminal/io.ts';
-import { messagesOf } from '../../../src/cli/terminal/messages.ts';
-import { progress } from '../../../src/cli/terminal/progress.ts';
+import { messagesOf, progress } from '../../../src/cli/terminal/messages.ts';
 import { asof, days, importedStore, longValue, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../src/operations/index.ts';
-import { explorerFiles } from '../../../src/server/explorer-files.ts';
+import { pages } from '../../../src/server/open-pages.ts';
 import { endpoints } from '../../../src/server/questions.ts';
-import { referencePage } from '../../../src/server/reference-page.ts';
 import { type HttpService, newHttpService } from '../../support/http-service.ts';
 
 let http: HttpService;
@@ -23,8 +22,7 @@ const required: Readonly<Record<string, string>> = {
 const routes = [
   ...[...operations, ...endpoints].map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
   ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'],
-  ...referencePage().keys(),
-  ...explorerFiles().keys(),
+  ...pages({}).keys(),
 ];
 
 describe('every path of a service', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bash, fish, zsh } from '../../../../src/cli/completion/scripts.ts';
+import { shells } from '../../../../src/cli/completion/scripts.ts';
 
 /** The script without comments and the contents of quotes, so that only its syntax is left. */
 function syntaxOf(script: string): string {
@@ -10,6 +10,8 @@ function syntaxOf(script: string): string {
 }
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+
+const { bash, fish, zsh } = shells;
 
 describe.each([
   ['bash', bash, 'complete -o default -F _asof asof'],

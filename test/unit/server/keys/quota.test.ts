@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Quotas } from '../../../../src/server/keys/gate.ts';
 import type { Plan } from '../../../../src/server/keys/plans.ts';
-import { Quotas } from '../../../../src/server/keys/quota.ts';
 
 const plan = (minute: number, day: number, month: number): Plan => ({
   name: 'p',
