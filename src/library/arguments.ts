@@ -13,11 +13,6 @@ import {
 /** What a parameter of a method takes; without a schema, the value has no form in JSON. */
 export type Kind = ValueCheck & { readonly schema?: Schema };
 
-/** The same type, whose optional members may also be given as undefined. */
-export type Optional<T> = {
-  readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
-};
-
 /** The last argument of a method: its parameters by name, if it has any. */
 export type WithParams<P> = [keyof P] extends [never]
   ? []

@@ -7,7 +7,6 @@ import { missingText, resolveSeries, withSuggestion } from '../analysis/series-i
 import { restartOnChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
-import type { TransformationParams } from '../domain/series/transformation.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
 import type { Naming, Operation, RowOf } from '../operations/operation.ts';
@@ -19,9 +18,10 @@ import {
   paramTexts,
 } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
+import type { unitsParams } from '../questions/series/shared.ts';
 import { type KnownQuestion, questionNamed } from '../questions/table.ts';
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
-import type { Optional, SeveralParams, WithParams } from './arguments.ts';
+import type { SeveralParams, WithParams } from './arguments.ts';
 import { askedOf, signaturesOf } from './operation-signatures.ts';
 import type { Session } from './session.ts';
 
@@ -126,7 +126,7 @@ type FeatureOf<O> = O extends { readonly command: { readonly features: infer F e
   : never;
 
 /** How a method may transform its rows, if they are values by date. */
-type UnitsOf<O> = 'units' extends FeatureOf<O> ? Optional<TransformationParams> : unknown;
+type UnitsOf<O> = 'units' extends FeatureOf<O> ? ParamsOf<{ readonly params: typeof unitsParams }> : unknown;
 
 /** What selects the oldest rows of a listing that is newest first. */
 type OldestRows<O> = 'oldest' extends FeatureOf<O> ? { readonly first?: number | undefined } : unknown;

@@ -1,12 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  type HttpHeaders,
-  type HttpReply,
-  Requester,
-  type RequestTry,
-  withoutSecrets,
-} from '../client/remote/exchange.ts';
+import { type HttpReply, Requester, type RequestTry, withoutSecrets } from '../client/remote/exchange.ts';
 import { retryAfterOf } from '../client/remote/retry.ts';
 import { proxiesOf } from '../client/remote/transport.ts';
 import { parseBaseUrl } from '../client/remote/url.ts';
@@ -23,7 +17,7 @@ export type SourceAccess = {
   readonly base: string;
   /** The addresses of other hosts of the source, by the beginnings of their paths. */
   readonly others?: Readonly<Record<string, string>>;
-  readonly headers?: HttpHeaders;
+  readonly headers?: HttpReply['headers'];
   /** A key that goes into the query of each request, as `api_key=…`. */
   readonly query?: string;
   /** Texts that no message, log or cause may show. */

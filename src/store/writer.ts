@@ -1,9 +1,9 @@
 import type { Filing } from '../domain/insider/filing.ts';
-import { type FilingsPlan, planFilings } from '../domain/insider/merge-filings.ts';
+import { planFilings } from '../domain/insider/merge-filings.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
-import { type CurvePoint, type PointsPlan, planPoints } from '../domain/treasury/curve.ts';
+import { type CurvePoint, planPoints } from '../domain/treasury/curve.ts';
 import type { SeriesContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import type { SeriesRecord } from './series-record.ts';
@@ -72,10 +72,7 @@ export class StoreWriter {
     for (const [id, day] of coveredTo) (await this.#seriesOf(id)).cover(day);
   }
 
-  async mergePoints(
-    points: readonly CurvePoint[],
-    options: MergeOptions,
-  ): Promise<Omit<PointsPlan, 'put'> & { readonly changed: boolean }> {
+  async mergePoints(points: readonly CurvePoint[], options: MergeOptions) {
     const held = await this.#heldPoints(points);
     const { put, ...counts } = planPoints(held, points, options);
     this.#others.points(points, put, held);
@@ -84,10 +81,7 @@ export class StoreWriter {
   }
 
   /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
-  async mergeFilings(
-    filings: readonly Filing[],
-    options: MergeOptions,
-  ): Promise<Omit<FilingsPlan, 'put'> & { readonly changed: boolean }> {
+  async mergeFilings(filings: readonly Filing[], options: MergeOptions) {
     const held = await this.#transaction.filings.held(filings);
     const { put, ...counts } = planFilings([...held.values()], filings, options);
     this.#others.filings(filings, put, held);

@@ -1,10 +1,14 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
 import { changedSinceDetail } from '../../operations/cursor.ts';
-import type { Row } from '../../operations/envelope.ts';
+import type { AnswerVintage, Envelope, Row, UnknownTicker } from '../../operations/envelope.ts';
+import { type Field, fieldKinds } from '../../operations/field.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Params } from '../../operations/param.ts';
+import { identityOf } from '../../operations/order.ts';
+import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
+import type { Requirement } from '../../operations/requirement.ts';
+import type { Clock } from '../../operations/value.ts';
+import { fromWire, headFromWire } from '../../operations/wire.ts';
 import { defined } from '../../platform/defined.ts';
-import { type ReceivedPage, readEnvelope, type SentQuery } from './envelope.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
 
@@ -135,4 +139,336 @@ function whatItIs(reply: HttpReply): string {
   if (reply.body.length === 0) return 'an empty body';
   if (type === 'text/html') return 'an HTML page (of a proxy, or of another site?)';
   return type === '' ? 'a body of no stated type' : `a body of type ${type}`;
+}
+
+/** A page of an answer, and what the client needs to judge it. */
+export type ReceivedPage<R> = {
+  readonly envelope: Envelope<R>;
+  /** The first row as received, to recognise a page that comes a second time. */
+  readonly first: string;
+  /** What is wrong with the rows that were left out, and whether all of them have another default than that of asof. */
+  readonly leftOut?: { readonly what: string; readonly ofOther: boolean };
+};
+
+/**
+ * The page in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query.
+ * It must be as of the requested day, because a service that ignores `as_of` would show the future. Leaves out rows
+ * that do not match a parameter that was not sent.
+ */
+function readEnvelope<R extends Row>(
+  value: unknown,
+  query: SentQuery<R>,
+  { url, requestId = '' }: { readonly url: string; readonly requestId?: string | undefined },
+): ReceivedPage<R> {
+  const refuse = (what: string): never => {
+    throw new Problem('bad-answer', `${url} answered outside the contract: ${what}`);
+  };
+  const { operation, asked, sent } = query;
+  if (!isObject(value)) return refuse('not a JSON object');
+  const received = withDefaults(value, requestId);
+  if (!isEnvelope(received, operation.object)) return refuse(wrongMember(received, operation.object) ?? '');
+  const wrong =
+    wrongPaging(received, operation) ?? wrongAsOf(received, operation, sent) ?? wrongSeries(received, asked);
+  if (wrong !== undefined) return refuse(wrong);
+  const read = rowReader(query);
+  const rows: R[] = [];
+  let leftOut: ReceivedPage<R>['leftOut'];
+  for (const [index, result] of received.results.entries()) {
+    const found = read(result);
+    if ('row' in found) rows.push(found.row);
+    else if (found.unsent === undefined) refuse(`results[${index}]${found.fault}`);
+    else {
+      const ofOther = found.unsent === 'default' && leftOut?.ofOther !== false;
+      leftOut = { what: `results[${index}]${found.fault}`, ofOther };
+    }
+  }
+  return {
+    envelope: inOneForm(received, rows, textOf(asked, 'as_of')),
+    first: JSON.stringify(received.results[0]) ?? '',
+    ...defined({ leftOut }),
+  };
+}
+
+/** Fills in what another service may leave out; an answer without a cursor is the last page. */
+function withDefaults(value: Members, requestId: string): Members {
+  const { object, request_id = requestId, status = 'ok', results, next_cursor, ...others } = value;
+  const { results_count = Array.isArray(results) ? results.length : 0, ...rest } = others;
+  const { has_more = isText(next_cursor) && next_cursor !== '', ...more } = rest;
+  return { object, request_id, status, ...more, results, results_count, has_more, next_cursor };
+}
+
+/** The envelope in asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
+function inOneForm<R>(
+  received: Envelope<unknown>,
+  results: readonly R[],
+  asOf: string | undefined,
+): Envelope<R> {
+  const { object, request_id, status, next_cursor, ...rest } = headFromWire(ofOurMembers(received));
+  return {
+    object,
+    request_id,
+    status,
+    // If the service was not sent the as-of date, the client applied it.
+    ...defined({ as_of: asOf }),
+    ...rest,
+    results,
+    results_count: results.length,
+    ...(rest.has_more && next_cursor !== undefined && { next_cursor }),
+  };
+}
+
+/** The envelope without another service's members that have the names of our additions. */
+function ofOurMembers<R>(received: Envelope<R>): Envelope<R> {
+  const { vintage, covered_to, unknown_ticker, ...others } = received;
+  const isOurs =
+    (vintage === undefined || isVintage(vintage)) &&
+    (covered_to === undefined || isDayOrNull(covered_to)) &&
+    (unknown_ticker === undefined || isUnknownTicker(unknown_ticker));
+  // Keep the received order, which is also that of a store's envelopes.
+  if (isOurs) return received;
+  return {
+    ...others,
+    ...(isVintage(vintage) && { vintage }),
+    ...(isDayOrNull(covered_to) && { covered_to }),
+    ...(isUnknownTicker(unknown_ticker) && { unknown_ticker }),
+  };
+}
+
+function isUnknownTicker(value: unknown): value is UnknownTicker {
+  return isObject(value) && isText(value.ticker) && (value.nearest === null || isText(value.nearest));
+}
+
+function isVintage(value: unknown): value is AnswerVintage {
+  return isObject(value) && isText(value.vintage_kind) && isDayOrNull(value.as_of_date);
+}
+
+function isDayOrNull(value: unknown): value is string | null {
+  return value === null || fieldKinds.day.isOnWire(value);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const envelopeMembers: readonly (readonly [
+  name: string,
+  holds: (value: unknown) => boolean,
+  type: string,
+])[] = [
+  ['request_id', isText, 'a text'],
+  ['status', isText, 'a text'],
+  ['results', Array.isArray, 'a list'],
+  ['results_count', Number.isSafeInteger, 'a number'],
+  ['has_more', (value) => typeof value === 'boolean', 'true or false'],
+];
+
+function isEnvelope(value: Members, object: string): value is Members & Envelope<unknown> {
+  return wrongMember(value, object) === undefined;
+}
+
+function wrongMember(value: Members, object: string): string | undefined {
+  if (value.object !== object) return `object is ${shown(value.object)}, not "${object}"`;
+  for (const [name, holds, type] of envelopeMembers) {
+    if (!holds(value[name])) return `${name} is ${shown(value[name])}, not ${type}`;
+  }
+  return undefined;
+}
+
+function wrongPaging(
+  { results, results_count, has_more, next_cursor }: Envelope<unknown>,
+  operation: Operation<Params, unknown>,
+): string | undefined {
+  const rows = results.length;
+  if (results_count !== rows) return `results_count is ${results_count}, but there are ${rows} results`;
+  if (!has_more) return undefined;
+  if (!Object.hasOwn(operation.params, 'cursor')) return 'has_more is true, but this is not a listing';
+  return isText(next_cursor) && next_cursor !== ''
+    ? undefined
+    : `has_more is true, but next_cursor is ${shown(next_cursor)}`;
+}
+
+/** What is wrong with the `as_of` of an answer: the contract has it if a day was requested, and only then. */
+function wrongAsOf(
+  { as_of: found }: Envelope<unknown>,
+  { inContract }: Operation<Params, unknown>,
+  sent: ParamTexts,
+): string | undefined {
+  const asOf = textOf(sent, 'as_of');
+  if (asOf !== undefined && found !== asOf) return `as_of is ${shown(found)}, but ${asOf} was asked for`;
+  return asOf === undefined && found !== undefined && inContract === true
+    ? `as_of is ${shown(found)}, but none was asked for`
+    : undefined;
+}
+
+function wrongSeries({ series }: Envelope<unknown>, asked: ParamTexts): string | undefined {
+  const id = textOf(asked, 'id');
+  if (id === undefined || !isObject(series) || series.id === id) return undefined;
+  return `series.id is ${shown(series.id)}, but ${id} was asked for`;
+}
+
+/** A query, and what a service was sent for it: without the parameters that it does not announce. */
+type SentQuery<R> = {
+  readonly operation: Operation<Params, R>;
+  readonly asked: ParamTexts;
+  readonly sent: ParamTexts;
+  readonly clock: Clock;
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A row, or its fault; `unsent` for a parameter not sent: the service gives all rows, or those of a default. */
+type ReadRow<R> = { readonly row: R } | { readonly fault: string; readonly unsent?: 'all' | 'default' };
+
+/**
+ * Reads the rows of an answer: their cells have the types of the contract, they match the query, and nothing in them
+ * is later than the as-of date. Throws the contract's validation error if the query itself breaks its rules.
+ */
+function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => ReadRow<R> {
+  const { operation, asked } = query;
+  const { fields, knownBy, identity = [] } = operation;
+  const complete = completion(fields, idsAsked(operation.params, asked));
+  const decode = fromWire(fields);
+  const { held, applied } = requirementsOf(query);
+  const asOf = textOf(asked, 'as_of');
+  const seen = new Set<string>();
+  let before: R | undefined;
+  const isRow = (value: unknown): value is R => wrongRow(fields, value) === undefined;
+  return (value) => {
+    if (!isRow(value)) return { fault: wrongRow(fields, value) ?? '' };
+    const row = decode(complete(value));
+    const shownIn = (field: string) => `.${field} is ${shown(Reflect.get(value, field))}`;
+    const late = asOf === undefined ? undefined : laterThan(asOf, fields, knownBy, row);
+    if (late !== undefined) return { fault: shownIn(late.field) + late.words };
+    for (const { field, fault, met } of held) if (!met(row)) return { fault: shownIn(field) + fault };
+    const failing = applied.filter(({ met }) => !met(row));
+    const [first] = failing;
+    if (first === undefined) {
+      const name = identityOf(identity, row);
+      if (name !== undefined && seen.size === seen.add(name).size)
+        return { fault: `${identity.map(shownIn).join(' and ')} a second time` };
+      const fault = operation.contradiction?.(row, before);
+      before = row;
+      return fault === undefined ? { row } : { fault };
+    }
+    const other = failing.find(({ param }) => hasDefault(operation.params[param]));
+    const { field, fault } = other ?? first;
+    return { fault: shownIn(field) + fault, unsent: other === undefined ? 'all' : 'default' };
+  };
+}
+
+function hasDefault(param: Params[string] | undefined): boolean {
+  return param?.fallback !== undefined && param.fallback !== '';
+}
+
+/** What rows must hold for the parameters that were sent, and for those (requested or defaults) that were not. */
+function requirementsOf<R>({ operation, asked, sent, clock }: SentQuery<R>) {
+  const changed = (name: string) => {
+    const text = textOf(sent, name);
+    return text !== undefined && text !== textOf(asked, name);
+  };
+  const all: readonly Requirement<R>[] = [
+    ...operation.requirements(asked, clock),
+    ...operation.requirements(sent, clock).filter(({ param }) => changed(param)),
+  ];
+  const isSent = ({ param }: Requirement<R>) => textOf(sent, param) !== undefined;
+  return { held: all.filter(isSent), applied: all.filter((one) => !isSent(one)) };
+}
+
+/** What in a row is later than the as-of date, or not known to be known by then. */
+function laterThan(asOf: string, fields: readonly Field[], knownBy: string | undefined, row: Row) {
+  if (knownBy !== undefined) {
+    const known = row[knownBy];
+    if (typeof known !== 'string' || known === '')
+      return { field: knownBy, words: `: nothing says that it was known on ${asOf}` };
+    if (known.slice(0, 10) > asOf) return { field: knownBy, words: `: not yet known on ${asOf}` };
+  }
+  const late = fields.find((field) => happenedLater(asOf, field, row[field.name]));
+  return late && { field: late.name, words: `: it holds a day after ${asOf}` };
+}
+
+function happenedLater(asOf: string, field: Field, cell: unknown): boolean {
+  const { fields } = field;
+  if (fields !== undefined && Array.isArray(cell))
+    return cell.some((entry) =>
+      fields.some((inner) => isObject(entry) && happenedLater(asOf, inner, entry[inner.name])),
+    );
+  return field.happened === true && typeof cell === 'string' && cell.slice(0, 10) > asOf;
+}
+
+/** The values of the fields that repeat a parameter as it is. */
+function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string> {
+  return new Map(
+    asked.flatMap(([name, text]) => {
+      const { bounds } = params[name] ?? {};
+      return bounds?.is === 'equal' ? [[bounds.field, text] as const] : [];
+    }),
+  );
+}
+
+/** Makes absent or empty nullable fields null; a field that rows may lack gets the value asked for, or none. */
+function completion(
+  fields: readonly Field[],
+  asked: ReadonlyMap<string, string>,
+): <R extends Row>(row: R) => R {
+  const fills = fields.flatMap((field): [string, (cell: unknown) => unknown][] => {
+    const { name, nullable, extension, mayLack, fields: inner } = field;
+    if (inner !== undefined) {
+      const complete = completion(inner, new Map());
+      const each = (cell: unknown) => (Array.isArray(cell) ? cell.map((entry) => complete(entry)) : cell);
+      return [[name, each]];
+    }
+    if (mayLack === true) return [[name, (cell) => cell ?? asked.get(name) ?? '']];
+    if (nullable !== true) return [];
+    return [[name, (cell) => (cell === '' || (cell === undefined && extension !== true) ? null : cell)]];
+  });
+  if (fills.length === 0) return (row) => row;
+  return <R extends Row>(row: R): R => {
+    const filled: R & Record<string, unknown> = { ...row };
+    const cells: Record<string, unknown> = filled;
+    for (const [name, fill] of fills) {
+      const cell = fill(cells[name]);
+      if (cell !== undefined) cells[name] = cell;
+    }
+    return filled;
+  };
+}
+
+function wrongRow(fields: readonly Field[], row: unknown): string | undefined {
+  if (!isObject(row)) return ' is not an object';
+  for (const field of fields) {
+    const fault = wrongCell(field, row[field.name]);
+    if (fault !== undefined) return `.${field.name} ${fault}`;
+  }
+  return undefined;
+}
+
+function wrongCell(field: Field, value: unknown): string | undefined {
+  const { type, nullable, extension, mayLack, fields } = field;
+  const isOptional = nullable === true || extension === true || mayLack === true;
+  if (value === undefined) return isOptional ? undefined : 'is missing';
+  if (value === null && isOptional) return undefined;
+  const { isOnWire, noun } = fieldKinds[type];
+  // Another service may send an empty text for what it does not know.
+  if (isOptional && value === '') return undefined;
+  if (!isOnWire(value)) return `is ${shown(value)}, not ${noun}`;
+  return fields !== undefined && Array.isArray(value) ? wrongRecord(fields, value) : undefined;
+}
+
+function wrongRecord(fields: readonly Field[], records: readonly unknown[]): string | undefined {
+  for (const [index, record] of records.entries()) {
+    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is not an object`;
+    for (const field of fields) {
+      const fault = wrongCell(field, record[field.name]);
+      if (fault !== undefined) return `holds a record at ${index} whose ${field.name} ${fault}`;
+    }
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'missing';
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse, Proxies, Transport } from './transport.
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
-export type HttpHeaders = { readonly [name: string]: string };
+type HttpHeaders = { readonly [name: string]: string };
 
 /** A service's reply to one request, with any status; `url` is without the query. */
 export type HttpReply = {

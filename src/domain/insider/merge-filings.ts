@@ -26,7 +26,7 @@ export type FilingConflict = {
 };
 
 /** How many trades a merge adds, how many were known, and what a store has to write. */
-export type FilingsPlan = {
+type FilingsPlan = {
   readonly added: number;
   readonly known: number;
   readonly conflicts: readonly FilingConflict[];

@@ -8,7 +8,7 @@ export type RevisedPair = { readonly date: Day; readonly earlier: string; readon
  * Statistics of revisions (later minus earlier). Numbers are decimal texts with six decimals, shares with four,
  * rounded half to even; undefined if there are too few revisions, or all are equal.
  */
-export type RevisionStatistics = {
+type RevisionStatistics = {
   readonly count: number;
   readonly firstDate: Day | undefined;
   readonly lastDate: Day | undefined;

@@ -2,7 +2,7 @@ import { type Day, dayNumber, type Frequency, monthEnd, monthNumber, periodStart
 import { frequencyOf } from './series.ts';
 
 /** What a table of dates and columns says about one of its series besides the figures. */
-export type ColumnReading = {
+type ColumnReading = {
   /** The frequency that the table implies; empty where its figures are too few to imply one. */
   readonly implied: Frequency;
   /** Whether a blank cell on a date says that the series has no figure for it; otherwise it says nothing. */

@@ -1,6 +1,13 @@
 import type { Decimal } from 'decimal.js';
-import type { Known } from './aggregation.ts';
-import { addDays, type Day, type Frequency, monthEnd, monthsBefore, weekendDay } from './date.ts';
+import {
+  addDays,
+  type Day,
+  type Frequency,
+  type KnownFrequency,
+  monthEnd,
+  monthsBefore,
+  weekendDay,
+} from './date.ts';
 import {
   certainText,
   Exact,
@@ -50,7 +57,7 @@ const formulas: Readonly<Record<Units, Formula>> = {
 const one: ExactValue = { sum: new Exact(1), count: 1, double: 1, decimals: 0, since: '' };
 
 /** FRED's number of observations in a year; FRED names none for semiannual series. */
-const periodsInYear: Readonly<Record<Known, number>> = {
+const periodsInYear: Readonly<Record<KnownFrequency, number>> = {
   D: 260,
   W: 52,
   BW: 26,
@@ -76,7 +83,7 @@ export function isComparison(units: Units): boolean {
 /**
  * The earlier dates that a date may be compared with: the result is computed from the first of them that has a value.
  */
-export function basesOf(units: Units, date: Day, frequency: Known): readonly Day[] {
+export function basesOf(units: Units, date: Day, frequency: KnownFrequency): readonly Day[] {
   const { from } = formulas[units];
   if (from === undefined) return [];
   return from === 'year ago' ? yearBefore(date, frequency) : periodsBefore(date, frequency);
@@ -87,7 +94,7 @@ export function transformedValue(
   units: Units,
   now: ExactValue,
   base: ExactValue | undefined,
-  frequency: Known,
+  frequency: KnownFrequency,
   digits: number | undefined,
 ): string | undefined {
   const { from, value } = formulas[units];

@@ -139,7 +139,7 @@ export function maturityNamed(id: string): CurveMaturity | undefined {
 export type PointConflict = { readonly held: CurvePoint; readonly given: CurvePoint };
 
 /** How many points a merge added, how many were known, and the points that a store has to write. */
-export type PointsPlan = {
+type PointsPlan = {
   readonly added: number;
   readonly known: number;
   readonly conflicts: readonly PointConflict[];

@@ -3,7 +3,7 @@ import { parseDecimal } from '../../domain/series/decimal.ts';
 import { missingTexts } from '../../domain/series/missing-value.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
-import { type ColumnReading, readColumns } from '../../domain/series/table-columns.ts';
+import { readColumns } from '../../domain/series/table-columns.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
@@ -135,7 +135,7 @@ function readingsOf(
   { columns, rows }: VintageTable,
   cells: readonly (readonly CellValue[])[],
   { frequency, rowFrequency }: CellRules,
-): ReadonlyMap<string, ColumnReading> {
+): ReturnType<typeof readColumns> {
   if (frequency !== undefined)
     return new Map(columns.map(({ seriesId }) => [seriesId, { implied: frequency, speaksFor: () => true }]));
   const figures = new Map<string, Set<Day>>();

@@ -18,7 +18,7 @@ import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arit
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
 import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../../domain/series/releases.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
-import { type RevisionStatistics, revisionStatistics } from '../../domain/series/revision-statistics.ts';
+import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { type FrequencySince, parseFrequency } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { firstInput, Vintages } from '../../domain/series/transformer.ts';
@@ -266,7 +266,7 @@ function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory)
 }
 
 function statisticsRow(earlierOne: Horizon, laterOne: Horizon, pairs: ReturnType<typeof pairsOf>) {
-  const found: RevisionStatistics = revisionStatistics([...pairs].reverse());
+  const found = revisionStatistics([...pairs].reverse());
   return {
     earlier: horizonName(earlierOne),
     later: horizonName(laterOne),
