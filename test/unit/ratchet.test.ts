@@ -27,12 +27,12 @@ const mostLines: Readonly<Record<string, number>> = {
   server: 4298,
   service: 509,
   snapshot: 1191,
-  store: 8158,
+  store: 8131,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 603;
+const mostSingles = 596;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

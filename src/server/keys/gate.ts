@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import type { Usage } from '../../operations/operation.ts';
 import { coalesced } from '../../platform/promises.ts';
-import type { AccessStore, NewSecret, StoredKey, WindowName } from '../../store/access-store.ts';
+import type { AccessStore, StoredKey, WindowName } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
 import { type Counter, Quotas, type RateLimit, SharedQuotas } from './quota.ts';
 
@@ -195,7 +195,7 @@ const prefix = 'asof_live_sk_';
 const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{43}$`);
 
 /** A new secret, to be shown once, and what a store keeps of it. */
-export function newSecret(): { readonly secret: string; readonly stored: NewSecret } {
+export function newSecret(): { readonly secret: string; readonly stored: Pick<StoredKey, 'hash' | 'start'> } {
   const random = randomBytes(32).toString('base64url');
   const secret = prefix + random;
   return { secret, stored: { start: random.slice(0, 4), hash: digestOf(secret).toString('hex') } };
