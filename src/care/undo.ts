@@ -6,7 +6,7 @@ import type { Field } from '../operations/field.ts';
 import { shownAddress } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 import type { LoggedImport, WholeView } from '../store/store.ts';
-import type { UndoneChanges, UndoneSubject } from '../store/undo.ts';
+import type { UndoneChanges } from '../store/undo.ts';
 
 /** An import that was taken back, or in a dry run would be. */
 export type UndoneImport = UndoneChanges & {
@@ -59,7 +59,7 @@ export const undoneTable = {
     { name: 'first_date', type: 'day', description: 'The first date that changes.', nullable: true },
     { name: 'last_date', type: 'day', description: 'The last date that changes.', nullable: true },
   ] satisfies readonly Field[],
-  row: ({ first, last, ...subject }: UndoneSubject): Row => ({
+  row: ({ first, last, ...subject }: UndoneChanges['subjects'][number]): Row => ({
     ...subject,
     first_date: first,
     last_date: last,

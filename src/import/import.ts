@@ -14,8 +14,8 @@ import type { StoreWriter } from '../store/writer.ts';
 import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
-import type { LoadProgress } from './load/load.ts';
 import { type ImportFile, load } from './load/load.ts';
+import type { LoadProgress } from './load/registry.ts';
 import type { FileSummary } from './load/tally.ts';
 
 /** What to import, and how. */

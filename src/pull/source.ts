@@ -1,8 +1,8 @@
 import { type Day, latestDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { SourceFile } from '../import/files/source-file.ts';
-import { sourceFile } from '../import/files/source-file.ts';
-import type { ImportFile, LoadOptions } from '../import/load/load.ts';
+import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
+import type { ImportFile } from '../import/load/load.ts';
+import type { LoadOptions } from '../import/load/registry.ts';
 import type { Followed } from '../store/followed.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 import type { Getter, PaceRule, SourceAccess } from './getter.ts';

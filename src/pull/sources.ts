@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
-import type { Row } from '../operations/envelope.ts';
-import type { Field } from '../operations/field.ts';
 import { readStoreIfAny } from '../store/open.ts';
 import { FredApi, type FredListing } from './fred/api.ts';
 import { fred } from './fred/fred.ts';
@@ -147,40 +145,3 @@ function problemIn(error: unknown): Problem {
   // A probe never waits, so that the flag by which a pull waits is no way out.
   return error.retryAfter === undefined ? error : error.with({ hints: [] });
 }
-
-/** The failed probes that matter to a store: a missing key matters only if the store follows something there. */
-export function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
-  return probes.flatMap(({ problem, key, followed }) =>
-    problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
-  );
-}
-
-/** The table of `asof ping --sources`. */
-export const probeTable = {
-  fields: [
-    { name: 'source', type: 'text', description: 'The live source.' },
-    {
-      name: 'answers',
-      type: 'boolean',
-      description: 'Whether it answers; null if not asked.',
-      nullable: true,
-    },
-    { name: 'key', type: 'text', description: 'works, missing, refused, unknown or not needed.' },
-    { name: 'followed', type: 'integer', description: 'What the store follows there.' },
-    {
-      name: 'requests_in_minute',
-      type: 'integer',
-      description: 'Requests that the pace allows in the next minute.',
-      nullable: true,
-    },
-    { name: 'next_request', type: 'text', description: 'When the next may begin.', nullable: true },
-    { name: 'problem', type: 'text', description: 'Why it does not answer.', nullable: true },
-  ] satisfies readonly Field[],
-  row: ({ requestsInMinute, nextRequest, answers, problem, ...probe }: SourceProbe): Row => ({
-    ...probe,
-    answers: answers ?? null,
-    requests_in_minute: requestsInMinute ?? null,
-    next_request: nextRequest ?? null,
-    problem: problem?.detail ?? null,
-  }),
-};

@@ -17,9 +17,6 @@ export type KeyRecord = {
 /** A key with the SHA-256 (hex) of its secret, and that of the secret before the last rotation. */
 export type StoredKey = KeyRecord & { readonly hash: string; readonly previousHash?: string };
 
-/** A secret that replaces another one, in the form that a store keeps. */
-export type NewSecret = Pick<StoredKey, 'hash' | 'start'>;
-
 type EmptyColumns = 'expiresAt' | 'previousHash' | 'previousUntil' | 'revokedAt';
 
 /** A key as a store has it in columns. */
@@ -86,7 +83,7 @@ export interface AccessStore {
    */
   rotateKey(
     id: string,
-    secret: NewSecret,
+    secret: Pick<StoredKey, 'hash' | 'start'>,
     previousUntil: string,
     sole?: string,
   ): Promise<KeyRecord | undefined>;

@@ -27,7 +27,7 @@ export type FilingsQuery = {
  * Selects the trades that clusters of a code are made of: of all issuers, of some, or of those that ever filed under
  * a ticker; filed on or before `asOf`.
  */
-export type ClusterTradesQuery = {
+type ClusterTradesQuery = {
   readonly code: string;
   readonly issuerCiks?: readonly string[];
   readonly ticker?: string;

@@ -130,7 +130,7 @@ export async function writing<T>(
  * process at a time can make a store in a file, so that it publishes exactly what it has read again.
  */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
-  if (isDatabase(address)) return databaseDraft(address, copyOf);
+  if (isDatabase(address)) return (await import('./postgres/writer.ts')).openPostgresDraft(address, copyOf);
   await checkDraftable(address, replace);
   const { openFileDraft, publishCopy, refuseUsed } = await import('./sqlite/writer.ts');
   // The store behind a link is replaced, not the link.
@@ -144,7 +144,7 @@ export async function openDraft(address: string, copyOf: string, replace = false
 /** Refuses an address at which something exists already; `replace` allows a store in a file there. */
 export async function checkDraftable(address: string, replace = false): Promise<void> {
   refuseForeign(address);
-  if (isDatabase(address)) return (await import('./postgres/draft.ts')).checkEmpty(address);
+  if (isDatabase(address)) return (await import('./postgres/writer.ts')).checkEmpty(address);
   if (lstatSync(address, { throwIfNoEntry: false }) === undefined) return;
   const found = existsSync(address) ? 'exists already' : 'is a link to a file that does not exist';
   if (!replace || !existsSync(address))
@@ -152,31 +152,6 @@ export async function checkDraftable(address: string, replace = false): Promise<
       hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
     });
   (await import('./sqlite/writer.ts')).checkReplaceable(address);
-}
-
-/** A draft in the store itself, which is marked as unfinished until the end. */
-async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
-  refuseForeign(address);
-  const [{ openPostgresWriter }, { openPostgresStore }, { emptyCopy, finishCopy }] = await Promise.all([
-    import('./postgres/writer.ts'),
-    import('./postgres/reader.ts'),
-    import('./postgres/draft.ts'),
-  ]);
-  const writer = (isBegun: boolean) => openPostgresWriter(address, 'everything', { of: copyOf, isBegun });
-  // The mark comes first, so that an address that cannot take a copy is refused before anything is read.
-  await (await writer(false)).end(async () => undefined);
-  let read: number | undefined;
-  return {
-    write: async (work) => (await writer(true)).end(work),
-    read: async (work) =>
-      readAndClose(await openPostgresStore(address, true), async (view) => {
-        read = (await view.state()).revision;
-        return work(view);
-      }),
-    publish: () => finishCopy(address, copyOf, read),
-    discard: () => emptyCopy(address, copyOf),
-    close: async () => undefined,
-  };
 }
 
 /** Opens the access store at an address; creates it if it does not exist. */

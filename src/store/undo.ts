@@ -120,7 +120,7 @@ function addedPoints({ curveType, added }: PointsBefore): readonly PointPlace[] 
 }
 
 /** What undoing an import changes in one subject. */
-export type UndoneSubject = {
+type UndoneSubject = {
   /** The id of a series, the type of a curve, `filings` or `followed`. */
   readonly subject: string;
   /** Whether the import created it, so that nothing of it remains. */

@@ -6,8 +6,8 @@ import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
 import type { Statement } from '../../src/domain/series/revision-history.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
-import type { LoadOptions } from '../../src/import/load/load.ts';
 import { type ImportFile, load } from '../../src/import/load/load.ts';
+import type { LoadOptions } from '../../src/import/load/registry.ts';
 import type { FileSummary } from '../../src/import/load/tally.ts';
 import { openStore, openWriter, writing } from '../../src/store/open.ts';
 import type {

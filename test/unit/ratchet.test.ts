@@ -10,29 +10,29 @@ import { root } from '../support/repository.ts';
 const mostLines: Readonly<Record<string, number>> = {
   analysis: 4072,
   care: 1237,
-  cli: 4762,
+  cli: 4954,
   client: 2195,
   domain: 4770,
   errors: 343,
   explorer: 2301,
-  import: 8110,
+  import: 8077,
   library: 1440,
   lines: 1157,
   mcp: 419,
   operations: 4631,
   platform: 546,
-  pull: 3687,
+  pull: 3501,
   questions: 3343,
   render: 3097,
-  server: 4276,
+  server: 4275,
   service: 509,
   snapshot: 1186,
-  store: 8152,
+  store: 8125,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 557;
+const mostSingles = 537;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -5,7 +5,6 @@ import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem, refused } from '../../errors/problem.ts';
-import { metadataCells, metadataColumns } from '../../import/formats/own/facts.ts';
 import type { ImportProgress } from '../../import/import.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
 import { fileIn, messagesIn } from '../../lines/command.ts';
@@ -320,10 +319,19 @@ function factsOf(view: StoreView): SeriesRecords {
 /** What is stated about a series, or implied by the formats of its files. */
 function metadataOf(view: WholeView): SeriesRecords {
   return {
-    header: metadataColumns,
+    header: [
+      ...['series_id', 'title', 'units', 'frequency', 'seasonal_adjustment', 'source'],
+      ...['covered_to', 'vintage_kind'],
+    ],
     async *records(id) {
       const contents = await view.contents.series(id);
-      if (contents !== undefined) yield [metadataCells(contents)];
+      if (contents === undefined) return;
+      const { stated, implied, coveredTo } = contents;
+      const frequency = stated.frequency ?? implied.frequency;
+      const source = implied.source ?? stated.source;
+      const { title, units, seasonalAdjustment, vintageKind } = stated;
+      const cells = [title, units, frequency, seasonalAdjustment, source, coveredTo, vintageKind];
+      yield [[stated.seriesId, ...cells.map((cell) => cell ?? '')]];
     },
   };
 }

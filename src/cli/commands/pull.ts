@@ -1,12 +1,17 @@
 import { Problem, refused } from '../../errors/problem.ts';
+import { counted } from '../../errors/wording.ts';
 import { connectionIn, messagesIn, outputIn } from '../../lines/command.ts';
 import { sharedFlags } from '../../lines/shared-flags.ts';
+import type { Row } from '../../operations/envelope.ts';
+import type { Field } from '../../operations/field.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
-import type { PulledSubject } from '../../pull/options.ts';
-import type { SourceSettings } from '../../pull/source.ts';
+import type { PulledSubject, PullSummary } from '../../pull/options.ts';
+import type { PullCounts, PullSource, SourceSettings } from '../../pull/source.ts';
+import type { SourceProbe } from '../../pull/sources.ts';
 import type { OutputFlags } from '../../render/output.ts';
+import type { Followed } from '../../store/followed.ts';
 import { readStoreIfAny } from '../../store/open.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { chosenSetting, readFrom, readSettings, settings } from '../config/settings.ts';
@@ -157,9 +162,11 @@ async function pullOrList(line: PullLine, io: Io): Promise<number> {
   const messages = messagesOf(line.messages, io);
   const store = storeToWrite(io, line.connection.store);
   if (line.list) return listFollowed(line, store, io);
-  const report = await import('../../pull/report.ts');
   const bar = progress(io, line.messages.quiet || line.messages.verbose);
-  const { pull } = await import('../../pull/pull.ts');
+  const [{ pull }, { pullSources: live, searchSource }] = await Promise.all([
+    import('../../pull/pull.ts'),
+    import('../../pull/sources.ts'),
+  ]);
   const { full, since, dryRun, maxDuration, request } = line;
   const json = line.output.format === 'json';
   const options = {
@@ -172,19 +179,17 @@ async function pullOrList(line: PullLine, io: Io): Promise<number> {
         unit: 'series',
       }),
     onSubject: (subject: PulledSubject) => {
-      if (dryRun && !json) messages.note(report.subjectLine(subject));
-      else messages.detail(report.subjectLine(subject));
+      if (dryRun && !json) messages.note(subjectLine(subject, live));
+      else messages.detail(subjectLine(subject, live));
       if (!dryRun) for (const text of subject.notes) messages.note(`${subject.name}: ${text}`);
     },
   };
-  if (line.search !== undefined) {
-    const { searchSource } = await import('../../pull/sources.ts');
-    return printRows(line.output, report.listingFields, await searchSource(line.search, options), io);
-  }
+  if (line.search !== undefined)
+    return printRows(line.output, listingFields, await searchSource(line.search, options), io);
   const summary = await pull(options);
   bar.clear();
-  if (json) await print(`${JSON.stringify(report.summaryJson(summary), undefined, 2)}\n`, io);
-  for (const text of report.summaryLines(summary)) messages.note(text);
+  if (json) await print(`${JSON.stringify(summaryJson(summary), undefined, 2)}\n`, io);
+  for (const text of summaryLines(summary, live)) messages.note(text);
   if (summary.created && store === defaultStorePath(io))
     messages.note('it replaces the shipped sample from now on');
   const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
@@ -204,7 +209,7 @@ function reported(failures: readonly Problem[], json: boolean, io: Io): number {
 
 /** Prints whether the live sources answer, and take the user's key and contact. */
 export async function probe(line: SessionFlags & { readonly output: OutputFlags }, io: Io): Promise<number> {
-  const { probeSources, failuresIn, probeTable } = await import('../../pull/sources.ts');
+  const { probeSources } = await import('../../pull/sources.ts');
   const options = requestOptions(line, io, messagesOf(line.messages, io));
   const probes = await probeSources({ ...options, store: storeToRead(io, line.connection.store).path });
   await printRows(line.output, probeTable.fields, probes.map(probeTable.row), io);
@@ -247,8 +252,187 @@ function sourceSettings(
 }
 
 async function listFollowed(line: PullLine, store: string, io: Io): Promise<number> {
-  const { followedTable } = await import('../../pull/report.ts');
   const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
   if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
   return printRows(line.output, followedTable.fields, followed.map(followedTable.row), io);
 }
+
+/** A subject in a line: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
+function subjectLine(
+  { source, name, outcome, counts, requests, left, notes }: PulledSubject,
+  live: readonly PullSource[],
+): string {
+  const words = live.find((one) => one.name === source)?.counted ?? {};
+  const asked = counted(requests, 'request');
+  const news = countsText(counts, words);
+  switch (outcome) {
+    case 'planned':
+      return `${name}  ${asked}: ${notes.join('; ')}`;
+    case 'pulled':
+    case 'nothing-new':
+      return `${name}  ${news === '' ? 'nothing new' : news}, ${asked}`;
+    case 'left':
+      return `${name}  ${news === '' ? '' : `${news}, `}${asked}; left: ${left}`;
+    case 'conflict':
+    case 'failed':
+      return `${name}  ${news === '' ? '' : `${news}, `}${asked}; failed: ${left}`;
+  }
+}
+
+function countsText(
+  counts: PullCounts,
+  words: Readonly<Record<string, readonly [one: string, several: string]>>,
+): string {
+  return Object.entries(words)
+    .filter(([name]) => (counts[name] ?? 0) > 0)
+    .map(([name, [one, several]]) => counted(counts[name] ?? 0, one, several))
+    .join(', ');
+}
+
+/** What a pull did as a whole, in lines. */
+function summaryLines(summary: PullSummary, live: readonly PullSource[]): readonly string[] {
+  const { subjects, requests, seconds, dryRun, created, store } = summary;
+  const asked = counted(requests, 'request');
+  if (dryRun)
+    return [`dry run: nothing was asked; at least ${asked}, which take at least ${durationText(seconds)}`];
+  const done = subjects.filter(({ outcome }) => outcome === 'pulled' || outcome === 'nothing-new');
+  const totals = live.flatMap(({ name, counted }) => {
+    const own = subjects.filter(({ source }) => source === name);
+    const total = Object.fromEntries(
+      Object.keys(counted).map((key) => [key, own.reduce((sum, { counts }) => sum + (counts[key] ?? 0), 0)]),
+    );
+    const text = countsText(total, counted);
+    return text === '' ? [] : [text];
+  });
+  // Of a source that did not answer, nobody knows whether it has something new.
+  const news = totals.length > 0 ? [totals.join(', ')] : done.length > 0 ? ['nothing new'] : [];
+  const pulled = [`pulled ${done.length} of ${subjects.length}`, ...news].join(': ');
+  return [
+    `${pulled}; ${asked} in ${durationText(seconds)}`,
+    ...leftLine(summary),
+    ...(created ? [`made a new store: ${store}`] : []),
+  ];
+}
+
+const mostNamed = 5;
+
+function leftLine({ subjects, outOfTime, stored }: PullSummary): readonly string[] {
+  // What a source does not know is not followed, and a contradiction is not for the next run to solve.
+  const left = subjects.filter(
+    ({ outcome, problem }) => outcome === 'left' || (outcome === 'failed' && problem?.kind !== 'not-found'),
+  );
+  if (left.length === 0) return [];
+  const named = left.slice(0, mostNamed).map(({ name, left: what }) => `${name} (${what})`);
+  const more = left.length > mostNamed ? [`${left.length - mostNamed} more`] : [];
+  const why = outOfTime ? 'out of time; ' : '';
+  const next = stored
+    ? 'asof pull goes on from there'
+    : 'there is no store yet, and the same command begins again';
+  return [`${why}left: ${[...named, ...more].join(', ')}; ${next}`];
+}
+
+function durationText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  return whole < 120 ? `${whole} s` : `${Math.ceil(whole / 60)} min`;
+}
+
+/** The summary as the JSON of `asof pull --json`. */
+function summaryJson(summary: PullSummary): object {
+  const { subjects, stops, ...whole } = summary;
+  return {
+    object: 'pull',
+    store: whole.store,
+    created: whole.created,
+    dry_run: whole.dryRun,
+    complete: stops.length === 0 && subjects.every(({ left, outcome }) => left === '' && outcome !== 'left'),
+    out_of_time: whole.outOfTime,
+    requests: whole.requests,
+    seconds: Math.round(whole.seconds * 1000) / 1000,
+    results: subjects.map(({ source, name, outcome, counts, requests, upTo, left, notes, problem }) => ({
+      source,
+      name,
+      outcome,
+      ...counts,
+      requests,
+      up_to: upTo ?? null,
+      left,
+      notes,
+      ...(problem !== undefined && { problem: { kind: problem.kind, detail: problem.detail } }),
+    })),
+    stops: stops.map(({ source, problem: { kind, detail, retryAfter } }) => ({
+      source,
+      kind,
+      detail,
+      retry_after: retryAfter ?? null,
+    })),
+  };
+}
+
+/** The table of `asof pull --list`. */
+const followedTable = {
+  fields: [
+    { name: 'source', type: 'text', description: 'The live source.' },
+    { name: 'name', type: 'text', description: 'What the store follows there.' },
+    { name: 'since', type: 'text', description: 'When following began.' },
+    { name: 'up_to', type: 'text', description: 'The last day that the store covers.', nullable: true },
+    { name: 'last_run', type: 'text', description: 'When the source last answered.', nullable: true },
+    { name: 'left', type: 'text', description: 'What the last run left undone.', nullable: true },
+  ] satisfies readonly Field[],
+  row: ({ source, name, since, upTo, lastRun, left }: Followed): Row => ({
+    source,
+    name,
+    since,
+    up_to: upTo ?? null,
+    last_run: lastRun ?? null,
+    left: left === '' ? null : left,
+  }),
+};
+
+/** The columns of `asof pull fred --search`. */
+const listingFields: readonly Field[] = [
+  { name: 'id', type: 'text', description: 'Id of the series.' },
+  { name: 'title', type: 'text', description: 'Title.' },
+  { name: 'units', type: 'text', description: 'Units.' },
+  { name: 'frequency', type: 'text', description: 'Frequency.' },
+  { name: 'seasonal_adjustment', type: 'text', description: 'Seasonal adjustment.' },
+  { name: 'popularity', type: 'integer', description: 'Popularity at FRED, 0 to 100.', nullable: true },
+  { name: 'observation_start', type: 'text', description: 'First date with a value.' },
+  { name: 'observation_end', type: 'text', description: 'Last date with a value.' },
+];
+
+/** The failed probes that matter to a store: a missing key matters only if the store follows something there. */
+function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
+  return probes.flatMap(({ problem, key, followed }) =>
+    problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
+  );
+}
+
+/** The table of `asof ping --sources`. */
+const probeTable = {
+  fields: [
+    { name: 'source', type: 'text', description: 'The live source.' },
+    {
+      name: 'answers',
+      type: 'boolean',
+      description: 'Whether it answers; null if not asked.',
+      nullable: true,
+    },
+    { name: 'key', type: 'text', description: 'works, missing, refused, unknown or not needed.' },
+    { name: 'followed', type: 'integer', description: 'What the store follows there.' },
+    {
+      name: 'requests_in_minute',
+      type: 'integer',
+      description: 'Requests that the pace allows in the next minute.',
+      nullable: true,
+    },
+    { name: 'next_request', type: 'text', description: 'When the next may begin.', nullable: true },
+    { name: 'problem', type: 'text', description: 'Why it does not answer.', nullable: true },
+  ] satisfies readonly Field[],
+  row: ({ requestsInMinute, nextRequest, answers, problem, ...probe }: SourceProbe): Row => ({
+    ...probe,
+    answers: answers ?? null,
+    requests_in_minute: requestsInMinute ?? null,
+    next_request: nextRequest ?? null,
+    problem: problem?.detail ?? null,
+  }),
+};

@@ -1,8 +1,6 @@
 import type { Filing, ReportingOwner } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
-import { type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
-import { sameNumber } from '../../domain/series/decimal.ts';
-import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
+import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
@@ -70,6 +68,7 @@ function headlineOf(conflicts: readonly ImportConflict[]): string {
 
 /** Up to this number, conflicts of one kind are not counted by series. */
 const few = 20;
+
 const mostSeriesNamed = 5;
 
 /**
@@ -210,37 +209,4 @@ function hintsFor(conflicts: readonly ImportConflict[], otherId: string): string
 
 function isBothNew(conflict: ImportConflict): boolean {
   return conflict.kind === 'value' && conflict.bothNew === true;
-}
-
-/**
- * Remembers the statements of one import. With `--replace`, the store would keep the last of two new statements that
- * differ; this log finds such conflicts.
- */
-export class StatementLog {
-  readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
-
-  /**
-   * Adds statements of one series, whose dates stand for periods of its frequency; gives their conflicts with each
-   * other and with those added before.
-   */
-  add(
-    seriesId: string,
-    statements: readonly Statement[],
-    frequency: Frequency = '',
-  ): readonly StatementConflict[] {
-    const vintages = entryOf(this.#series, seriesId);
-    return statements.flatMap(({ date: published, asOf, value }) => {
-      const date = keptDate(published, frequency);
-      const values = entryOf(vintages, asOf);
-      const held = values.get(date);
-      if (held === undefined) values.set(date, value);
-      return held === undefined || sameNumber(held, value) ? [] : [{ date, asOf, held, given: value }];
-    });
-  }
-}
-
-function entryOf<Key, Value>(map: Map<Key, Map<Day, Value>>, key: Key): Map<Day, Value> {
-  const known = map.get(key) ?? new Map<Day, Value>();
-  map.set(key, known);
-  return known;
 }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Filing } from '../../domain/insider/filing.ts';
-import type { Day } from '../../domain/series/date.ts';
+import { type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
+import { sameNumber } from '../../domain/series/decimal.ts';
 import type { WholeVintage } from '../../domain/series/merge-plan.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
-import type { CurvePoint } from '../../domain/treasury/curve.ts';
-import { yieldSeries } from '../../domain/treasury/curve.ts';
+import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
+import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Merged } from '../../store/series-writer.ts';
 import type { ImportRecord } from '../../store/store.ts';
 import type { StoreWriter } from '../../store/writer.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
-import { type ImportConflict, ImportRefusal, StatementLog } from './conflict.ts';
+import type { Batch, ImportFormat } from '../formats/format.ts';
+import { type ImportConflict, ImportRefusal } from './conflict.ts';
 import { Rates } from './rates.ts';
-import { Registry, type RegistryOptions } from './registry.ts';
+import { type LoadOptions, Registry } from './registry.ts';
 import { type FileSummary, Projections, Tally } from './tally.ts';
 
 /** A file of an import and the format that it is read as. */
@@ -150,31 +150,6 @@ function checkFiledOn(inputs: readonly ImportFile[], { filedOn }: LoadOptions): 
     field: 'filed_on',
   });
 }
-
-/** How an import treats what it reads. */
-export type LoadOptions = ReadOptions &
-  RegistryOptions & {
-    /** A whole vintage withdraws every date that it does not list. */
-    readonly complete: boolean;
-    /** Accept values of periods that begin after the day on which they were known, in files dated by hand. */
-    readonly projections?: boolean;
-    /** The name under which the log of imports has all files as one; without it, it has each file. */
-    readonly loggedAs?: string;
-    /** Called with the conflicts of the import, which are then left out instead of refused. */
-    readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
-    /** The number of statements to collect in memory before they are merged; the result does not depend on it. */
-    readonly bufferSize?: number;
-    /** Called between steps of the work; the import waits for it, and stops if it throws. */
-    readonly onProgress?: (progress: LoadProgress) => Promise<void>;
-  };
-
-/** The progress of an import: the rows of the current file, and the bytes of all files. */
-export type LoadProgress = {
-  readonly file: string;
-  readonly rows: number;
-  readonly done: number;
-  readonly total: number;
-};
 
 type ImportState = {
   readonly writer: StoreWriter;
@@ -413,4 +388,37 @@ class ByteProgress {
   store(): void {
     this.#stored = this.#read;
   }
+}
+
+/**
+ * Remembers the statements of one import. With `--replace`, the store would keep the last of two new statements that
+ * differ; this log finds such conflicts.
+ */
+class StatementLog {
+  readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
+
+  /**
+   * Adds statements of one series, whose dates stand for periods of its frequency; gives their conflicts with each
+   * other and with those added before.
+   */
+  add(
+    seriesId: string,
+    statements: readonly Statement[],
+    frequency: Frequency = '',
+  ): readonly StatementConflict[] {
+    const vintages = entryOf(this.#series, seriesId);
+    return statements.flatMap(({ date: published, asOf, value }) => {
+      const date = keptDate(published, frequency);
+      const values = entryOf(vintages, asOf);
+      const held = values.get(date);
+      if (held === undefined) values.set(date, value);
+      return held === undefined || sameNumber(held, value) ? [] : [{ date, asOf, held, given: value }];
+    });
+  }
+}
+
+function entryOf<Key, Value>(map: Map<Key, Map<Day, Value>>, key: Key): Map<Day, Value> {
+  const known = map.get(key) ?? new Map<Day, Value>();
+  map.set(key, known);
+  return known;
 }

@@ -5,11 +5,11 @@ import type { DescriptionChange } from '../../store/followed.ts';
 import type { SeriesRecord } from '../../store/series-record.ts';
 import type { StoreWriter } from '../../store/writer.ts';
 import { copyOf } from '../files/source-file.ts';
-import type { Batch } from '../formats/format.ts';
+import type { Batch, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict, MetadataConflict } from './conflict.ts';
 
-/** How an import names its series and treats contradictions about them. */
-export type RegistryOptions = {
+/** How an import treats what it reads. */
+export type LoadOptions = ReadOptions & {
   /** The ids under which to store series, by their ids in the files. */
   readonly rename: ReadonlyMap<string, string>;
   /** Accept facts from a source that a series does not have yet. */
@@ -22,6 +22,26 @@ export type RegistryOptions = {
   readonly importedAt: string;
   /** The latest day that has begun anywhere on Earth. */
   readonly latest: Day;
+  /** A whole vintage withdraws every date that it does not list. */
+  readonly complete: boolean;
+  /** Accept values of periods that begin after the day on which they were known, in files dated by hand. */
+  readonly projections?: boolean;
+  /** The name under which the log of imports has all files as one; without it, it has each file. */
+  readonly loggedAs?: string;
+  /** Called with the conflicts of the import, which are then left out instead of refused. */
+  readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
+  /** The number of statements to collect in memory before they are merged; the result does not depend on it. */
+  readonly bufferSize?: number;
+  /** Called between steps of the work; the import waits for it, and stops if it throws. */
+  readonly onProgress?: (progress: LoadProgress) => Promise<void>;
+};
+
+/** The progress of an import: the rows of the current file, and the bytes of all files. */
+export type LoadProgress = {
+  readonly file: string;
+  readonly rows: number;
+  readonly done: number;
+  readonly total: number;
 };
 
 type SeriesEntry = {
@@ -36,12 +56,12 @@ type SeriesEntry = {
 /** The metadata, coverage and sources of an import's series. Writes them, and collects what contradicts the store. */
 export class Registry {
   readonly #writer: StoreWriter;
-  readonly #options: RegistryOptions;
+  readonly #options: LoadOptions;
   readonly #conflicts: ImportConflict[];
   readonly #entries = new Map<string, SeriesEntry>();
   readonly #renamed = new Set<string>();
 
-  constructor(writer: StoreWriter, options: RegistryOptions, conflicts: ImportConflict[]) {
+  constructor(writer: StoreWriter, options: LoadOptions, conflicts: ImportConflict[]) {
     this.#writer = writer;
     this.#options = options;
     this.#conflicts = conflicts;

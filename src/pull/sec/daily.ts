@@ -50,30 +50,6 @@ const dataSetPage = '/data-research/sec-markets-data/insider-transactions-data-s
 
 const filingsADay = 900;
 
-/** The fewest requests for the days that are left, with data sets for the whole quarters among them. */
-export function estimateDaily(bookmark: string, since: Day | undefined, lastDay: Day) {
-  const held: DailyBookmark | undefined = bookmark === '' ? undefined : JSON.parse(bookmark);
-  const from = since ?? addDays(lastDay, 1 - firstDays);
-  const begins = held === undefined || (since !== undefined && since < held.from);
-  const first = begins ? from : addDays(held.through, 1);
-  let [days, quarters] = [0, 0];
-  for (let day = first; day <= lastDay; ) {
-    const isWhole = (begins && day === first) || day === periodStart(day, 'Q');
-    if (isWhole && quarterEnd(day) < lastDay) {
-      quarters += 1;
-      day = quarterEnd(day);
-    } else if (weekendDay(day) === undefined) days += 1;
-    day = addDays(day, 1);
-  }
-  const pieces = [
-    ...(quarters > 0 ? [counted(quarters, 'quarterly data set')] : []),
-    ...(days > 0 ? [`the ${days === 1 ? 'index of 1 day' : `indexes of ${days} days`}`] : []),
-    ...(days > 0 ? [`then one for each filing, about ${filingsADay} a day`] : []),
-  ];
-  const what = pieces.length === 0 ? 'no day has ended since the last pull' : pieces.join(', ');
-  return { requests: days + (quarters > 0 ? quarters + 1 : 0), what };
-}
-
 /** The tables that a data set needs to say who traded what, and when it was filed. */
 const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'DERIV_TRANS.tsv'];
 
@@ -101,6 +77,30 @@ export class DailyFilings {
     this.#lastDay = lastDay;
     this.#begins = held === undefined || full || from < held.from;
     this.#bookmark = held === undefined || this.#begins ? { from, through: addDays(from, -1) } : held;
+  }
+
+  /** Counts the fewest requests for the days that are left, with data sets for the whole quarters among them. */
+  static estimate(bookmark: string, since: Day | undefined, lastDay: Day) {
+    const held: DailyBookmark | undefined = bookmark === '' ? undefined : JSON.parse(bookmark);
+    const from = since ?? addDays(lastDay, 1 - firstDays);
+    const begins = held === undefined || (since !== undefined && since < held.from);
+    const first = begins ? from : addDays(held.through, 1);
+    let [days, quarters] = [0, 0];
+    for (let day = first; day <= lastDay; ) {
+      const isWhole = (begins && day === first) || day === periodStart(day, 'Q');
+      if (isWhole && quarterEnd(day) < lastDay) {
+        quarters += 1;
+        day = quarterEnd(day);
+      } else if (weekendDay(day) === undefined) days += 1;
+      day = addDays(day, 1);
+    }
+    const pieces = [
+      ...(quarters > 0 ? [counted(quarters, 'quarterly data set')] : []),
+      ...(days > 0 ? [`the ${days === 1 ? 'index of 1 day' : `indexes of ${days} days`}`] : []),
+      ...(days > 0 ? [`then one for each filing, about ${filingsADay} a day`] : []),
+    ];
+    const what = pieces.length === 0 ? 'no day has ended since the last pull' : pieces.join(', ');
+    return { requests: days + (quarters > 0 ? quarters + 1 : 0), what };
   }
 
   async *windows(): AsyncGenerator<PullWindow> {

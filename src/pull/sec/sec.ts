@@ -31,13 +31,13 @@ import {
   unheld,
   type WantedFiling,
 } from './answers.ts';
-import { DailyFilings, estimateDaily } from './daily.ts';
+import { DailyFilings } from './daily.ts';
 
 /** The indexes of a day appear about 22:15 in Washington. */
 const indexedBy = '22:30';
 
 const estimate: PullSource['estimate'] = ({ name, bookmark }, { since, now }) => {
-  if (name === 'daily') return estimateDaily(bookmark, since, endedDay(now));
+  if (name === 'daily') return DailyFilings.estimate(bookmark, since, endedDay(now));
   const isTicker = name.startsWith('ticker ');
   const list = isTicker ? 'the table of tickers, the list of filings' : 'the list of filings';
   const what =

@@ -6,7 +6,6 @@ import type {
   AccessStore,
   CountedWindow,
   Counts,
-  NewSecret,
   StoredKey,
   UsageRecord,
   WindowName,
@@ -408,7 +407,7 @@ const prefix = 'asof_live_sk_';
 const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{43}$`);
 
 /** A new secret, to be shown once, and what a store keeps of it. */
-export function newSecret(): { readonly secret: string; readonly stored: NewSecret } {
+export function newSecret(): { readonly secret: string; readonly stored: Pick<StoredKey, 'hash' | 'start'> } {
   const random = randomBytes(32).toString('base64url');
   const secret = prefix + random;
   return { secret, stored: { start: random.slice(0, 4), hash: digestOf(secret).toString('hex') } };

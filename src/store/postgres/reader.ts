@@ -2,10 +2,9 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Store, StoreState, StoreView, WholeView } from '../store.ts';
 import { Database, Transaction, type Values } from './connection.ts';
 import { contentsIn } from './contents.ts';
-import { checkFinished } from './draft.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
-import { checkFormat, hasCitus, hasStore, isDistributed } from './schema.ts';
+import { checkFinished, checkFormat, hasCitus, hasStore, isDistributed } from './schema.ts';
 import { seriesIn } from './series.ts';
 import { sourcesIn } from './sources.ts';
 

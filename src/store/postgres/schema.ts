@@ -446,3 +446,12 @@ export async function isDistributed(transaction: Transaction): Promise<boolean> 
 async function keepDistributed(transaction: Transaction): Promise<void> {
   if (await isDistributed(transaction)) await distributeTables(transaction);
 }
+
+/** Refuses a store that is an unfinished copy. */
+export async function checkFinished(transaction: Transaction, { shown }: Database): Promise<void> {
+  const row = await transaction.row<{ unfinished: string | null }>('select unfinished from asof.store');
+  if (row === undefined || row.unfinished === null) return;
+  throw new Problem('local-io', `${shown} is an unfinished copy of ${row.unfinished}`, {
+    hints: ['`asof store copy` with the same two addresses completes it'],
+  });
+}

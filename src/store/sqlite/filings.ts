@@ -8,7 +8,6 @@ import {
 } from '../../domain/insider/filing.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import {
-  type ClusterTradesQuery,
   clusterTradeConditions,
   clusterTradeValues,
   type FiledTrade,
@@ -153,16 +152,10 @@ const inCells = {
   trade: tradeOf,
 };
 
-/**
- * The index to use: by itself, SQLite would search all filings of an issuer even if those with purchases are marked.
- */
-function marked({ code, uncounted }: ClusterTradesQuery): string {
-  return code === purchaseCode && uncounted !== true
-    ? both.replace('filing f', 'filing f indexed by purchases_of_issuer')
-    : both;
-}
-
-function* readClusterTrades(connection: Connection, query: ClusterTradesQuery): Generator<readonly Filing[]> {
+function* readClusterTrades(
+  connection: Connection,
+  query: Parameters<FilingsView['clusterTrades']>[0],
+): Generator<readonly Filing[]> {
   const conditions = [
     ...clusterTradeConditions(query),
     ...(query.issuerCiks === undefined ? [] : ['f.issuer_cik in (select value from json_each(@issuerCiks))']),
@@ -173,8 +166,11 @@ function* readClusterTrades(connection: Connection, query: ClusterTradesQuery): 
              where key in (select filing from symbol where symbol = @ticker))`,
         ]),
   ];
+  // By itself, SQLite would search all filings of an issuer even if those with purchases are marked.
+  const isMarked = query.code === purchaseCode && query.uncounted !== true;
+  const filed = isMarked ? both.replace('filing f', 'filing f indexed by purchases_of_issuer') : both;
   const rows = connection
-    .tuples<FilingCells>(`${marked(query)} where ${conditions.join(' and ')} order by f.issuer_cik`)
+    .tuples<FilingCells>(`${filed} where ${conditions.join(' and ')} order by f.issuer_cik`)
     .iterate({ ...clusterTradeValues(query), issuerCiks: JSON.stringify(query.issuerCiks ?? []) });
   const [read, batches] = [filingReader(inCells), new IssuerBatches()];
   for (const row of rows) {

@@ -164,33 +164,6 @@ const metadataCsv: ImportFormat = {
 /** The formats of what `asof facts` writes. */
 export const factsFormats: readonly ImportFormat[] = [asofCsv, metadataCsv];
 
-/** The columns of a metadata file, in the order in which asof writes them. */
-export const metadataColumns: readonly string[] = [...metadataNames.required, ...metadataNames.optional];
-
-/**
- * What is stated about a series and implied by its files, and the day to which they cover it; empty if they cover
- * none.
- */
-type Described = {
-  readonly stated: SeriesMetadata;
-  readonly implied: SeriesMetadata;
-  readonly coveredTo: string;
-};
-
-/** The cells of a series' metadata, in the order of `metadataColumns`. */
-export function metadataCells({ stated, implied, coveredTo }: Described): readonly string[] {
-  return [
-    stated.seriesId,
-    stated.title ?? '',
-    stated.units ?? '',
-    stated.frequency ?? implied.frequency ?? '',
-    stated.seasonalAdjustment ?? '',
-    implied.source ?? stated.source ?? '',
-    coveredTo,
-    stated.vintageKind ?? '',
-  ];
-}
-
 function readMetadata(
   file: SourceFile,
   { row, cells }: CsvRow,

@@ -2,7 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { LoadProgress } from '../../../../src/import/load/load.ts';
+import type { LoadProgress } from '../../../../src/import/load/registry.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { facts, importPaths, newStorePath } from '../../../support/scratch-store.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
