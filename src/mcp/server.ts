@@ -11,7 +11,7 @@ import { closest } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type Asof, asofOf } from '../library/asof.ts';
-import type { Result } from '../library/operation-methods.ts';
+import type { Result } from '../library/methods.ts';
 import { Session } from '../library/session.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';

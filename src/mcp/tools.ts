@@ -1,16 +1,16 @@
 import type { Question } from '../analysis/question.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Asof } from '../library/asof.ts';
-import { methodNaming, type Signature, unknownName } from '../library/call.ts';
-import type { Result } from '../library/operation-methods.ts';
-import { signaturesOf } from '../library/operation-signatures.ts';
-import { signatureOf } from '../library/question-methods.ts';
+import { methodNaming, unknownName } from '../library/call.ts';
+import { methodOf, type Result, signatureOf } from '../library/methods.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Schema } from '../operations/field.ts';
 import { operations } from '../operations/index.ts';
 import type { Naming, Operation } from '../operations/operation.ts';
 import { camelCase } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
+import { operationQuestion } from '../questions/operation-question.ts';
 import { questionNamed, questions } from '../questions/table.ts';
 
 /** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
@@ -34,31 +34,30 @@ export const toolNaming: Naming = { ...methodNaming, question: ({ name }) => `th
 /** A tool for each operation and each question that says what it is about, except operations about the caller. */
 export function tools(): readonly Tool[] {
   const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
-  const ofQuestions = Object.values<Question>(questions)
-    .map(signatureOf)
-    .filter(({ about }) => about !== undefined)
-    .map((signature) => ({ ...methodTool(signature, signature.about ?? ''), growing: [] }));
+  const ofQuestions = Object.values<Question>(questions).flatMap((question) =>
+    question.about === undefined ? [] : [questionTool(question, { growing: [] })],
+  );
   return [...ofOperations, ...ofQuestions];
 }
 
 function operationTool(operation: Operation): Tool {
-  const { name, summary, description, params, fields, command } = operation;
-  const question = questionNamed(name);
-  const signature = question === undefined ? signaturesOf(operation, false)([]) : signatureOf(question);
+  const { name, summary, description, params, fields } = operation;
+  const question = questionNamed(name) ?? operationQuestion(operation, operations);
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
   // Descriptions have the names that parameters have on the wire.
   const about = Object.keys(params).reduce(
     (text, param) => text.replaceAll(new RegExp(`\`${param}(?=[\`=])`, 'g'), `\`${camelCase(param)}`),
     `${summary}. ${description}`,
   );
-  return { ...methodTool(signature, about, command.defaults), growing };
+  return questionTool(question, { description: about, growing });
 }
 
-function methodTool(
-  { name: method, args, params }: Signature,
-  about: string,
-  defaults: Readonly<Record<string, string>> = {},
-): Omit<Tool, 'growing'> {
+function questionTool(
+  question: Question,
+  { description, growing }: Pick<Tool, 'growing'> & Partial<Pick<Tool, 'description'>>,
+): Tool {
+  const signature = signatureOf(question);
+  const { name: method, about = '', args, params } = signature;
   const { kinds = {}, required = [], limitsRows = () => true } = params ?? {};
   const { usual, most } = rowLimits;
   const bounds: Readonly<Record<string, Schema>> = {
@@ -67,8 +66,8 @@ function methodTool(
   };
   const schemas = [...args.map(({ name, kind }) => [name, kind] as const), ...Object.entries(kinds)].map(
     ([name, { schema }]) => {
-      const set = defaults[name] === undefined ? {} : { default: defaults[name] };
-      return [name, { ...schema, ...set, ...bounds[name] }] as const;
+      const { [name]: fallback } = question.defaults ?? {};
+      return [name, { ...schema, ...defined({ default: fallback }), ...bounds[name] }] as const;
     },
   );
   const needed = [
@@ -77,13 +76,14 @@ function methodTool(
   ];
   return {
     name: method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    description: about,
+    description: description ?? about,
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(schemas),
       required: needed,
       additionalProperties: false,
     },
+    growing,
     async call(asof, values) {
       const names = schemas.map(([name]) => name);
       const unknown = Object.keys(values).find((name) => !names.includes(name));
@@ -94,9 +94,8 @@ function methodTool(
         ...args.map(({ name }) => named[name]),
         Object.hasOwn(kinds, 'limit') && limitsRows(others) ? sized(others) : others,
       ];
-      // The library has a method of this name, which checks its parameters.
-      const ask: (...asked: readonly unknown[]) => Promise<Result<Row>> = Reflect.get(asof, method);
-      return ask(...(Object.keys(asked.at(-1) ?? {}).length > 0 ? asked : asked.slice(0, -1)));
+      const hasOthers = Object.keys(asked.at(-1) ?? {}).length > 0;
+      return methodOf(asof, question)(...(hasOthers ? asked : asked.slice(0, -1)));
     },
   };
 }

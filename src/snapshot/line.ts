@@ -5,7 +5,7 @@ import { aboutAnswer } from '../analysis/about.ts';
 import type { QueryContext } from '../analysis/answer.ts';
 import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
 import { isDrawable } from '../analysis/layouts.ts';
-import type { Query } from '../analysis/query.ts';
+import type { Query } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
 import { missingText, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
@@ -196,7 +196,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
       await suggesting(error);
     }
   };
-  const { from = '' } = query.kind === 'operation' ? query.params : {};
+  const { from = '' } = Object.fromEntries(query.question.namedParams?.(query.values) ?? []);
   if (String(from) > asOf)
     notes.push(`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`);
   const path = join(folder, name);

@@ -5,7 +5,7 @@ import type { Demands } from '../../src/index.ts';
 import { open } from '../../src/index.ts';
 import { asofOf } from '../../src/library/asof.ts';
 import { methodNaming } from '../../src/library/call.ts';
-import { type QuestionMethod, signatureOf } from '../../src/library/question-methods.ts';
+import { type QuestionMethod, signatureOf } from '../../src/library/methods.ts';
 import { Session } from '../../src/library/session.ts';
 import { planLineParser } from '../../src/lines/parse.ts';
 import { questionCommand } from '../../src/lines/question-command.ts';

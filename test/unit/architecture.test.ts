@@ -53,7 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   client: ['client', 'domain/series', 'operations', 'service', 'store'],
   'client/remote': ['client', 'domain', 'operations'],
   analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
-  questions: ['analysis', 'questions'],
+  questions: ['analysis', 'client', 'domain', 'operations', 'questions', 'render/chart'],
   'questions/files': ['analysis', 'domain', 'operations', 'questions/series'],
   'questions/rates': ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   'questions/series': ['analysis', 'client', 'domain', 'operations', 'questions', 'render/chart'],

@@ -8,31 +8,31 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4025,
+  analysis: 3764,
   care: 1237,
-  cli: 4875,
+  cli: 4868,
   client: 2204,
   domain: 4760,
   errors: 336,
   explorer: 2305,
   import: 8113,
-  library: 1454,
-  lines: 1187,
-  mcp: 426,
-  operations: 4608,
+  library: 1195,
+  lines: 963,
+  mcp: 425,
+  operations: 4634,
   platform: 546,
   pull: 3693,
-  questions: 3343,
+  questions: 3810,
   render: 3088,
-  server: 4302,
+  server: 4150,
   service: 509,
-  snapshot: 1190,
+  snapshot: 1143,
   store: 8161,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 628;
+const mostSingles = 615;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -6,7 +6,6 @@ import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
 import { metadataCells, metadataColumns } from '../../import/formats/own/facts.ts';
 import { fileIn, messagesIn } from '../../lines/command.ts';
-import { seriesIn } from '../../lines/line-values.ts';
 import { sharedFlags } from '../../lines/shared-flags.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
@@ -61,7 +60,8 @@ asof facts "PCE*" | tail -n +2 | wc -l
         hints: ['use -o FILE.csv'],
       });
     return {
-      ...seriesIn(line, line.args),
+      ids: line.args,
+      ...(line.has('skip-missing') && { skipMissing: true }),
       metadata: line.has('metadata'),
       file: target,
       store: line.text('store'),

@@ -3,7 +3,7 @@ import type { AnswerProgress, QueryAnswer, QueryContext } from '../../analysis/a
 import { Basis, type Demands } from '../../analysis/basis.ts';
 import { knowledgeDay } from '../../analysis/coverage.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
-import type { Query } from '../../analysis/query.ts';
+import type { Query } from '../../analysis/question.ts';
 import { run } from '../../analysis/run.ts';
 import { missingText, withSuggestion } from '../../analysis/series-ids.ts';
 import type { TableFiles, UserTable } from '../../analysis/table.ts';
@@ -12,7 +12,6 @@ import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/line.ts';
-import type { NamedValues } from '../../operations/value.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -38,7 +37,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       progress: (share) => bar.show(() => countText(share), share),
       ...(messages.notes && { note: () => undefined }),
     };
-    if (line.dryRun && query.kind === 'question') {
+    if (line.dryRun) {
       const { mostRequests } = await import('../../analysis/dry-run.ts');
       messages.warn(`asof: ${await mostRequests(query, context).finally(() => bar.clear())}`);
       return exitCode.success;
@@ -68,7 +67,7 @@ function tablesOf(io: Io): TableFiles {
 
 /** The query, with what is in the files that it names. */
 async function withFiles(query: Query, io: Io): Promise<Query> {
-  if (query.kind !== 'question' || query.question.withFiles === undefined) return query;
+  if (query.question.withFiles === undefined) return query;
   const values = await query.question.withFiles(query.values, async (file, strict) => {
     const { readDays } = await import('./day-file.ts');
     return readDays(file, io.stdin, latestDay(io.clock()), strict);
@@ -151,9 +150,7 @@ const usualAge = 31;
 /** Whether a person sees a table of values as they are known now, up to the newest. */
 function showsLatest({ query, output, messages }: Job): boolean {
   if (!messages.hasReader || !output.onTerminal || output.format !== 'table' || output.drawn) return false;
-  if (query.kind === 'question') return query.question.showsNewest?.(query.values) ?? false;
-  if (query.kind !== 'operation' || query.ids === undefined) return false;
-  return query.params.as_of === undefined && query.params.to === undefined;
+  return query.question.showsNewest?.(query.values) ?? false;
 }
 
 function oldText(stale: readonly string[]): readonly string[] {
@@ -167,16 +164,11 @@ function noRows(reasons: readonly string[]): string {
   return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.join('; ')}`;
 }
 
-/** The values of a query by name. */
-function valuesIn(query: Query): NamedValues {
-  return query.kind === 'question' ? query.values : { ...query };
-}
-
 /** The refusal of a cursor that was typed, with its flag. */
 function namingCursor(error: unknown, query: Query): unknown {
   if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
     return error;
-  const { cursor } = valuesIn(query);
+  const { cursor } = query.values;
   if (cursor === undefined) return error;
   const reason = error.refusal?.reason ?? error.detail;
   return error.with({ detail: `--cursor ${JSON.stringify(cursor)}: ${reason}`, requestId: undefined });
@@ -190,7 +182,7 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
 
 async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
   const found = await run(query, context);
-  const isLimited = ['limit', 'first'].some((name) => valuesIn(query)[name] !== undefined);
+  const isLimited = ['limit', 'first'].some((name) => query.values[name] !== undefined);
   const about = async () => (await import('../../analysis/about.ts')).aboutAnswer(query, context);
   const writing = new RowOutput(
     await rendererFor(output, { ...found, about }, true),
@@ -233,6 +225,7 @@ function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Me
   const names = [...dropped.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])].join(', ');
   if (names !== '') warn(`asof: the terminal is too narrow for ${names}; choose with --columns`);
   if (hidden === 0) return;
-  const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
+  const isPaged = Object.hasOwn(query.question.params, 'cursor');
+  const hint = isPaged ? '--all shows all, --limit N at most N' : '--all shows all';
   warn(`asof: ${counted(hidden, 'more row')}; ${hint}`);
 }
