@@ -7,7 +7,7 @@ import { Problem } from './errors/problem.ts';
 import { isUrl, type Kinds } from './library/arguments.ts';
 import { type Asof, asofOf } from './library/asof.ts';
 import { checkArguments, methodNaming, type Signature } from './library/call.ts';
-import type { MethodParams } from './library/operation-methods.ts';
+import type { MethodParams } from './library/methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
@@ -34,7 +34,7 @@ export { Problem, type ProblemDocument, type ProblemKind } from './errors/proble
 export type { ImportOptions, ImportResult } from './import/import.ts';
 export type { Asof, FactRow } from './library/asof.ts';
 export { importFiles } from './library/import-files.ts';
-export type { Result } from './library/operation-methods.ts';
+export type { Result } from './library/methods.ts';
 export { pull } from './library/pull.ts';
 export type { StoreCare } from './library/store-care.ts';
 export type { RateRow } from './operations/curve.ts';

@@ -1,10 +1,8 @@
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
-import type { NamedValues } from '../operations/value.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
-import type { Query } from './query.ts';
-import { transformationIn } from './question.ts';
+import { type Query, transformationIn } from './question.ts';
 
 /** A line that a file with notes has about an answer. */
 type About = readonly [name: string, text: string];
@@ -17,10 +15,9 @@ type About = readonly [name: string, text: string];
 export async function aboutAnswer(query: Query, context: QueryContext): Promise<readonly About[]> {
   const about: About[] = [...daysAbout(query), ...valuesAbout(query)];
   const day = knowledgeDay(query) ?? context.basis.today;
-  const transformation = transformationOfQuery(query);
-  const asked = query.kind === 'question' ? query.values : query;
-  const readsSeries = query.kind === 'question' && query.question.reading !== undefined;
-  const hasSeries = readsSeries || 'ids' in asked || 'id' in asked;
+  const { question, values } = query;
+  const transformation = transformationIn(values);
+  const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
   for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
     const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
     const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
@@ -34,32 +31,20 @@ export async function aboutAnswer(query: Query, context: QueryContext): Promise<
 }
 
 /** The days as of which the contents of an answer were known. */
-function daysAbout(query: Query): readonly About[] {
-  const asOf = (text: string): readonly About[] => [['As of', text]];
-  switch (query.kind) {
-    case 'operation': {
-      const { boundBy } = query.operation;
-      const others = Object.entries(query.params).filter(([name]) => name !== 'id' && name !== boundBy);
-      const day = boundBy === undefined ? undefined : query.params[boundBy];
-      return [
-        ...(day !== undefined || query.ids !== undefined ? asOf(dayText(day)) : []),
-        ...others.map(([name, value]): About => ['Parameter', `${name}: ${value}`]),
-      ];
-    }
-    case 'question':
-      return query.question.asOfTexts?.(query.values).flatMap(asOf) ?? [];
-  }
-}
-
-function dayText(day: string | number | undefined): string {
-  return day === undefined ? 'the newest vintage' : String(day);
+function daysAbout({ question, values }: Query): readonly About[] {
+  const days = question.asOfTexts?.(values) ?? [];
+  const params = question.namedParams?.(values) ?? [];
+  return [
+    ...days.map((text) => ['As of', text] as const),
+    ...params.map(([name, value]) => ['Parameter', `${name}: ${value}`] as const),
+  ];
 }
 
 /** How the published values were transformed, and which of them were skipped. */
-function valuesAbout(query: Query): readonly About[] {
-  const { lag, beyond }: NamedValues = query.kind === 'question' ? query.values : { ...query };
+function valuesAbout({ values }: Query): readonly About[] {
+  const { lag, beyond } = values;
   return [
-    ...transformedAbout(transformationOfQuery(query)),
+    ...transformedAbout(transformationIn(values)),
     ...(typeof lag === 'number' && lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : []),
     ...(beyond === 'repeat'
       ? [['Beyond', 'on days after the coverage the newest value that is known'] as const]
@@ -83,9 +68,4 @@ function transformedAbout(transformation: Transformation | undefined): readonly 
     ...(units === 'lin' ? [] : [['Transformation', `${units}, computed within each vintage`] as const]),
     ...(digits === undefined ? [] : [['Digits', String(digits)] as const]),
   ];
-}
-
-function transformationOfQuery(query: Query): Transformation | undefined {
-  if (query.kind === 'question') return transformationIn(query.values);
-  return 'transformation' in query ? query.transformation : undefined;
 }

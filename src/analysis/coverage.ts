@@ -1,12 +1,10 @@
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Coverage, Envelope, Row } from '../operations/envelope.ts';
+import type { Coverage, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/figures.ts';
-import type { Operation } from '../operations/operation.ts';
-import { type ParamTexts, textOf } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
-import type { Query } from './query.ts';
+import type { Query } from './question.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
@@ -20,18 +18,6 @@ export async function noteBasis(
 ): Promise<void> {
   await noteOutside(answered, days, context);
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
-}
-
-/** The same pages; at their end, notes what the answers about a series as of a day are based on, such as samples. */
-export async function* withBasis(
-  { boundBy, command: { several } }: Operation,
-  texts: ParamTexts,
-  pages: AsyncIterable<Envelope>,
-  context: QueryContext,
-): AsyncGenerator<Envelope> {
-  yield* pages;
-  const [id, asOf] = [textOf(texts, 'id'), boundBy === undefined ? undefined : textOf(texts, boundBy)];
-  if (several === true && id !== undefined && asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
 /**
@@ -151,16 +137,6 @@ function dayIn(cell: unknown): string {
 }
 
 /** The last day on which the contents of an answer were known; undefined for the newest data. */
-export function knowledgeDay(query: Query): Day | undefined {
-  switch (query.kind) {
-    case 'operation': {
-      const { boundBy = '' } = query.operation;
-      const day = query.params[boundBy];
-      return day === undefined ? undefined : String(day);
-    }
-    case 'question':
-      return query.question.knownOn?.(query.values);
-    default:
-      return undefined;
-  }
+export function knowledgeDay({ question, values }: Query): Day | undefined {
+  return question.knownOn?.(values);
 }

@@ -1,15 +1,10 @@
 import { Problem } from '../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
-import type { Query } from './query.ts';
+import type { Query } from './question.ts';
 
 /** The layout of the answer to a query; undefined if its columns depend on the data. */
-export function layoutOf(query: Query): RowLayout | undefined {
-  switch (query.kind) {
-    case 'operation':
-      return query.operation;
-    case 'question':
-      return query.question.layout(query.values);
-  }
+export function layoutOf({ question, values }: Query): RowLayout | undefined {
+  return question.layout(values);
 }
 
 /** Returns the ids as typed, with each series once. */
@@ -19,9 +14,8 @@ export function namesOf(ids: readonly string[]): readonly string[] {
 }
 
 /** Whether the rows of a query can be drawn as a chart. */
-export function isDrawable(query: Query): boolean {
-  if (query.kind === 'operation') return query.operation.chart !== undefined;
-  return query.question.isDrawable?.(query.values) ?? false;
+export function isDrawable({ question, values }: Query): boolean {
+  return question.isDrawable?.(values) ?? false;
 }
 
 /** A row whose columns depend on the query: its day, and a value or null in each other column. */

@@ -1,10 +1,6 @@
-import type { Extent } from '../client/pagination.ts';
 import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Operation } from '../operations/operation.ts';
-import type { QueryParams } from '../operations/param.ts';
-import type { QuestionQuery } from './question.ts';
 
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
@@ -19,19 +15,6 @@ type OfSeries = {
   /** Whether ids that no series has are left out; otherwise they are a Problem. */
   readonly skipMissing?: boolean;
 };
-
-/** The rows of one operation; with `ids`, those of several series one after the other. */
-export type OperationQuery = Extent &
-  Partial<OfSeries> &
-  Transformed & {
-    readonly kind: 'operation';
-    readonly operation: Operation;
-    readonly params: QueryParams;
-    /** Whether the answer has no pages, even with a limit: no cursor continues it. */
-    readonly unpaged?: boolean;
-    /** `asc` reverses the rows of each series, after `limit` or `first` has been applied. */
-    readonly sort?: SortOrder;
-  };
 
 /** How a panel is laid out: long, or `wide` with a column for each series. */
 type PanelForm = OfSeries & Transformed & { readonly wide: boolean; readonly sort: SortOrder };
@@ -68,9 +51,6 @@ export type RealTimePanelQuery = PanelForm & {
   readonly from?: Day;
   readonly to?: Day;
 };
-
-/** A query of the data, as plain data. */
-export type Query = OperationQuery | QuestionQuery;
 
 /**
  * The days of a real-time panel, ascending; a Problem if a bound is missing or no day is between the bounds. Each day

@@ -30,6 +30,7 @@ type DayFileReader = (file: string, strict: boolean) => Promise<readonly Day[]>;
 /** The command that asks a question. */
 export type QuestionCommand = {
   readonly words: string;
+  readonly alias?: string;
   readonly heading: CommandGroup;
   readonly summary: string;
   /** What help says besides the summary. */
@@ -40,7 +41,7 @@ export type QuestionCommand = {
   readonly flags?: readonly Flag[];
   /** Whether rows mean an exit code of 1, without a flag. */
   readonly exitsWithDifferences?: boolean;
-  /** The parameter after whose flag help lists `--vs`, with which a line asks for a comparison instead. */
+  /** The parameter after whose flag help lists those that ask another question, such as `--vs`. */
   readonly comparedAfter?: string;
 };
 
@@ -73,11 +74,15 @@ export type QuestionEndpoint = {
     readonly row: Row;
     readonly head?: Pick<Envelope, 'as_of'>;
   };
+  /** Values of parameters that no request can set. */
+  readonly fixed?: NamedValues;
 };
 
-/** A parameter that must be given. */
-export type Argument<N extends string = string, T = unknown> = Param<T, true> & {
+/** A parameter that a method takes by its place. */
+export type Argument<N extends string = string, T = unknown> = Param<T> & {
   readonly name: N;
+  /** What methods and messages call it, if not by its name on the wire. */
+  readonly label?: string;
   /** Whether a list may be given by its only member. */
   readonly orOne?: boolean;
 };
@@ -104,8 +109,8 @@ export type BoundValues<V> = {
 };
 
 /**
- * A question that asks others. Its command, help and completion, its method with the method's types, its endpoint, tool
- * and binding to a day follow from this one declaration. Parameters have their names on the wire.
+ * A question that is answered by asking operations. Its command, help and completion, its method with the method's
+ * types, its endpoint, tool and binding to a day follow from this one declaration. Parameters have their names on the wire.
  */
 export type Question<V extends NamedValues = NamedValues, R extends Row = Row> = {
   /** Its name on the wire; that of the method is the same in camel case. */
@@ -115,11 +120,17 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   readonly command?: QuestionCommand;
   readonly askedBy?: AskedByFlags;
   readonly endpoint?: QuestionEndpoint;
-  /** What must be given, in the order of the method's arguments. */
+  /** The arguments of the method, in order. */
   readonly args: readonly Argument[];
   readonly params: Params;
   /** The types of the method, where its rows depend on its parameters; it is never read. */
   readonly method?: readonly MethodType[];
+  /** The question whose rows `all` of the method gives one by one. */
+  readonly all?: Question | undefined;
+  /** The values that a command or a method asks for if it is given none. */
+  readonly defaults?: NamedValues;
+  /** Whether its data are covered to a day, so that demands can be made of them; yes by default. */
+  readonly isAboutData?: boolean;
   /** Refuses values that contradict each other, or that ask for what nobody can know yet. */
   check?(values: V, asked: AskedAt): void;
   /** The layout of the rows; undefined if the columns depend on the data. */
@@ -130,12 +141,14 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   knownOn?(values: V): Day | undefined;
   /** The days as of which the contents were known, in words, each for a line of its own. */
   asOfTexts?(values: V): readonly string[];
+  /** The parameters that a file with notes names. */
+  namedParams?(values: V): readonly (readonly [name: string, value: unknown])[];
   /** Whether its answer transforms values itself; otherwise it asks for transformed ones. */
   readonly transformsOwn?: boolean;
   /** Whether `limit` counts rows of the answer, and not dates that it is computed from; yes by default. */
   limitsRows?(values: V): boolean;
-  /** Binds the values to a day; throws a Problem if nothing can bind them. */
-  bind(values: V, day: Day): BoundValues<V>;
+  /** Binds the values to a day; throws a Problem if nothing can bind them. Missing if no day can bind the answer. */
+  bind?(values: V, day: Day): BoundValues<V>;
   /** Replaces the files that a command line names by what is in them, before the question is asked. */
   withFiles?(values: V, readDays: DayFileReader): Promise<V>;
   /** Whether the rows are values as they are known now, up to the newest; no by default. */
@@ -155,8 +168,7 @@ export function typed<M extends readonly MethodType[]>(): M {
 }
 
 /** A question and the values of its parameters. */
-export type QuestionQuery = {
-  readonly kind: 'question';
+export type Query = {
   readonly question: Question;
   readonly values: NamedValues;
 };
@@ -168,7 +180,7 @@ type ArgumentValues<A extends readonly Argument[]> = {
 // An intersection with the members of Question would accept parameters of any name.
 type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Row> = Omit<
   Question<ArgumentValues<A> & ParamValues<P>, R>,
-  'args' | 'method' | 'params'
+  'all' | 'args' | 'method' | 'params'
 > & {
   readonly args: A;
   readonly params: P;
@@ -184,9 +196,10 @@ export function question<
   P extends Params,
   R extends Row,
   M extends readonly MethodType[] = readonly [],
+  L extends Question | undefined = undefined,
 >(
-  declaration: TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M },
-): TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M } {
+  declaration: TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M; readonly all?: L },
+): TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M; readonly all?: L } {
   return declaration;
 }
 
@@ -213,7 +226,7 @@ export function argument<const N extends string, T>(
   value: Value<T>,
   description: string,
   typed?: TypedParam<T>,
-): Argument<N, T> {
+): Argument<N, T> & Param<T, true> {
   // No argument is ever left out, so the fallback is never used.
   const fallback = undefined as T;
   return { ...value, name, in: 'query', required: true, description, fallback, ...(typed && { typed }) };
@@ -247,6 +260,11 @@ type TransformationValues = {
     | undefined;
 };
 
+/** Returns the demands that can be made of the answer to a question, as parameters. */
+export function demandsOf({ isAboutData }: Pick<Question, 'isAboutData'>): Params {
+  return isAboutData === false ? {} : demandParams;
+}
+
 /** Separates what an answer must be based on from the other values. */
 export function splitDemands({ exact, max_age, ...values }: NamedValues): {
   readonly demands: Demands;
@@ -263,7 +281,8 @@ export function splitDemands({ exact, max_age, ...values }: NamedValues): {
 
 /** Reads the texts of a request; a validation error names the parameter. */
 export function readTexts(question: Question, texts: ParamTexts, clock: Clock): NamedValues {
-  const params: Params = { ...paramsOf(question), ...demandParams };
+  const { fixed } = question.endpoint ?? {};
+  const params = requestParams(question);
   const given: Record<string, unknown> = {};
   for (const [name, text] of texts) {
     const one = Object.hasOwn(params, name) ? params[name] : undefined;
@@ -279,13 +298,20 @@ export function readTexts(question: Question, texts: ParamTexts, clock: Clock): 
       );
     given[name] = one.parse(text, name, clock);
   }
-  const missing = question.args.find(({ name }) => given[name] === undefined)?.name;
+  const missing = question.args.find(({ name, required }) => required && given[name] === undefined)?.name;
   if (missing !== undefined) throw invalid(missing, `parameter '${missing}' is missing`);
   const { exact, max_age } = given;
-  return { ...checkedValues(question, given, clock), exact, max_age };
+  return { ...checkedValues(question, given, clock), ...fixed, exact, max_age };
+}
+
+/** Returns the parameters of a request that asks a question. */
+export function requestParams(question: Question): Params {
+  const all = Object.entries({ ...paramsOf(question), ...demandsOf(question) });
+  const { fixed = {} } = question.endpoint ?? {};
+  return Object.fromEntries(all.filter(([name]) => !Object.hasOwn(fixed, name)));
 }
 
 /** Tells whether a text of a parameter is a list, separated by commas. */
-export function isList({ schema }: Pick<Param, 'schema'>): boolean {
+function isList({ schema }: Pick<Param, 'schema'>): boolean {
   return schema.type === 'array';
 }

@@ -9,7 +9,7 @@ import type { ChartMark, Drawing } from '../render/chart/drawing.ts';
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
 
 /** The drawing of treasury rates over time: of one maturity, or by default of the most watched ones. */
-export function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: QueryParams): Drawing {
+function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: QueryParams): Drawing {
   const isShown = (name: unknown) => maturity !== undefined || type !== 'PAR' || mostWatched.has(name);
   return ratesDrawing(type, (row) => (isShown(row.maturity) ? [rateMark(row, row.maturity, row.rate)] : []));
 }
@@ -54,7 +54,7 @@ function rateMark({ trade_date }: Row, maturity: unknown, rate: Cell | undefined
 }
 
 /** The drawing of the difference between two treasury rates over time. */
-export function spreadDrawing({ curve_type }: QueryParams): Drawing {
+function spreadDrawing({ curve_type }: QueryParams): Drawing {
   const name = curveName(curve_type);
   return {
     axis: 'day',
@@ -115,3 +115,6 @@ function marksOf(
   if (typeof day !== 'string') return [];
   return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
 }
+
+/** The drawings of rates over time, by the kind of chart that an operation declares. */
+export const rateDrawings = { spread: spreadDrawing, yields: yieldsDrawing };

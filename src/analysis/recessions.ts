@@ -5,7 +5,7 @@ import { observations } from '../operations/figures.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type QueryContext, rowsOf } from './answer.ts';
 import { knowledgeDay } from './coverage.ts';
-import type { Query } from './query.ts';
+import type { Query } from './question.ts';
 
 /** The series that is 1 in the months of a recession; FRED has it. */
 const indicator = 'USREC';

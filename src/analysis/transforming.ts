@@ -23,15 +23,10 @@ export function transforming(source: Asking, transformation: Transformation): Cl
   return {
     ...client,
     ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
-      if (!isTransformed(operation)) return client.ask(operation, texts, options);
+      if (operation.isTransformable !== true) return client.ask(operation, texts, options);
       return transformedPage(operation, texts, transformation, source);
     },
   };
-}
-
-/** Whether the values of an operation are transformed. */
-function isTransformed<R extends Row>({ command }: Operation<Params, R>): boolean {
-  return command.features?.includes('units') === true;
 }
 
 /**
@@ -124,7 +119,7 @@ export async function whyNoResult<R extends Row>(
   { units, aggregation }: Transformation,
   { client, naming = commandNaming }: Asking & Pick<QueryContext, 'naming'>,
 ): Promise<Note | undefined> {
-  if (!isTransformed(operation)) return undefined;
+  if (operation.isTransformable !== true) return undefined;
   const { results } = await client.ask(operation, [...without(texts, 'limit'), ['limit', '50']], {
     once: true,
   });

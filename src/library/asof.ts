@@ -15,9 +15,8 @@ import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import { type Kinds, type SeveralParams, seriesOf, skipMissing } from './arguments.ts';
 import { imported, storeImportKinds } from './import-files.ts';
-import { type AnswerSource, type OperationMethods, operationMethods } from './operation-methods.ts';
+import { type AnswerSource, type Methods, methodsOf } from './methods.ts';
 import { pullKinds, pullRequest } from './pull.ts';
-import { type QuestionMethods, questionMethods } from './question-methods.ts';
 import type { DeclaredMethods } from './session.ts';
 import { StoreCare } from './store-care.ts';
 
@@ -187,11 +186,11 @@ class Library {
 }
 
 /** Everything that asof answers, from one store or service. */
-export type Asof = Library & OperationMethods & QuestionMethods;
+export type Asof = Library & Methods;
 
 /** The methods that answer from a source. */
 export function asofOf(source: LibrarySource): Asof {
-  return Object.assign(new Library(source), operationMethods(source), questionMethods(source));
+  return Object.assign(new Library(source), methodsOf(source));
 }
 
 const paths = { name: 'paths', kind: texts };

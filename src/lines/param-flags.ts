@@ -5,11 +5,7 @@ import type { TypedLine } from '../operations/typed-line.ts';
 import type { Clock } from '../operations/value.ts';
 
 /** Returns the flags of a parameter: usually one of its name. `fallback` is the default of a command. */
-export function paramFlags(
-  name: string,
-  param: Param,
-  fallback: string | undefined = undefined,
-): readonly Flag[] {
+export function paramFlags(name: string, param: Param, fallback: unknown = undefined): readonly Flag[] {
   const { typed, placeholder, help, required, description, schema } = param;
   if (typed !== undefined) return typed.flags;
   const choices = choicesOf(param);
@@ -33,7 +29,7 @@ export function paramFlags(
 }
 
 /** Returns what a shell offers for the value of a parameter. */
-export function completion({ schema, placeholder = '', complete }: Param): {
+function completion({ schema, placeholder = '', complete }: Param): {
   readonly complete?: Completion;
 } {
   if (complete !== undefined) return { complete };

@@ -1,13 +1,14 @@
-import { checkedValues, paramsOf, type Question, type QuestionQuery } from '../analysis/question.ts';
+import { checkedValues, paramsOf, type Query, type Question } from '../analysis/question.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Flag } from '../operations/flag.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
+import { defined } from '../platform/defined.ts';
 import { questions } from '../questions/table.ts';
-import type { CommandSpec } from './command.ts';
-import { queryLine } from './operation-command.ts';
+import { type CommandSpec, connectionIn, demandsIn, messagesIn, outputIn } from './command.ts';
+import type { QueryLine } from './line.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
 import { sharedFlags } from './shared-flags.ts';
 
@@ -18,14 +19,13 @@ import { sharedFlags } from './shared-flags.ts';
 export function questionCommand(question: Question, inPlan: boolean): readonly CommandSpec[] {
   const { command, args, params } = question;
   if (command === undefined) return [];
-  const { words, heading, summary, about, examples, exitsWithDifferences = false } = command;
+  const { words, heading, summary, exitsWithDifferences = false } = command;
   return [
     {
       words,
       heading,
       summary,
-      ...(about !== undefined && { about }),
-      ...(examples !== undefined && { examples }),
+      ...defined({ alias: command.alias, about: command.about, examples: command.examples }),
       args: args.flatMap(({ name, typed }) => typed?.args ?? [{ name }]),
       // Made when they are read, because a line needs only those of its own command.
       get flags() {
@@ -34,14 +34,14 @@ export function questionCommand(question: Question, inPlan: boolean): readonly C
         return [
           ...argumentFlags(question),
           ...Object.entries(params).flatMap(([name, param]) => [
-            ...paramFlags(name, param),
+            ...paramFlags(name, param, question.defaults?.[name]),
             ...(name === command.comparedAfter ? askingFlags(words) : []),
           ]),
           ...(command.flags ?? []),
           ...(question.reading === undefined ? [] : [sharedFlags.dryRun]),
           ...(question.reading === undefined ? [...charts, ...all] : [sharedFlags.all, ...charts]),
           ...sharedFlags.output,
-          ...sharedFlags.demands,
+          ...(question.isAboutData === false ? [] : sharedFlags.demands),
           ...sharedFlags.connection,
           ...sharedFlags.messages,
         ];
@@ -55,6 +55,23 @@ export function questionCommand(question: Question, inPlan: boolean): readonly C
   ];
 }
 
+/** A line that asks a query, with what its shared flags say. */
+function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
+  return {
+    command: 'query',
+    words,
+    query,
+    demands: demandsIn(line),
+    output: outputIn(line),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+    dryRun: line.has('dry-run'),
+    exitCode: line.has('exit-code'),
+    typed: line.typed,
+    resolved: line.resolved,
+  };
+}
+
 function argumentFlags({ args }: Question): readonly Flag[] {
   return args.flatMap(({ typed }) => typed?.flags ?? []);
 }
@@ -65,7 +82,7 @@ function askedBy(words: string): readonly Question[] {
 }
 
 /** Returns the flags by which a command asks questions that have no command of their own. */
-export function askingFlags(words: string): readonly Flag[] {
+function askingFlags(words: string): readonly Flag[] {
   return askedBy(words).flatMap(ownFlags);
 }
 
@@ -74,7 +91,7 @@ function ownFlags(question: Question): readonly Flag[] {
 }
 
 /** Reads the question that flags of a command ask instead of its own, if they ask one. */
-export function questionByFlags(words: string, line: TypedLine, inPlan = false): QuestionQuery | undefined {
+function questionByFlags(words: string, line: TypedLine, inPlan = false): Query | undefined {
   const asked = askedBy(words).flatMap((question) => {
     const flag = ownFlags(question).find(({ name }) => line.has(name));
     return flag === undefined ? [] : [{ question, flag: `--${flag.name}` }];
@@ -88,16 +105,15 @@ export function questionByFlags(words: string, line: TypedLine, inPlan = false):
 }
 
 /** Reads the question that a line asks; a refusal names flags. */
-function questionIn(question: Question, line: TypedLine, inPlan: boolean): QuestionQuery {
+function questionIn(question: Question, line: TypedLine, inPlan: boolean): Query {
   checkExtent(question, line);
   const given = question.args.map(({ name, typed, parse }, i) => [
     name,
     typed === undefined ? parse(line.arg(i), name, line.clock) : typed.read(line),
   ]);
   const flags = Object.entries(question.params).map(([name, param]) => [name, typedValue(name, param, line)]);
-  const all = Object.fromEntries([...given, ...flags]);
+  const all = { ...question.defaults, ...defined(Object.fromEntries([...given, ...flags])) };
   return {
-    kind: 'question',
     question,
     values: inVoice(voiceOf(question, line), () => checkedValues(question, all, { ...line.clock, inPlan })),
   };
@@ -121,7 +137,9 @@ function voiceOf(question: Question, line: TypedLine): Voice {
   };
   const param = (name: string, value?: string) => {
     const flags = flagsOf(name).map((flag) => `--${flag}`);
-    return `${listed(flags, 'or')}${value === undefined ? '' : ` ${value}`}`;
+    const [argument] = params[name]?.typed?.args ?? [];
+    const named = flags.length === 0 && argument !== undefined ? `the ${argument.name}` : listed(flags, 'or');
+    return `${named}${value === undefined ? '' : ` ${value}`}`;
   };
   return {
     ...commandNaming,

@@ -17,10 +17,8 @@ import { closest } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';
 import { codeVoice, Problem, saidIn, type Voice } from '../errors/problem.ts';
 import { type Asof, asofOf } from '../library/asof.ts';
-import { methodNaming, type Signature, unknownName } from '../library/call.ts';
-import type { Result } from '../library/operation-methods.ts';
-import { signaturesOf } from '../library/operation-signatures.ts';
-import { signatureOf } from '../library/question-methods.ts';
+import { methodNaming, unknownName } from '../library/call.ts';
+import { methodOf, type Result, signatureOf } from '../library/methods.ts';
 import { Session } from '../library/session.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Schema } from '../operations/field.ts';
@@ -28,7 +26,9 @@ import { operations, seriesShow } from '../operations/index.ts';
 import type { Naming, Operation } from '../operations/operation.ts';
 import { camelCase, type Params, type ParamTexts } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
 import { version } from '../platform/installation.ts';
+import { operationQuestion } from '../questions/operation-question.ts';
 import { questionNamed, questions } from '../questions/table.ts';
 
 /** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
@@ -58,27 +58,26 @@ const toolCode: Voice = {
 /** A tool for each operation and each question that says what it is about, except operations about the caller. */
 export function assistantTools(): readonly Tool[] {
   const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
-  const ofQuestions = Object.values<Question>(questions)
-    .map(signatureOf)
-    .filter(({ about }) => about !== undefined)
-    .map((signature) => ({ ...methodTool(signature, saidIn(toolCode, signature.about ?? '')), growing: [] }));
+  const ofQuestions = Object.values<Question>(questions).flatMap((question) =>
+    question.about === undefined ? [] : [questionTool(question, { growing: [] })],
+  );
   return [...ofOperations, ...ofQuestions];
 }
 
 function operationTool(operation: Operation): Tool {
-  const { name, summary, description, fields, command } = operation;
-  const question = questionNamed(name);
-  const signature = question === undefined ? signaturesOf(operation, false)([]) : signatureOf(question);
+  const { name, summary, description, fields } = operation;
+  const question = questionNamed(name) ?? operationQuestion(operation, operations);
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
   const about = `${summary}. ${saidIn(toolCode, description)}`;
-  return { ...methodTool(signature, about, command.defaults), growing };
+  return questionTool(question, { description: about, growing });
 }
 
-function methodTool(
-  { name: method, args, params }: Signature,
-  about: string,
-  defaults: Readonly<Record<string, string>> = {},
-): Omit<Tool, 'growing'> {
+function questionTool(
+  question: Question,
+  { description, growing }: Pick<Tool, 'growing'> & Partial<Pick<Tool, 'description'>>,
+): Tool {
+  const signature = signatureOf(question);
+  const { name: method, about = '', args, params } = signature;
   const { kinds = {}, required = [], limitsRows = () => true } = params ?? {};
   const { usual, most } = rowLimits;
   const bounds: Readonly<Record<string, Schema>> = {
@@ -87,8 +86,8 @@ function methodTool(
   };
   const schemas = [...args.map(({ name, kind }) => [name, kind] as const), ...Object.entries(kinds)].map(
     ([name, { schema }]) => {
-      const set = defaults[name] === undefined ? {} : { default: defaults[name] };
-      return [name, { ...schema, ...set, ...bounds[name] }] as const;
+      const { [name]: fallback } = question.defaults ?? {};
+      return [name, { ...schema, ...defined({ default: fallback }), ...bounds[name] }] as const;
     },
   );
   const needed = [
@@ -97,13 +96,14 @@ function methodTool(
   ];
   return {
     name: method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    description: about,
+    description: description ?? saidIn(toolCode, about),
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(schemas),
       required: needed,
       additionalProperties: false,
     },
+    growing,
     async call(asof, values) {
       const names = schemas.map(([name]) => name);
       const unknown = Object.keys(values).find((name) => !names.includes(name));
@@ -114,9 +114,8 @@ function methodTool(
         ...args.map(({ name }) => named[name]),
         Object.hasOwn(kinds, 'limit') && limitsRows(others) ? sized(others) : others,
       ];
-      // The library has a method of this name, which checks its parameters.
-      const ask: (...asked: readonly unknown[]) => Promise<Result<Row>> = Reflect.get(asof, method);
-      return ask(...(Object.keys(asked.at(-1) ?? {}).length > 0 ? asked : asked.slice(0, -1)));
+      const hasOthers = Object.keys(asked.at(-1) ?? {}).length > 0;
+      return methodOf(asof, question)(...(hasOthers ? asked : asked.slice(0, -1)));
     },
   };
 }

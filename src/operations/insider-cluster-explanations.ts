@@ -7,7 +7,7 @@ import { tickerTest } from './filing-row.ts';
 import { clusterExample } from './insider-clusters.ts';
 import { operation } from './operation.ts';
 import { countInPage } from './page.ts';
-import { checkRange } from './params.ts';
+import { checkRange, oldest } from './params.ts';
 
 const fields = [
   { name: 'filing_date', type: 'day', description: 'The first day on which the trade was public.' },
@@ -57,7 +57,6 @@ export const insiderClusterExplanations = operation({
     words: 'insider clusters',
     heading: 'Insiders',
     flag: { name: 'explain', about: 'list each trade in or near a cluster, and why it counts or not' },
-    features: ['oldest'],
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description: ({ param }) =>
@@ -73,6 +72,7 @@ export const insiderClusterExplanations = operation({
       description: 'Clusters in one page, which has at most 1000 rows unless one cluster alone has more.',
     },
   },
+  extra: oldest,
   fields,
   columns: [
     'ticker',

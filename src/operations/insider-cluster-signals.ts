@@ -4,7 +4,7 @@ import type { Valued } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { issuerNameField, tickerTest } from './filing-row.ts';
 import { operation } from './operation.ts';
-import { checkRange, dayParam } from './params.ts';
+import { checkRange, dayParam, oldest } from './params.ts';
 
 const fields = [
   {
@@ -50,7 +50,6 @@ export const insiderClusterSignals = operation({
       about:
         'list the first day of each cluster, with its size and value then; the range of dates bounds that day',
     },
-    features: ['oldest'],
   },
   summary: 'On which day clusters of insiders became known',
   description: ({ param }) =>
@@ -64,6 +63,7 @@ export const insiderClusterSignals = operation({
     from: dayParam('First day of a signal.', { field: 'day', is: 'from' }),
     to: dayParam('Last day of a signal.', { field: 'day', is: 'to' }),
   },
+  extra: oldest,
   fields,
   columns: fields.map(({ name }) => name).slice(0, 8),
   example: {

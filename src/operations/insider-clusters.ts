@@ -15,7 +15,7 @@ import { extension, type Field, nullableExtension, type RowFrom } from './field.
 import { issuerNameField, tickerTest } from './filing-row.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';
-import { checkRange } from './params.ts';
+import { checkRange, oldest } from './params.ts';
 
 const insider = [
   { name: 'owner_name', type: 'text', description: 'Who traded.' },
@@ -144,7 +144,6 @@ export const insiderClusters = operation({
   command: {
     words: 'insider clusters',
     heading: 'Insiders',
-    features: ['oldest'],
     examples: `
 # several insiders who bought at about the same time
 asof insider clusters --ticker MAIA --from 2024-01-01
@@ -162,6 +161,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   members: ['as_of', 'covered_to'],
   subject: 'insider filings',
   params: clusterParams,
+  extra: oldest,
   fields,
   columns: fields.map(({ name }) => name).filter((name) => !['insiders', 'transaction_code'].includes(name)),
   example: {

@@ -5,7 +5,7 @@ import { filingFields, filingRow, tickerTest } from './filing-row.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { type ParamTexts, textOf } from './param.ts';
-import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
+import { asOfParam, checkRange, dayParam, filterParam, integerParam, oldest, paging } from './params.ts';
 import type { Clock } from './value.ts';
 
 /** The number of days to count back if no date is given. */
@@ -17,7 +17,6 @@ export const insiderFilings = operation({
   command: {
     words: 'insider filings',
     heading: 'Insiders',
-    features: ['oldest'],
     examples: `
 # the filings about a company
 asof insider filings --ticker MAIA --from 2026-01-01
@@ -50,6 +49,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     as_of: asOfParam({ extension: true }),
     ...paging,
   },
+  extra: oldest,
   fields: filingFields,
   columns: filingFields
     .map(({ name }) => name)

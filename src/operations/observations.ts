@@ -63,8 +63,6 @@ export const observations = operation({
     heading: 'Series',
     alias: 'obs',
     argument: 'id',
-    several: true,
-    features: ['oldest', 'sort', 'units'],
     examples: `
 # GDP as it was known at the end of 30 January 2015
 asof observations GDP --as-of 2015-01-30
@@ -121,8 +119,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   boundBy: 'as_of',
   order: [{ field: 'date', falling: true }],
   identity: ['date'],
-  countedBy: 'observation_count',
-  chart: 'series',
+  isTransformable: true,
   check: ({ from, to }) => checkRange(from, to),
   async whyEmpty(texts, ask): Promise<string | undefined> {
     const [id = '', from, to] = ['id', 'from', 'to'].map((name) => textOf(texts, name));

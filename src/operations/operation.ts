@@ -47,12 +47,6 @@ type Example<R = Row> = {
   readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to'>;
 };
 
-/** A feature of a listing: `oldest` needs one that is newest first, `units` values by date that can be transformed. */
-type ListingFeature = 'oldest' | 'sort' | 'units';
-
-/** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = ListingFeature;
-
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
   /** The words of the command, such as `series search`. */
@@ -63,11 +57,8 @@ export type CommandDeclaration = {
   readonly flag?: { readonly name: string; readonly about: string };
   /** The parameter that the command takes as an argument; it is shown as the parameter's placeholder. */
   readonly argument?: string;
-  /** Whether it takes several arguments, with one query for each. */
-  readonly several?: boolean;
-  /** The texts of parameters that the command sends if no flag sets them. */
+  /** The texts of parameters that a command or a method sends if it is given none. */
   readonly defaults?: Readonly<Record<string, string>>;
-  readonly features?: readonly CommandFeature[];
   /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
 };
@@ -119,6 +110,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly path: string;
   readonly object: string;
   readonly params: P;
+  /** What a listing can be asked besides; a client answers it from rows of the service. */
+  readonly extra?: Params;
   readonly fields: readonly Field[];
   /** The fixed columns of its CSV. */
   readonly columns: readonly string[];
@@ -132,12 +125,12 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly identity?: readonly string[];
   /** Whether a terminal shows its row as a card: a line for each field. */
   readonly card?: boolean;
+  /** Whether its rows are values of a series by date, which can be transformed. */
+  readonly isTransformable?: boolean;
   /** The kind of chart that shows the rows; absent if they have no chart. */
-  readonly chart?: 'series' | 'spread' | 'yields';
+  readonly chart?: 'spread' | 'yields';
   /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
-  /** The field of a series' description with the number of rows that a query by id alone has. */
-  readonly countedBy?: string;
   /** Whether the contract describes it, so that every service has it. */
   readonly inContract?: boolean;
   /** The optional members of the envelope of its answers. */
@@ -206,11 +199,13 @@ type Declaration<
   P extends Params,
   F extends Field,
   M extends Member,
+  E extends Params,
 > = Omit<
   Operation<P>,
   | 'columns'
   | 'contradiction'
   | 'example'
+  | 'extra'
   | 'fields'
   | 'gated'
   | 'identity'
@@ -222,6 +217,7 @@ type Declaration<
   | 'shown'
   | 'substitute'
 > & {
+  readonly extra?: E;
   readonly members?: readonly M[];
   readonly name: N;
   readonly command: C;
@@ -257,9 +253,15 @@ export function operation<
   P extends Params,
   const F extends Field,
   const M extends Member = never,
+  E extends Params = Record<never, never>,
 >(
-  declaration: Declaration<N, C, P, F, M>,
-): Operation<P, RowFrom<F>> & { readonly name: N; readonly command: C; readonly members?: readonly M[] } {
+  declaration: Declaration<N, C, P, F, M, E>,
+): Operation<P, RowFrom<F>> & {
+  readonly name: N;
+  readonly command: C;
+  readonly members?: readonly M[];
+  readonly extra?: E;
+} {
   const { check, needsVintageAccess, dependsOnToday, rowTests, substitute, run, coveredTo, ...rest } =
     declaration;
   const rules = { params: rest.params, fields: rest.fields, rowTests };

@@ -124,6 +124,18 @@ export const paging = {
   cursor: textParam('Opaque cursor from the previous page.'),
 };
 
+/** What a listing that is newest first can be asked besides: its oldest rows. */
+export const oldest = {
+  first: param(integer(1), 'Most rows, the oldest ones.', undefined, {
+    help: { about: 'maximum rows, the oldest' },
+  }),
+};
+
+/** Tells whether a parameter is a date by which something was known, and not the date of a period. */
+export function isAboutKnowledge(param: Param | undefined): boolean {
+  return param?.schema.format === 'date' && param.ofPeriod !== true;
+}
+
 /** Refuses a range that ends before it begins. */
 export function checkRange(from: Day | undefined, to: Day | undefined): void {
   if (from === undefined || to === undefined || from <= to) return;

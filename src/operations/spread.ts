@@ -4,7 +4,15 @@ import { reasonWithoutRates } from './curve.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { textOf } from './param.ts';
-import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
+import {
+  checkMaturity,
+  checkRange,
+  curveTypeParam,
+  dayParam,
+  maturityParam,
+  oldest,
+  paging,
+} from './params.ts';
 import { yields } from './yields.ts';
 
 /** The difference between two treasury rates, newest trade date first; only days that have both. */
@@ -13,7 +21,6 @@ export const spread = operation({
   command: {
     words: 'spread',
     heading: 'Treasury rates',
-    features: ['oldest'],
     examples: `
 # ten years minus two years
 asof spread --long 10Y --short 2Y --from 2019-08-26 --to 2019-08-30
@@ -39,6 +46,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,
   },
+  extra: oldest,
   fields: [
     { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
     { name: 'long_rate', type: 'decimal', description: 'Rate of the long maturity in percent.' },

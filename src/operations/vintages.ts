@@ -15,7 +15,6 @@ export const vintages = operation({
     words: 'vintages',
     heading: 'Series',
     argument: 'id',
-    features: ['oldest'],
     examples: `
 # the vintage dates of GDP in 2009
 asof vintages GDP --from 2009-01-01 --to 2009-12-31

@@ -2,7 +2,15 @@ import { byMaturity, rateFields, rateRow, reasonWithoutRates } from './curve.ts'
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { textOf } from './param.ts';
-import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
+import {
+  checkMaturity,
+  checkRange,
+  curveTypeParam,
+  dayParam,
+  maturityParam,
+  oldest,
+  paging,
+} from './params.ts';
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
@@ -10,7 +18,6 @@ export const yields = operation({
   command: {
     words: 'yields',
     heading: 'Treasury rates',
-    features: ['oldest'],
     examples: `
 # the ten-year rate of one week
 asof yields --maturity 10Y --from 2008-09-12 --to 2008-09-18
@@ -33,6 +40,7 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,
   },
+  extra: oldest,
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
   example: {

@@ -5,13 +5,21 @@ import { curve } from './rates/curve.ts';
 import { yieldTable } from './rates/yield-table.ts';
 import { compare } from './series/compare.ts';
 import { diff } from './series/diff.ts';
+import { observations, observationsOfSeveral } from './series/observations.ts';
 import { panel } from './series/panel.ts';
 import { revisions } from './series/revisions.ts';
 import { versions } from './series/versions.ts';
 import { vintages } from './series/vintages.ts';
 
-/** Every question that asks others, by the name of its method, whose documentation stands here. */
+/** Every question besides those that ask one operation, by the name of its method, whose documentation stands here. */
 export const questions = {
+  /** The values of series, as they were known on a day. */
+  observations,
+  /**
+   * The values of several series, one series after the other, as they were known on a day; `limit` and `first` count
+   * dates of each.
+   */
+  observationsOfSeveral,
   /**
    * Every value that was published for one `date` or for each date, newest date first, with the size and the lateness
    * of each change; with `release` or `after` the values at these releases, with `stats` statistics of the revisions

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { Query } from '../analysis/query.ts';
-import { readTexts } from '../analysis/question.ts';
+import { type Query, readTexts } from '../analysis/question.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type Clock, clockAt } from '../operations/value.ts';
 import { envelopeToWire } from '../operations/wire.ts';
+import { operationQuestion } from '../questions/operation-question.ts';
 import { questionNamed } from '../questions/table.ts';
 import { readQuery } from './answer-format.ts';
 import type { Exchange } from './exchange.ts';
@@ -106,21 +106,10 @@ function bodyOf(tag: string, text: string, requestId: string): CachedBody {
   return { tag, bytes: Buffer.from(text), idAt: text.indexOf(requestId) };
 }
 
-/** The query for all rows of an operation as one table; that of a question has the columns that the command adds. */
+/** The query for all rows of an operation as one table, with the columns that its question adds. */
 function tableQuery(operation: Operation, texts: ParamTexts, clock: Clock): Query {
-  const question = questionNamed(operation.name);
-  if (question !== undefined)
-    return { kind: 'question', question, values: readTexts(question, texts, clock) };
-  const { limit, ...params } = Object.fromEntries(texts);
-  const extent = { ...(limit !== undefined && { limit: Number(limit) }) };
-  const { cursor, ...others } = params;
-  return {
-    kind: 'operation',
-    operation,
-    params: others,
-    ...extent,
-    ...(cursor !== undefined && { cursor }),
-  };
+  const question = questionNamed(operation.name) ?? operationQuestion(operation, []);
+  return { question, values: readTexts(question, texts, clock) };
 }
 
 /** The body of an answer in bytes, which need no encoding when they are sent again. */

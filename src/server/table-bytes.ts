@@ -1,6 +1,6 @@
 import { type Asker, askOf, type Outcome } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
-import type { OperationQuery, Query } from '../analysis/query.ts';
+import type { Query } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
 import { type Client, dataChanged } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
@@ -10,6 +10,7 @@ import { operations } from '../operations/index.ts';
 import type { Operation, Usage } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
+import { operationQuestion } from '../questions/operation-question.ts';
 import { questionNamed } from '../questions/table.ts';
 import { selectColumns } from '../render/columns.ts';
 import { createRenderer } from '../render/output.ts';
@@ -19,10 +20,8 @@ import type { Store } from '../store/store.ts';
 import type { AnswerFormat } from './answer-format.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
 
-/** A query as plain data: an operation or a question is called by its name. */
-export type QueryData =
-  | (Omit<OperationQuery, 'operation'> & { readonly operation: string })
-  | { readonly kind: 'question'; readonly name: string; readonly values: NamedValues };
+/** A query as plain data: its question is called by its name. */
+export type QueryData = { readonly name: string; readonly values: NamedValues };
 
 /** A table to make, as plain data that another thread can receive. */
 export type TableJob = {
@@ -119,10 +118,8 @@ function operationNamed(name: string): Operation {
 }
 
 function receivedQuery(sent: QueryData): Query {
-  if (sent.kind === 'operation') return { ...sent, operation: operationNamed(sent.operation) };
-  const question = questionNamed(sent.name);
-  if (question === undefined) throw new Error(`there is no question ${sent.name}`);
-  return { kind: 'question', question, values: sent.values };
+  const question = questionNamed(sent.name) ?? operationQuestion(operationNamed(sent.name), operations);
+  return { question, values: sent.values };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Demands } from '../analysis/basis.ts';
-import type { Query } from '../analysis/query.ts';
+import type { Query } from '../analysis/question.ts';
 import { restartOnChange } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -25,8 +25,7 @@ export type TableQuestion = {
 
 /** Returns a query as plain data, which another thread can receive. */
 function queryData(query: Query): QueryData {
-  if (query.kind === 'operation') return { ...query, operation: query.operation.name };
-  return { kind: 'question', name: query.question.name, values: query.values };
+  return { name: query.question.name, values: query.values };
 }
 
 /** What tables are answered from. */

@@ -1,16 +1,16 @@
-import type { OperationQuery, Query } from '../analysis/query.ts';
-import type { NamedDay } from '../analysis/question.ts';
+import type { NamedDay, Query } from '../analysis/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import { commandNaming, type Naming, type Operation } from '../operations/operation.ts';
-import { flagName, type Params, type ParamTexts, without } from '../operations/param.ts';
+import { type Params, type ParamTexts, without } from '../operations/param.ts';
+import { isAboutKnowledge } from '../operations/params.ts';
 
 /** A query that asks for nothing later than a day. */
-export type BoundQuery<Q extends Query = Query> = {
-  readonly query: Q;
+export type BoundQuery = {
+  readonly query: Query;
   /** The as-of date of its answer. */
   readonly asOf: Day;
   /** The words that bind its command line in the same way; empty if the line names its dates itself. */
@@ -28,33 +28,13 @@ export function ofCalls(naming: Naming): BindingWords {
 }
 
 /** The query bound to a day; a Problem if it asks for a later day, or if nothing can bind it. */
-export function bind<Q extends Query>(query: Q, day: Day, words = ofPlans): BoundQuery<Q> {
-  // Binding sets days of a query, but keeps its kind.
-  return boundQuery(query, day, words) as BoundQuery<Q>;
-}
-
-function boundQuery(query: Query, day: Day, messages: BindingWords): BoundQuery {
-  const refuseLater = (named: readonly NamedDay[]) => refuseDays(day, named, messages);
-  switch (query.kind) {
-    case 'operation':
-      return bindOperation(query, day, messages);
-    case 'question': {
-      const { values, days, asOf = day, words } = query.question.bind(query.values, day);
-      refuseLater(days);
-      return { query: { ...query, values }, asOf, words };
-    }
-  }
-}
-
-function added(param: string, day: Day, named: unknown): readonly string[] {
-  return named === undefined ? [`--${flagName(param)}`, day] : [];
-}
-
-function _rangeOf({ from, to }: { readonly from?: unknown; readonly to?: unknown }) {
-  return [
-    ...(from === undefined ? [] : [['from', String(from)] as const]),
-    ...(to === undefined ? [] : [['to', String(to)] as const]),
-  ];
+export function bind({ question, values: asked }: Query, day: Day, words = ofPlans): BoundQuery {
+  const { bind, command, name } = question;
+  if (bind === undefined)
+    throw new Problem('bad-input', `'${command?.words ?? name}' cannot be bound to what was known on a date`);
+  const { values, days, asOf = day, words: added } = bind(asked, day);
+  refuseDays(day, days, words);
+  return { query: { question, values }, asOf, words: added };
 }
 
 function refuseDays(day: Day, named: readonly NamedDay[], { naming, bound }: BindingWords): void {
@@ -64,33 +44,6 @@ function refuseDays(day: Day, named: readonly NamedDay[], { naming, bound }: Bin
         'bad-input',
         `${name.startsWith('the ') ? name : naming.param(name)} ${text} is later than ${day}, the as-of date of ${bound}`,
       );
-}
-
-function bindOperation(query: OperationQuery, day: Day, messages: BindingWords): BoundQuery {
-  const { operation, params } = query;
-  const { boundBy: name } = operation;
-  if (name === undefined)
-    throw new Problem(
-      'bad-input',
-      `'${operation.command.words}' cannot be bound to what was known on a date`,
-    );
-  const days = Object.entries(params).filter(([param]) => isAboutKnowledge(operation.params[param]));
-  refuseDays(
-    day,
-    days.map(([param, text]) => [param, String(text)]),
-    messages,
-  );
-  const asOf = String(params.as_of ?? day);
-  return {
-    query: { ...query, params: { ...params, [name]: params[name] ?? day } },
-    asOf,
-    words: added(name, day, params[name]),
-  };
-}
-
-/** Whether a parameter is a date by which something was known, and not the date of a period. */
-function isAboutKnowledge(param: Operation['params'][string] | undefined): boolean {
-  return param?.schema.format === 'date' && param.ofPeriod !== true;
 }
 
 /**

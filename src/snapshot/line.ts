@@ -4,7 +4,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Asker, askOf, type Outcome } from '../analysis/answer.ts';
 import type { Demands, SubjectBasis } from '../analysis/basis.ts';
 import { isDrawable } from '../analysis/layouts.ts';
-import type { Query } from '../analysis/query.ts';
+import type { Query } from '../analysis/question.ts';
 import { run } from '../analysis/run.ts';
 import { missingText, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
@@ -193,7 +193,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
       return suggesting(error);
     }
   };
-  const { from = '' } = query.kind === 'operation' ? query.params : {};
+  const { from = '' } = Object.fromEntries(query.question.namedParams?.(query.values) ?? []);
   if (String(from) > asOf)
     notes.push(`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`);
   const path = join(folder, name);

@@ -4,7 +4,7 @@ import { embeddedClient } from '../../src/client/open.ts';
 import { type Demands, open } from '../../src/index.ts';
 import { asofOf } from '../../src/library/asof.ts';
 import { methodNaming } from '../../src/library/call.ts';
-import { type QuestionMethod, signatureOf } from '../../src/library/question-methods.ts';
+import { type QuestionMethod, signatureOf } from '../../src/library/methods.ts';
 import { Session } from '../../src/library/session.ts';
 import { planLineParser } from '../../src/lines/parse.ts';
 import { questionCommand } from '../../src/lines/question-command.ts';

@@ -119,7 +119,7 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ["'beyond' is about as-of dates", () => call('panel', ['GDP'], { beyond: 'empty' })],
     ["invalid 'ids' []: use the id of a series, or a list", () => call('panel', [])],
     ["invalid 'ids' []", () => call('diff', [], ['2020-12-31', '2021-01-31'])],
-    ["invalid 'id' []", () => iterated(asof.observations.all([]))],
+    ["invalid 'ids' []", () => iterated(asof.observations.all([]))],
     ["invalid 'ids' []", () => iterated(asof.facts([]))],
     ['invalid \'id\' "": use the id of one series', () => call('observations', '')],
     ["invalid 'id' null", () => call('observations', null)],

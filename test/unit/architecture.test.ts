@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { operations } from '../../src/operations/index.ts';
 import { questions } from '../../src/questions/table.ts';
 import { root } from '../support/repository.ts';
 
@@ -53,7 +54,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   client: ['client', 'domain/series', 'operations', 'service', 'store'],
   'client/remote': ['client', 'domain', 'operations'],
   analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
-  questions: ['analysis', 'questions'],
+  questions: ['analysis', 'client', 'domain', 'operations', 'questions', 'render/chart'],
   'questions/files': ['analysis', 'domain', 'operations', 'questions/series'],
   'questions/rates': ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   'questions/series': ['analysis', 'client', 'domain', 'operations', 'questions', 'render/chart'],
@@ -315,16 +316,39 @@ describe('the architecture', () => {
     expect(editedMessages('a.ts', text)).toEqual(names);
   });
 
-  it('branches on no question outside of its declaration', () => {
-    const names = Object.values(questions).map(({ name }) => name);
-    const branch = new RegExp(`(?:=== |case )'(?:${names.join('|')})'`);
+  it('branches on no question or operation outside of its declaration', () => {
+    const names = [...Object.values(questions), ...operations].map(({ name }) => name);
+    const branch = new RegExp(`(?:[=!]== |case )'(?:${names.join('|')})'`);
     const guilty = sources
       // A view of the explorer may have the name of what it shows.
-      .filter(({ path }) => !/^src\/(?:questions|explorer)\//.test(path))
+      .filter(({ path }) => !/^src\/explorer\//.test(path))
       .flatMap(({ path, text }) =>
         text.split('\n').flatMap((line, i) => (branch.test(line) ? [`${path}:${i + 1}`] : [])),
       );
     expect(guilty).toEqual([]);
+  });
+
+  it('has no list that loading other modules fills', () => {
+    const empty = /^(?:export )?const (\w+)[^=\n]*= (?:new (?:Map|Set)\b[^;\n]*\(\)|\[\]|\{\});$/gm;
+    const filled = sources.flatMap(({ path, text }) =>
+      Array.from(text.matchAll(empty), ([, name = '']) => ({ path, text, name })).filter(({ text, name }) =>
+        new RegExp(`\\b${name}(?:\\.(?:set|add|push)\\(|\\[[^\\]]+\\] = )`).test(text),
+      ),
+    );
+    // What a file computed or met before, by what it was asked for.
+    const caches = [
+      'src/domain/treasury/curve-faults.ts holidays',
+      'src/platform/promises.ts turns',
+      'src/store/postgres/connection.ts withoutTls',
+    ];
+    expect(filled.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(caches);
+  });
+
+  it('finds no method by its name', () => {
+    // A cell of a row, and what a package may lack, are not of asof.
+    const allowed = /^src\/(?:client\/remote\/envelope|import\/readers\/\w+|operations\/requirement)\.ts$/;
+    const guilty = sources.filter(({ path, text }) => /\bReflect\./.test(text) && !allowed.test(path));
+    expect(guilty.map(({ path }) => path)).toEqual([]);
   });
 
   it('has no folder or file for unrelated helpers', () => {

@@ -221,6 +221,28 @@ const operations = {
       () => asof.observations.all('GDP', { asof: '2015-01-30' }),
     ],
   },
+  observationsOfSeveral: {
+    accepts() {
+      const answer = asof.observationsOfSeveral(['GDP', 'UNRATE'], {
+        asOf: '2015-01-30',
+        units: 'pca',
+        sort: 'asc',
+        skipMissing: true,
+        limit: 8,
+        maxAge: 30,
+      });
+      expectTypeOf(answer).resolves.toEqualTypeOf<Result<ObservationRow>>();
+      expectTypeOf(asof.observationsOfSeveral('GDP')).resolves.toEqualTypeOf<Result<ObservationRow>>();
+    },
+    refuses: () => [
+      // @ts-expect-error The ids are missing.
+      () => asof.observationsOfSeveral(),
+      // @ts-expect-error No such order.
+      () => asof.observationsOfSeveral(['GDP'], { sort: 'newest' }),
+      // @ts-expect-error The parameter is skipMissing.
+      () => asof.observationsOfSeveral(['GDP'], { skip_missing: true }),
+    ],
+  },
   yields: {
     accepts() {
       expectTypeOf(asof.yields).parameters.toEqualTypeOf<[params?: OperationParams<'yields'>]>();

@@ -8,31 +8,31 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4072,
+  analysis: 3818,
   care: 1237,
-  cli: 4954,
+  cli: 4947,
   client: 2195,
   domain: 4770,
   errors: 343,
   explorer: 2301,
   import: 8077,
-  library: 1440,
-  lines: 1157,
-  mcp: 419,
-  operations: 4631,
+  library: 1208,
+  lines: 933,
+  mcp: 418,
+  operations: 4657,
   platform: 546,
   pull: 3501,
-  questions: 3343,
+  questions: 3810,
   render: 3097,
-  server: 4275,
+  server: 4123,
   service: 509,
-  snapshot: 1186,
+  snapshot: 1139,
   store: 8125,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 537;
+const mostSingles = 527;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -8,7 +8,6 @@ import { Problem, refused } from '../../errors/problem.ts';
 import type { ImportProgress } from '../../import/import.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
 import { fileIn, messagesIn } from '../../lines/command.ts';
-import { seriesIn } from '../../lines/line-values.ts';
 import { sharedFlags } from '../../lines/shared-flags.ts';
 import { readFor, type TypedLine } from '../../operations/typed-line.ts';
 import { openSink, print, type Sink } from '../../platform/sink.ts';
@@ -246,7 +245,8 @@ asof facts "PCE*" | tail -n +2 | wc -l
         hints: ['use -o FILE.csv'],
       });
     return {
-      ...seriesIn(line, line.args),
+      ids: line.args,
+      ...(line.has('skip-missing') && { skipMissing: true }),
       metadata: line.has('metadata'),
       file: target,
       store: line.text('store'),

@@ -14,7 +14,7 @@ import {
 } from '../../analysis/answer.ts';
 import { knowledgeDay } from '../../analysis/coverage.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
-import type { Query } from '../../analysis/query.ts';
+import type { Query } from '../../analysis/question.ts';
 import { run } from '../../analysis/run.ts';
 import { missingText, withSuggestion } from '../../analysis/series-ids.ts';
 import type { TableFiles, UserTable } from '../../analysis/table.ts';
@@ -25,7 +25,6 @@ import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/line.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import type { NamedValues } from '../../operations/value.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { type AnswerNotes, type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
@@ -49,7 +48,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       tables: tablesOf(io),
       progress: (share) => bar.show(() => countText(share), share),
     };
-    if (line.dryRun && query.kind === 'question') {
+    if (line.dryRun) {
       const { mostRequests } = await import('../../analysis/dry-run.ts');
       const ask = askOf(asker, line.demands, utcDay(io.clock()));
       messages.warn(`asof: ${await mostRequests(query, ask).finally(() => bar.clear())}`);
@@ -80,7 +79,7 @@ function tablesOf(io: Io): TableFiles {
 
 /** The query, with what is in the files that it names. */
 async function withFiles(query: Query, io: Io): Promise<Query> {
-  if (query.kind !== 'question' || query.question.withFiles === undefined) return query;
+  if (query.question.withFiles === undefined) return query;
   const values = await query.question.withFiles(query.values, (file, strict) =>
     readDays(file, io.stdin, latestDay(io.clock()), strict),
   );
@@ -152,9 +151,7 @@ const usualAge = 31;
 /** Whether a person sees a table of values as they are known now, up to the newest. */
 function showsLatest({ line: { query }, output, messages }: Job): boolean {
   if (!messages.hasReader || !output.onTerminal || output.format !== 'table' || output.drawn) return false;
-  if (query.kind === 'question') return query.question.showsNewest?.(query.values) ?? false;
-  if (query.kind !== 'operation' || query.ids === undefined) return false;
-  return query.params.as_of === undefined && query.params.to === undefined;
+  return query.question.showsNewest?.(query.values) ?? false;
 }
 
 function oldText(stale: readonly string[]): readonly string[] {
@@ -168,16 +165,11 @@ function noRows(reasons: readonly string[]): string {
   return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.join('; ')}`;
 }
 
-/** The values of a query by name. */
-function valuesIn(query: Query): NamedValues {
-  return query.kind === 'question' ? query.values : { ...query };
-}
-
 /** The refusal of a cursor that was typed, with its flag. */
 function namingCursor(error: unknown, query: Query): unknown {
   if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
     return error;
-  const { cursor } = valuesIn(query);
+  const { cursor } = query.values;
   if (cursor === undefined) return error;
   const reason = error.refusal?.reason ?? error.detail;
   return error.with({ detail: `--cursor ${JSON.stringify(cursor)}: ${reason}`, requestId: undefined });
@@ -195,7 +187,7 @@ async function attempt(
   sink: Sink,
 ): Promise<Ended> {
   const found = await run(query, ask);
-  const isLimited = ['limit', 'first'].some((name) => valuesIn(query)[name] !== undefined);
+  const isLimited = ['limit', 'first'].some((name) => query.values[name] !== undefined);
   const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
   const written = writtenAs(output, found);
   const last: { outcome?: Outcome } = {};
@@ -248,7 +240,8 @@ function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Me
   const names = [...dropped.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])].join(', ');
   if (names !== '') warn(`asof: the terminal is too narrow for ${names}; choose with --columns`);
   if (hidden === 0) return;
-  const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
+  const isPaged = Object.hasOwn(query.question.params, 'cursor');
+  const hint = isPaged ? '--all shows all, --limit N at most N' : '--all shows all';
   warn(`asof: ${counted(hidden, 'more row')}; ${hint}`);
 }
 

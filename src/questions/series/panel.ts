@@ -22,12 +22,12 @@ import { servicePanel } from '../../analysis/service-panel.ts';
 import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/date.ts';
 import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
 import type { RowLayout } from '../../operations/field.ts';
-import { observations } from '../../operations/figures.ts';
 import type { Param, Params, ParamsOf, ParamValues } from '../../operations/param.ts';
 import { asOfParam, param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
+import { observationsOfSeveral } from './observations.ts';
 import { boundAsOf, rangeParams, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 
 /** The days that a command line names by a file; they are read before the question is asked. */
@@ -222,13 +222,9 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
 });
 
 /** The rows of a chart as of one day are observations, which state units and sources. */
-async function drawn(
-  { ids, skip_missing, as_of, from, to }: PanelValues,
-  ask: QueryContext,
-): Promise<QueryAnswer> {
-  const { answerOperation } = await import('../../analysis/run.ts');
-  const asked = { ids, skipMissing: skip_missing === true, params: defined({ as_of, from, to }) };
-  return answerOperation({ kind: 'operation', operation: observations, ...asked }, ask);
+function drawn(values: PanelValues, ask: QueryContext): Promise<QueryAnswer> {
+  const unasked = { release: undefined, limit: undefined, first: undefined, cursor: undefined };
+  return observationsOfSeveral.answer({ ...values, ...unasked, sort: undefined }, ask);
 }
 
 function isOfFile(each: PanelValues['as_of_each']): each is DaysOfFile {

@@ -3,9 +3,10 @@ import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Param, Params } from '../../operations/param.ts';
-import { dayParam, paging, param } from '../../operations/params.ts';
+import { dayParam, oldest, paging, param } from '../../operations/params.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, seriesId, seriesIds, text, type Version } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
 
 /** The argument of a question about one series. */
 export const oneSeries = argument('id', seriesId, 'The id of the series, such as GDP.', {
@@ -15,7 +16,7 @@ export const oneSeries = argument('id', seriesId, 'The id of the series, such as
 });
 
 /** The ids of several series. */
-export const severalIds = argument(
+const severalIds = argument(
   'ids',
   seriesIds,
   'The ids of the series; one with * means every series whose id matches.',
@@ -121,9 +122,7 @@ export const unitsParams = {
 /** The part of a listing that is newest first: at most so many rows, or a page that continues another. */
 export const extentParams = {
   limit: param(integer(1), 'Most rows.', undefined, { help: { about: 'maximum rows, the newest' } }),
-  first: param(integer(1), 'Most rows, the oldest ones.', undefined, {
-    help: { about: 'maximum rows, the oldest' },
-  }),
+  ...oldest,
   cursor: param(text, 'Continues after an answer with this next_cursor.', undefined, {
     placeholder: 'cursor',
     help: { about: 'cursor of the page to continue from' },
@@ -135,8 +134,8 @@ export const pageCursor = { ...extentParams.cursor, description: paging.cursor.d
 
 /** Returns the command of a question that takes the place of an operation. */
 export function commandOf({ command, summary }: Operation): QuestionCommand {
-  const { words, heading, examples } = command;
-  return { words, heading, summary, ...(examples !== undefined && { examples }) };
+  const { words, heading, alias, examples } = command;
+  return { words, heading, summary, ...defined({ alias, examples }) };
 }
 
 /** Returns values whose as-of date is a day, if they name no other. */

@@ -88,7 +88,6 @@ async function served(given: Partial<Plan> & { readonly maxSeconds?: number } = 
 }
 
 const panel: TableJob['query'] = {
-  kind: 'question',
   name: 'panel',
   values: {
     ids: ['LONG*'],

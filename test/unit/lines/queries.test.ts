@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Query } from '../../../src/analysis/query.ts';
-import type { Question } from '../../../src/analysis/question.ts';
+import type { Query, Question } from '../../../src/analysis/question.ts';
 import type { QueryLine } from '../../../src/lines/line.ts';
 import { operations } from '../../../src/operations/index.ts';
 import type { NamedValues } from '../../../src/operations/value.ts';
+import { operationQuestion } from '../../../src/questions/operation-question.ts';
 import { questions } from '../../../src/questions/table.ts';
 import { parse } from '../../support/lines.ts';
 
@@ -15,21 +15,16 @@ function lineOf(text: string, inPlan = false): QueryLine {
   return line as QueryLine;
 }
 
-const operation = (
-  name: string,
-  params: Readonly<Record<string, string | number>> = {},
-  more = {},
-): Query => {
+const operation = (name: string, params: NamedValues = {}, more = {}): Query => {
   const declared = operations.find((one) => one.name === name);
   if (declared === undefined) throw new Error(`there is no operation ${name}`);
-  return { kind: 'operation', operation: declared, params, ...more };
+  return { question: operationQuestion(declared, operations), values: { ...params, ...more } };
 };
 
 const observations = (ids: readonly string[], params = {}, more = {}) =>
-  operation('observations', params, { ids, sort: 'desc', ...more });
+  question(questions.observationsOfSeveral, { ids, ...params, ...more });
 
 const question = (asked: Question, values: NamedValues): Query => ({
-  kind: 'question',
   question: asked,
   values,
 });
@@ -84,8 +79,8 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ['spread --first 3', operation('spread', {}, { first: 3 })],
   ['insider filings --first 3', operation('insider_filings', {}, { first: 3 })],
   ['insider clusters --first 3', operation('insider_clusters', {}, { first: 3 })],
-  ['insider clusters --explain --first 3', operation('insider_cluster_explanations', {}, { first: 3 })],
-  ['insider clusters --signals --first 3', operation('insider_cluster_signals', {}, { first: 3 })],
+  ['insider clusters --explain --first 3', operation('insider_clusters', { explain: true }, { first: 3 })],
+  ['insider clusters --signals --first 3', operation('insider_clusters', { signals: true }, { first: 3 })],
   ['obs GDP --cursor abc', observations(['GDP'], {}, { cursor: 'abc' })],
   ['revisions gdp --date 2008-10-01', revisions({ date: '2008-10-01' })],
   [
@@ -159,11 +154,11 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ],
   [
     'insider clusters --signals --code S --from 2025',
-    operation('insider_cluster_signals', { transaction_code: 'S', from: '2025-01-01' }),
+    operation('insider_clusters', { signals: true, transaction_code: 'S', from: '2025-01-01' }),
   ],
   [
     'insider clusters --ticker MAIA --explain --limit 1',
-    operation('insider_cluster_explanations', { ticker: 'MAIA' }, { limit: 1 }),
+    operation('insider_clusters', { explain: true, ticker: 'MAIA' }, { limit: 1 }),
   ],
   ['diff gdp 2009-07-30 2009-07-31', diff(['gdp'], ['2009-07-30', '2009-07-31'])],
   ['diff GDP 2009-07-30 today', diff(['GDP'], ['2009-07-30', '2026-03-15'])],
@@ -199,9 +194,12 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ],
 ];
 
+/** The query as plain data: the name of the question stands for its declaration. */
+const named = ({ question, values }: Query) => ({ question: question.name, values });
+
 describe('a command line that asks for data becomes a query', () => {
   it.each(queries)('asof %s', (text, query) => {
-    expect(lineOf(text).query).toEqual(query);
+    expect(named(lineOf(text).query)).toEqual(named(query));
   });
 
   it('for every operation', () => {
@@ -212,14 +210,8 @@ describe('a command line that asks for data becomes a query', () => {
   it('is data that JSON can hold', () => {
     for (const [text] of queries) {
       const line = lineOf(text);
-      const { query } = line;
-      // A declaration stands for its name.
-      const asked =
-        query.kind === 'question'
-          ? { ...query, question: query.question.name }
-          : { ...query, operation: query.operation.name };
-      const named = { ...line, query: asked };
-      expect(JSON.parse(JSON.stringify(named))).toEqual(named);
+      const data = { ...line, query: named(line.query) };
+      expect(JSON.parse(JSON.stringify(data))).toEqual(data);
     }
   });
 });

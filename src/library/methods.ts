@@ -1,0 +1,382 @@
+import { type Asker, askOf, type QueryContext } from '../analysis/answer.ts';
+import type { Demands, SubjectBasis } from '../analysis/basis.ts';
+import {
+  type Argument,
+  checkedValues,
+  demandParams,
+  demandsOf,
+  type MethodType,
+  type Query,
+  type Question,
+  type QuestionRow,
+  splitDemands,
+} from '../analysis/question.ts';
+import { run } from '../analysis/run.ts';
+import { missingText, withSuggestion } from '../analysis/series-ids.ts';
+import type { UserTable } from '../analysis/table.ts';
+import { restartOnChange } from '../client/client.ts';
+import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
+import { inVoice, Problem } from '../errors/problem.ts';
+import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
+import { type KnownOperation, operations } from '../operations/index.ts';
+import type { Naming, RowOf } from '../operations/operation.ts';
+import { type CamelCase, camelCase, type Param, type Params, type ParamsOf } from '../operations/param.ts';
+import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
+import { operationQuestion } from '../questions/operation-question.ts';
+import { type KnownQuestion, questionNamed, questions } from '../questions/table.ts';
+import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
+import { kindOf, type WithParams } from './arguments.ts';
+import { methodNaming, type Signature } from './call.ts';
+import type { Session } from './session.ts';
+
+/** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing values are null. */
+export type Result<R> = {
+  readonly rows: readonly R[];
+  /** Identifies the request, for support requests; if there were several, the first one. */
+  readonly requestId: string;
+  /** The as-of date, if one was requested. */
+  readonly asOf?: Day;
+  /** The series of observations that were requested as of a date. */
+  readonly series?: SeriesSummary;
+  /** What the series covers, in answers about vintages. */
+  readonly coverage?: Coverage;
+  /** The vintage of the observations, and how it came about. */
+  readonly vintage?: AnswerVintage;
+  /** In a wide panel: by column, how the vintages of its values came about. */
+  readonly vintageKinds?: { readonly [column: string]: string };
+  /** The last day that the data cover, in answers that are not as of a day. */
+  readonly coveredTo?: Day;
+  /**
+   * What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of
+   * vintages.
+   */
+  readonly basis: readonly SubjectBasis[];
+  /** The ids that no series has, which `skipMissing` left out. */
+  readonly missing?: readonly string[];
+  /** Whether there are more rows than `limit`. */
+  readonly hasMore: boolean;
+  /** Continues after the rows that `limit` cut off. */
+  readonly nextCursor?: string;
+};
+
+/** What methods ask with. */
+export type AnswerSource = Asker & {
+  readonly naming: Naming;
+  readonly clock: () => Date;
+  readonly session: Session;
+  /** The day that every answer is bound to, if there is one. */
+  readonly asOf?: Day;
+};
+
+/** Reads all pages of an answer, again from the beginning if the data change meanwhile. */
+function resultOf<R extends Row>(
+  source: AnswerSource,
+  demands: Demands,
+  answer: (ask: QueryContext) => Promise<{ readonly pages: AsyncIterable<Envelope<R>> }>,
+): Promise<Result<R>> {
+  return restartOnChange(async () => {
+    const based = basedOn(source, demands);
+    const rows: R[] = [];
+    let [first, last]: (Envelope<R> | undefined)[] = [];
+    try {
+      const { pages } = await answer(based);
+      for await (const page of pages) {
+        for (const row of page.results) rows.push(row);
+        first ??= page;
+        last = page;
+      }
+    } catch (error) {
+      throw await withSuggestion(error, based);
+    }
+    const { missing } = based.basis;
+    return {
+      rows,
+      requestId: first?.request_id ?? '',
+      ...(first?.as_of !== undefined && { asOf: first.as_of }),
+      ...(first?.series !== undefined && { series: first.series }),
+      ...(first?.coverage !== undefined && { coverage: first.coverage }),
+      ...(first?.vintage !== undefined && { vintage: first.vintage }),
+      ...(first?.vintage_kinds !== undefined && { vintageKinds: first.vintage_kinds }),
+      ...(typeof first?.covered_to === 'string' && { coveredTo: first.covered_to }),
+      basis: based.basis.upTo(source.asOf ?? latestDay(source.clock())),
+      ...(missing.size > 0 && { missing: [...missing] }),
+      hasMore: last?.has_more === true,
+      ...(last?.next_cursor !== undefined && { nextCursor: last.next_cursor }),
+    };
+  });
+}
+
+/** Returns what one answer needs, bound to the day of the source. */
+function basedOn(source: AnswerSource, demands: Demands): QueryContext {
+  const now = source.clock();
+  const tables = { open: openTable, latest: latestDay(now) };
+  const based = askOf({ ...source, tables }, demands, utcDay(now));
+  const { asOf } = source;
+  return asOf === undefined ? based : { ...based, client: boundedClient(based.client, asOf) };
+}
+
+type ArgumentName<O> = O extends { readonly command: { readonly argument: infer A extends string } }
+  ? A
+  : never;
+
+/** The parameters of the method of an operation, or of the question in its place, besides the argument. */
+export type MethodParams<O> = O extends { readonly name: infer N extends keyof typeof questions }
+  ? Demands & ParamsOf<(typeof questions)[N]>
+  : OwnParams<O>;
+
+type OwnParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> &
+  DemandsOf<O> &
+  ExtraOf<O> &
+  WithoutFlags<FlagName<Flagged<O>>>;
+
+/** What a method may demand of its data, if it answers about data. */
+type DemandsOf<O> = O extends { readonly members?: infer M extends readonly unknown[] }
+  ? 'covered_to' extends M[number]
+    ? Demands
+    : unknown
+  : unknown;
+
+/** What a method may ask of a listing besides. */
+type ExtraOf<O> = O extends { readonly extra?: infer E extends Params }
+  ? ParamsOf<{ readonly params: { readonly [K in keyof E as string extends K ? never : K]: E[K] } }>
+  : unknown;
+
+type ArgumentValue<O, Asked> =
+  CamelCase<ArgumentName<O>> extends infer A ? (A extends keyof Asked ? Asked[A] : never) : never;
+
+/** The arguments of a method: the one that its command takes, and the other parameters by name. */
+type Arguments<O> = [...CommandArgument<O, ArgumentValue<O, ParamsOf<O>>>, ...WithParams<MethodParams<O>>];
+
+type CommandArgument<O, V> = [ArgumentName<O>] extends [never]
+  ? []
+  : undefined extends V
+    ? [argument?: V]
+    : [argument: V];
+
+/** The method of an operation: gives all rows, or at most `limit` of them (`first`: the oldest ones). */
+type OperationMethod<O> = ((...asked: Arguments<O>) => Promise<Result<RowOf<O>>>) &
+  (O extends { readonly params: { readonly cursor: unknown } }
+    ? {
+        /** The same rows one by one, without holding them all. */
+        all(...asked: Arguments<O>): AsyncIterable<RowOf<O>>;
+      }
+    : unknown);
+
+/** The operation that a flag of the command runs instead. */
+type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
+  ? Extract<
+      KnownOperation,
+      { readonly command: { readonly words: W; readonly flag: { readonly name: string } } }
+    >
+  : never;
+
+type FlagName<F> = F extends {
+  readonly command: { readonly flag: { readonly name: infer N extends string } };
+}
+  ? N
+  : never;
+
+type WithoutFlags<N extends string> = [N] extends [never]
+  ? unknown
+  : { readonly [K in N]?: false | undefined };
+
+/** The methods of all operations that flags run, each with its own parameters and rows. */
+type FlaggedMethods<O> = (O extends unknown ? (method: FlaggedMethod<O>) => void : never) extends (
+  methods: infer M,
+) => void
+  ? M
+  : never;
+
+type FlaggedMethod<O> = ListingMethod<MethodParams<O> & { readonly [K in FlagName<O>]: true }, RowOf<O>>;
+
+type ListingMethod<P, R> = {
+  (params: P): Promise<Result<R>>;
+  all(params: P): AsyncIterable<R>;
+};
+
+/** The parameters of an operation, one of whose flags may be given. */
+type MaybeFlagged<O, N extends string> = N extends unknown
+  ? Omit<MethodParams<O>, N> & { readonly [K in N]?: boolean | undefined }
+  : never;
+
+type MethodOf<O> = [Flagged<O>] extends [never]
+  ? OperationMethod<O>
+  : FlaggedMethods<Flagged<O>> &
+      OperationMethod<O> &
+      ListingMethod<MaybeFlagged<O, FlagName<Flagged<O>>>, RowOf<Flagged<O> | O>>;
+
+/** A method for each operation whose place no question takes, by its name in camel case. */
+type OperationMethods = {
+  readonly [O in Exclude<KnownOperation, Pick<KnownQuestion, 'name'>> as CamelCase<O['name']>]: MethodOf<O>;
+};
+
+/** What a method takes for an argument. */
+type Given<A, T> = A extends { readonly orOne: true } ? T | (T extends readonly (infer E)[] ? E : never) : T;
+
+type GivenArguments<A extends readonly Argument[]> = {
+  [I in keyof A]: A[I] extends Param<infer T> ? Given<A[I], T> : never;
+};
+
+/** The method of a question, with the types of its arguments, parameters and rows. */
+export type QuestionMethod<Q extends Question> = Q extends {
+  readonly method?: readonly [infer First extends MethodType, ...infer Others extends readonly MethodType[]];
+}
+  ? Overloads<[First, ...Others]>
+  : ((...asked: QuestionArguments<Q>) => Promise<Result<QuestionRow<Q>>>) &
+      (Q extends { readonly all?: infer A extends Question }
+        ? {
+            /** The rows one by one, without holding them all; of several series one after the other. */
+            all(...asked: QuestionArguments<A>): AsyncIterable<QuestionRow<A>>;
+          }
+        : unknown);
+
+type QuestionArguments<Q extends Question> = [
+  ...GivenArguments<Q['args']>,
+  ...WithParams<ParamsOf<Q> & Demands>,
+];
+
+/** A method that may be asked in several ways, the first that fits first. */
+type Overloads<M extends readonly MethodType[]> = M extends readonly [
+  readonly [infer Asked extends readonly unknown[], infer R extends Row],
+  ...infer Others extends readonly MethodType[],
+]
+  ? ((...asked: Asked) => Promise<Result<R>>) & Overloads<Others>
+  : unknown;
+
+/** A method for each question that asks others, by its name in camel case. */
+type QuestionMethods = {
+  // Mapped over the table itself, so that editors show its documentation.
+  readonly [K in keyof typeof questions]: QuestionMethod<(typeof questions)[K]>;
+};
+
+/** The methods of all questions. */
+export type Methods = OperationMethods & QuestionMethods;
+
+/** Returns the methods of all questions, those that ask one operation among them. */
+export function methodsOf(source: AnswerSource): Methods {
+  const methods = allQuestions().map((question) => [
+    camelCase(question.name),
+    guardedMethod(question, source),
+  ]);
+  // The names and types of the methods come from the tables of questions and operations, their only sources.
+  return Object.fromEntries(methods) as Methods;
+}
+
+/** Every question: those of the table, and for each other operation the one that asks it. */
+function allQuestions(): readonly Question[] {
+  const others = operations.filter(({ name }) => questionNamed(name) === undefined);
+  return [
+    ...others.map((operation) => operationQuestion(operation, operations)),
+    ...Object.values<Question>(questions),
+  ];
+}
+
+/** Returns the method of a question. */
+export function methodOf(
+  asof: Methods,
+  { name }: Question,
+): (...asked: readonly unknown[]) => Promise<Result<Row>> {
+  // Each method has its name from its question.
+  return asof[camelCase(name) as keyof Methods] as ReturnType<typeof methodOf>;
+}
+
+function guardedMethod(question: Question, source: AnswerSource) {
+  const { session } = source;
+  const method = session.guarded(signatureOf(question), async (...asked) => {
+    const { query, demands } = queryIn(question, asked, source);
+    return resultOf(source, demands, (based) => run(query, { ...based, explained: true }));
+  });
+  const listing = question.all ?? (isPaged(question) ? question : undefined);
+  if (listing === undefined) return method;
+  const signature = { ...signatureOf(listing), name: `${camelCase(question.name)}.all` };
+  const all = session.guardedRows(signature, (...asked) => rowsOf(listing, asked, source));
+  return Object.assign(method, { all });
+}
+
+function isPaged({ params }: Question): boolean {
+  return Object.hasOwn(params, 'cursor');
+}
+
+async function* rowsOf(
+  question: Question,
+  asked: readonly unknown[],
+  source: AnswerSource,
+): AsyncGenerator<Row> {
+  const { query, demands } = queryIn(question, asked, source);
+  const based = basedOn(source, demands);
+  let isFirst = true;
+  try {
+    const { pages } = await run(query, based);
+    for await (const page of pages) {
+      const { missing } = based.basis;
+      if (isFirst && missing.size > 0) based.note?.({ kind: 'missing', text: missingText(missing) });
+      isFirst = false;
+      yield* page.results;
+    }
+  } catch (error) {
+    throw await withSuggestion(error, based);
+  }
+}
+
+/** Returns what the method of a question takes. */
+export function signatureOf(question: Question): Signature {
+  const { name, about, args, params, limitsRows } = question;
+  const own = Object.entries({ ...params, ...demandsOf(question) });
+  return {
+    name: camelCase(name),
+    ...defined({ about }),
+    args: args.map((one) => ({
+      name: camelCase(one.label ?? one.name),
+      kind: kindOf(one),
+      isOptional: !one.required,
+    })),
+    params: {
+      noun: 'parameter',
+      kinds: Object.fromEntries(own.map(([key, one]) => [camelCase(key), kindOf(one)])),
+      required: own.filter(([, { required }]) => required).map(([key]) => camelCase(key)),
+      ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(question, values)) }),
+    },
+  };
+}
+
+/** Returns the values of parameters by their names on the wire, in their usual forms. */
+function wireNamed({ params }: Question, given: NamedValues, clock?: Clock): NamedValues {
+  const entries = Object.entries({ ...params, ...demandParams }).flatMap(([name, one]) => {
+    const value = given[camelCase(name)];
+    if (value === undefined) return [];
+    return [[name, clock === undefined ? value : one.check(value, name, clock)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Checks values; the field of a refusal is the name of a parameter of the method. */
+function checkedNames(question: Question, given: NamedValues, clock: Clock): NamedValues {
+  try {
+    return checkedValues(question, given, clock);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.field === undefined) throw error;
+    throw error.with({ field: camelCase(error.field) });
+  }
+}
+
+/** Reads the question that a call asks, bound to the day of the source. */
+function queryIn(question: Question, asked: readonly unknown[], { clock, naming, asOf }: AnswerSource) {
+  const now = clockAt(clock());
+  const { args } = question;
+  const named = args.flatMap(({ name, label = name, check }, i) =>
+    asked[i] === undefined ? [] : [[name, check(asked[i], label, now)]],
+  );
+  const given = wireNamed(question, { ...Object(asked[args.length]) }, now);
+  const { demands, values: own } = splitDemands(given);
+  const values = inVoice(methodNaming, () =>
+    checkedNames(question, { ...question.defaults, ...Object.fromEntries(named), ...own }, now),
+  );
+  const query: Query = { question, values };
+  const isBound = asOf !== undefined && question.bind !== undefined;
+  return { demands, query: isBound ? bind(query, asOf, ofCalls(naming)).query : query };
+}
+
+async function openTable(path: string): Promise<UserTable> {
+  return (await import('../table/open.ts')).openTable(path);
+}

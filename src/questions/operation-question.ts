@@ -1,0 +1,160 @@
+import { counted, pagesAbout, type QueryAnswer, type QueryContext, textsOf } from '../analysis/answer.ts';
+import type { Argument, BoundValues, Question } from '../analysis/question.ts';
+import { pagesOf } from '../client/pagination.ts';
+import type { Day } from '../domain/series/date.ts';
+import { contradiction } from '../errors/problem.ts';
+import type { Operation } from '../operations/operation.ts';
+import { flagName, type Param, type Params, type QueryParams } from '../operations/param.ts';
+import { isAboutKnowledge, param } from '../operations/params.ts';
+import { flag, type NamedValues } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
+import type { Drawing } from '../render/chart/drawing.ts';
+import { extentParams, oneSeries, pageCursor } from './series/shared.ts';
+
+/**
+ * Returns the question that asks an operation and nothing else, or one of the operations that flags of its command ask
+ * instead, which are among `operations`.
+ */
+export function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
+  const { name, summary, command, params, extra, chart, members = [] } = operation;
+  const { words, heading, alias, examples, defaults, argument = '' } = command;
+  const { [argument]: typed, limit, cursor: _, ...own } = params;
+  const others = command.flag === undefined ? flaggedBy(words, operations) : [];
+  const asked = (values: NamedValues): Operation => chosen(operation, others, values);
+  const comparedAfter = Object.keys(own).at(-1);
+  return {
+    name,
+    isAboutData: members.includes('covered_to'),
+    ...(command.flag === undefined && {
+      command: { words, heading, summary, ...defined({ alias, examples, comparedAfter }) },
+    }),
+    args: typed === undefined ? [] : [argumentOf(argument, typed)],
+    params: {
+      ...withoutDefaults(own),
+      ...flagParams(others),
+      ...(limit && { limit: limitParam(extra), ...extra, cursor: pageCursor }),
+    },
+    ...defined({ defaults }),
+    check: (values, clock) => void asked(values).prepare(textsOf(ownValues(asked(values), values)), clock),
+    layout: asked,
+    ...(chart !== undefined && { isDrawable: () => true }),
+    knownOn: (values) => dayIn(asked(values), values),
+    asOfTexts: (values) => [dayIn(asked(values), values)].flatMap((day) => day ?? []),
+    namedParams(values) {
+      const named = ownValues(asked(values), values);
+      return Object.entries(named).filter(([key]) => key !== 'id' && key !== asked(values).boundBy);
+    },
+    ...(operation.boundBy !== undefined && { bind: (values, day) => boundTo(asked(values), values, day) }),
+    answer: (values, ask) => answer(asked(values), values, ask),
+  };
+}
+
+type FlaggedOperation = Operation & { readonly command: { readonly flag: object } };
+
+function flaggedBy(words: string, operations: readonly Operation[]): readonly FlaggedOperation[] {
+  return operations.filter(
+    (one): one is FlaggedOperation => one.command.words === words && one.command.flag !== undefined,
+  );
+}
+
+/** The operation that values ask: one whose flag they have, or the one of the command. */
+function chosen(operation: Operation, others: readonly FlaggedOperation[], values: NamedValues): Operation {
+  const [one, other] = others.filter(({ command }) => values[command.flag.name] === true);
+  if (one === undefined || other === undefined) return one ?? operation;
+  const { name } = one.command.flag;
+  throw contradiction(name, ({ param }) => `use either ${param(name)} or ${param(other.command.flag.name)}`);
+}
+
+function flagParams(others: readonly FlaggedOperation[]): Params {
+  return Object.fromEntries(
+    others.map(({ command: { flag: asking } }) => {
+      const { name, about } = asking;
+      return [name, param(flag, `${about.charAt(0).toUpperCase()}${about.slice(1)}.`, undefined)];
+    }),
+  );
+}
+
+function argumentOf(name: string, declared: Param): Argument {
+  if (declared.namesSeries === true) return oneSeries;
+  const { placeholder: label = name, complete, required } = declared;
+  return {
+    ...declared,
+    name,
+    label,
+    fallback: undefined,
+    typed: {
+      flags: [],
+      args: [{ name: label, ...defined({ complete }), ...(!required && { optional: true }) }],
+      read: (line) => line.args[0],
+    },
+  };
+}
+
+/** The same parameters; a request says nothing of those without a value. */
+function withoutDefaults(params: Params): Params {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, one]) => [name, { ...one, fallback: undefined }]),
+  );
+}
+
+function limitParam(extra: Params | undefined): Param {
+  const { limit } = extentParams;
+  return extra === undefined ? { ...limit, help: { about: 'maximum rows' } } : limit;
+}
+
+/** The values of the parameters of an operation, those of paging excepted. */
+function ownValues({ params }: Operation, values: NamedValues): QueryParams {
+  const { limit: _limit, cursor: _cursor, ...own } = params;
+  return Object.fromEntries(
+    Object.keys(own).flatMap((name) => {
+      const value = values[name];
+      if (value === undefined) return [];
+      return [[name, typeof value === 'number' ? value : String(value)]];
+    }),
+  );
+}
+
+function dayIn({ boundBy = '' }: Operation, values: NamedValues): Day | undefined {
+  const { [boundBy]: day } = values;
+  return day === undefined ? undefined : String(day);
+}
+
+function boundTo(operation: Operation, values: NamedValues, day: Day): BoundValues<NamedValues> {
+  const { params, boundBy = '' } = operation;
+  const named = Object.entries(ownValues(operation, values));
+  const days = named.filter(([name]) => isAboutKnowledge(params[name]));
+  return {
+    values: { ...values, [boundBy]: values[boundBy] ?? day },
+    days: days.map(([name, text]) => [name, String(text)]),
+    asOf: String(values.as_of ?? day),
+    words: values[boundBy] === undefined ? [`--${flagName(boundBy)}`, day] : [],
+  };
+}
+
+async function answer(
+  operation: Operation,
+  values: NamedValues,
+  context: QueryContext,
+): Promise<QueryAnswer> {
+  // Loaded here: a line is read without it.
+  const { remarked } = await import('../analysis/run.ts');
+  const { client, signal, progress } = context;
+  const { fields, columns, card } = operation;
+  const asked = ownValues(operation, values);
+  const { limit, first, cursor } = values as Partial<Record<'limit' | 'first', number> & { cursor: string }>;
+  const texts = textsOf(asked);
+  const received = pagesOf(client, operation, texts, defined({ limit, first, cursor }), signal);
+  const pages = remarked(operation, texts, counted(received, progress), context);
+  const drawing = context.chart === true ? await drawingOf(operation, asked) : undefined;
+  return {
+    ...{ fields, columns },
+    ...defined({ card, drawing }),
+    pages: asked.id === undefined ? pages : pagesAbout(String(asked.id), pages),
+  };
+}
+
+async function drawingOf({ chart }: Operation, asked: QueryParams): Promise<Drawing | undefined> {
+  // Loaded here: most questions draw nothing.
+  const { rateDrawings } = await import('../analysis/rate-charts.ts');
+  return chart && rateDrawings[chart](asked);
+}

@@ -1,0 +1,304 @@
+import {
+  failureOf,
+  pagesAbout,
+  type QueryAnswer,
+  type QueryContext,
+  textsOf,
+} from '../../analysis/answer.ts';
+import { noteBasis } from '../../analysis/coverage.ts';
+import type { SortOrder } from '../../analysis/query.ts';
+import { question, transformationIn } from '../../analysis/question.ts';
+import { remarked } from '../../analysis/run.ts';
+import {
+  type FailedSeries,
+  foundOf,
+  isUnknown,
+  missingMember,
+  type ResolvedSeries,
+  resolveSeries,
+} from '../../analysis/series-ids.ts';
+import type { AskOptions, Client } from '../../client/client.ts';
+import { type Extent, pagesOf, questionFor } from '../../client/pagination.ts';
+import { parseDay } from '../../domain/series/date.ts';
+import { contradiction, Problem } from '../../errors/problem.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
+import { observations as listing } from '../../operations/figures.ts';
+import type { ObservationRow } from '../../operations/observations.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Params, ParamTexts, ParamValues } from '../../operations/param.ts';
+import type { TypedLine } from '../../operations/typed-line.ts';
+import { defined } from '../../platform/defined.ts';
+import {
+  boundAsOf,
+  commandOf,
+  extentParams,
+  oneSeries,
+  pageCursor,
+  type SeriesArgument,
+  severalSeries,
+  skipMissing,
+  sortParam,
+  unitsParams,
+} from './shared.ts';
+
+const { as_of, release, from, to } = listing.params;
+const { limit, first } = extentParams;
+
+const params = {
+  as_of,
+  release,
+  from,
+  to,
+  limit,
+  first,
+  cursor: pageCursor,
+  ...unitsParams,
+} satisfies Params;
+
+const perSeries = (about: string) => ({ help: { about: `maximum rows per series, ${about}` } });
+
+const severalParams = {
+  as_of,
+  release,
+  from,
+  to,
+  sort: sortParam,
+  ...unitsParams,
+  skip_missing: skipMissing,
+  limit: { ...limit, ...perSeries('the newest') },
+  first: { ...first, ...perSeries('the oldest') },
+  cursor: pageCursor,
+} satisfies Params;
+
+// Picked, because the parameters of both questions are inferred from what checks and answers take.
+type AskedValues = Pick<ParamValues<typeof params>, keyof typeof params>;
+
+/** What is asked of each series; an answer without pages has null for a cursor. */
+type ObservationsAsked = Omit<AskedValues, 'cursor'> & {
+  readonly cursor: string | null | undefined;
+  readonly sort?: SortOrder | undefined;
+};
+
+/** What is alike whether one series is asked for or several. */
+const shared = {
+  layout: () => listing,
+  isDrawable: () => true,
+  knownOn: ({ as_of }: Pick<AskedValues, 'as_of'>) => as_of,
+  asOfTexts: ({ as_of = 'the newest vintage' }: Pick<AskedValues, 'as_of'>) => [as_of],
+  namedParams: ({ release, from, to }: AskedValues) => Object.entries(defined({ release, from, to })),
+  showsNewest: ({ as_of, to }: AskedValues) => as_of === undefined && to === undefined,
+  bind: boundAsOf,
+};
+
+const args: readonly [ids: SeriesArgument] = [severalSeries(typedIds)];
+
+function typedIds({ args }: TypedLine): readonly string[] {
+  const date = args.find((id) => parseDay(id) !== undefined);
+  if (date === undefined) return args;
+  throw new Problem('bad-input', `${date} is a date, not the id of a series`, {
+    hints: [`did you mean --as-of ${date}?`],
+  });
+}
+
+/** The values of several series, one series after the other. */
+export const observationsOfSeveral = question({
+  name: 'observations_of_several',
+  command: { ...commandOf(listing), comparedAfter: 'partial' },
+  endpoint: {
+    path: '/v1/observations',
+    object: listing.object,
+    heading: 'Series',
+    summary: 'The values of several series, as they were known on a day',
+    description:
+      'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
+    layout: listing,
+    members: ['as_of', 'missing', 'series', 'vintage', 'covered_to'],
+    example: {
+      params: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
+      row: listing.example.row,
+      head: { as_of: '2015-01-30' },
+    },
+    fixed: { cursor: null },
+  },
+  args,
+  params: severalParams,
+  ...shared,
+  check(values) {
+    if (typeof values.cursor !== 'string') return;
+    checkCursor(values);
+    if (values.ids.length !== 1)
+      throw contradiction('cursor', ({ param }) => `${param('cursor')} continues one series: name one id`);
+  },
+  async answer({ ids, skip_missing, ...values }, ask): Promise<QueryAnswer<ObservationRow>> {
+    const asked = { ids, skipMissing: skip_missing === true, asOf: values.as_of };
+    const series = await resolveSeries(asked, ask);
+    if (typeof values.cursor === 'string' && series.length !== 1)
+      throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
+    return answerOf(series, values, ask);
+  },
+});
+
+/** The values of one series. */
+export const observations = question({
+  name: 'observations',
+  args: [oneSeries],
+  params,
+  all: observationsOfSeveral,
+  ...shared,
+  check: checkCursor,
+  answer: ({ id, ...values }, ask): Promise<QueryAnswer<ObservationRow>> => answerOf([{ id }], values, ask),
+});
+
+/** Refuses a cursor of published values for transformed ones. */
+function checkCursor(values: Partial<AskedValues>): void {
+  if (values.cursor === undefined || transformationIn(values) === undefined) return;
+  throw contradiction(
+    'cursor',
+    ({ param }) =>
+      `use either ${param('cursor')} or ${param('units')} and ${param('frequency')}: a cursor continues published rows`,
+  );
+}
+
+async function answerOf(
+  series: readonly ResolvedSeries[],
+  asked: ObservationsAsked,
+  ask: QueryContext,
+): Promise<QueryAnswer<ObservationRow>> {
+  const { fields, columns } = listing;
+  const answer = { fields, columns, pages: pagesOfSeveral(series, asked, ask) };
+  if (ask.chart !== true) return answer;
+  // Loaded here: most questions draw nothing.
+  const { observationsDrawing } = await import('../../analysis/charts.ts');
+  return { ...answer, drawing: await observationsDrawing(series, defined({ release: asked.release }), ask) };
+}
+
+async function* pagesOfSeveral(
+  series: readonly ResolvedSeries[],
+  asked: ObservationsAsked,
+  context: QueryContext,
+): AsyncGenerator<Envelope<ObservationRow>> {
+  const { as_of, release, from, to, cursor } = asked;
+  const total = expectedRows(series, asked);
+  const params = textsOf(defined({ as_of, release, from, to }));
+  const questions = series.map(({ id }): ParamTexts => [['id', id], ...params]);
+  const first = questions.map((texts) => questionFor(listing, texts, extentOf(asked)));
+  const reading = { ...context, client: await expecting(series, first, context) };
+  const isJoined = series.length > 1 || context.basis.missing.size > 0;
+  let rows = 0;
+  for (const [done, { id }] of series.entries()) {
+    const texts = questions[done] ?? [];
+    const pages = remarked(listing, texts, sorted(asked, texts, reading), context);
+    for await (const page of pagesAbout(id, pages)) {
+      if (isJoined) yield joinable(page, context);
+      else yield cursor === null ? withoutPages(page) : page;
+      rows += page.results.length;
+      context.progress?.(
+        total !== undefined || series.length === 1
+          ? { done: rows, unit: 'rows', ...(total !== undefined && { total }) }
+          : { done, total: series.length, unit: 'series', rows },
+      );
+    }
+  }
+  await noteBasis(series, as_of === undefined ? [] : [as_of], context);
+}
+
+function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {
+  return defined({ limit, first, cursor: cursor ?? undefined });
+}
+
+/**
+ * The same client, which reads the answers to the first questions about these series ahead: of a store if that is
+ * faster, and of a service to find out that all series exist before any row is given.
+ */
+async function expecting(
+  series: readonly ResolvedSeries[],
+  questions: readonly ParamTexts[],
+  context: QueryContext,
+): Promise<Client> {
+  const { client } = context;
+  if (questions.length < 2) return client;
+  if (client.offers !== undefined) {
+    const answers = await firstAnswers(series, questions, context);
+    return {
+      ...client,
+      async ask<R extends Row>(asked: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
+        const key = JSON.stringify(texts);
+        const answer = asked.name === listing.name ? answers.get(key) : undefined;
+        if (!answers.delete(key) || answer === undefined) return client.ask(asked, texts, options);
+        // The answer of the same operation.
+        return answer as Envelope<R>;
+      },
+    };
+  }
+  if (client.expect === undefined) return client;
+  const expected = await client.expect(listing, questions);
+  return { ...client, ask: (asked, texts, options) => client.ask(asked, texts, { ...options, expected }) };
+}
+
+/** The answers to questions about series that are not known to exist, one for each; throws if one does not. */
+async function firstAnswers(
+  series: readonly ResolvedSeries[],
+  questions: readonly ParamTexts[],
+  context: QueryContext,
+): Promise<Map<string, Envelope>> {
+  const answers = new Map<string, Envelope>();
+  const failures: FailedSeries[] = [];
+  for (const [done, { id, row }] of series.entries()) {
+    const question = row === undefined ? questions[done] : undefined;
+    if (question === undefined) continue;
+    context.progress?.({ done, total: series.length, unit: 'series' });
+    try {
+      answers.set(JSON.stringify(question), await context.client.ask(listing, question));
+    } catch (error) {
+      if (!isUnknown(error)) throw failureOf(id, error);
+      failures.push({ id, error: failureOf(id, error) });
+    }
+  }
+  foundOf([...answers.keys()], failures, false, context);
+  return answers;
+}
+
+/** The number of rows of whole series as known now, if their descriptions were looked up; otherwise unknown. */
+function expectedRows(series: readonly ResolvedSeries[], asked: ObservationsAsked): number | undefined {
+  const { as_of, release, from, to, limit, first, cursor } = asked;
+  const bounds = [as_of, release, from, to, limit, first, cursor ?? undefined];
+  if (transformationIn(asked) !== undefined || bounds.some((bound) => bound !== undefined)) return undefined;
+  let sum = 0;
+  for (const { row } of series) {
+    if (row === undefined) return undefined;
+    sum += Number(row.observation_count);
+  }
+  return sum;
+}
+
+/** The pages of one series, with the rows in the order that was asked for. */
+async function* sorted(
+  asked: ObservationsAsked,
+  texts: ParamTexts,
+  { client, signal }: QueryContext,
+): AsyncGenerator<Envelope<ObservationRow>> {
+  const pages = pagesOf(client, listing, texts, extentOf(asked), signal);
+  if (asked.sort !== 'asc') {
+    yield* pages;
+    return;
+  }
+  const rows: ObservationRow[] = [];
+  let last: Envelope<ObservationRow> | undefined;
+  for await (const page of pages) {
+    for (const row of page.results) rows.push(row);
+    last = page;
+  }
+  // An operation with an order gives its pages newest first, whatever the order of the service.
+  if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
+}
+
+/** A page as a part of an answer about several series, without the members about a single one. */
+function joinable(page: Envelope<ObservationRow>, context: QueryContext): Envelope<ObservationRow> {
+  const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutPages(page);
+  const { results, results_count, has_more, ...head } = rest;
+  return { ...head, ...missingMember(context), results, results_count, has_more };
+}
+
+function withoutPages({ next_cursor: _, ...page }: Envelope<ObservationRow>): Envelope<ObservationRow> {
+  return { ...page, has_more: false };
+}
