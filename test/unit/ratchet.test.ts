@@ -21,18 +21,18 @@ const mostLines: Readonly<Record<string, number>> = {
   mcp: 426,
   operations: 4622,
   platform: 546,
-  pull: 3507,
+  pull: 3513,
   questions: 3343,
   render: 3088,
   server: 4298,
   service: 509,
   snapshot: 1191,
-  store: 8131,
+  store: 8130,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 596;
+const mostSingles = 594;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 
