@@ -11,8 +11,9 @@ import type { StoreWriter } from '../store/writer.ts';
 import type { Getter, PaceRule } from './getter.ts';
 import type { PulledSubject, PullOptions, PullRequest, PullStop, PullSummary } from './options.ts';
 import { MissingItems, type Outstanding } from './outstanding.ts';
+import { PullSession } from './session.ts';
 import type { PullCounts, PullSource, PullTask, PullWindow } from './source.ts';
-import { PullSession, pullSources } from './sources.ts';
+import { pullSources } from './sources.ts';
 
 /**
  * Brings a store up to date from live sources. Work goes in windows, oldest first; each becomes facts in one

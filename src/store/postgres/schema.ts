@@ -246,13 +246,12 @@ async function moveDates(transaction: Transaction): Promise<void> {
 /** The format that this asof writes. */
 const currentFormat = migrations.length;
 
-/** Whether the schema of a database holds a store. */
-export function hasStore(transaction: Transaction, schema: string): Promise<boolean> {
-  return hasTable(transaction, schema, 'store');
-}
-
-/** Whether a schema has a table; queries the catalog, because the server may cache that a name did not exist. */
-export async function hasTable(transaction: Transaction, schema: string, table: string): Promise<boolean> {
+/** Whether a schema has a table; asks the catalog, because the server may cache that a name did not exist. */
+export async function hasTable(
+  transaction: Transaction,
+  schema: string,
+  table: 'store' | 'access' = 'store',
+): Promise<boolean> {
   const found = await transaction.row(
     `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = @schema and c.relname = @table`,
@@ -263,7 +262,7 @@ export async function hasTable(transaction: Transaction, schema: string, table: 
 
 /** Checks that a store can be read; throws a Problem if the schema has no store, or one of another format. */
 export async function checkFormat(transaction: Transaction, database: Database): Promise<void> {
-  if (!(await hasStore(transaction, database.schema)))
+  if (!(await hasTable(transaction, database.schema)))
     throw new Problem('local-io', `there is no store in the schema ${database.schema} of ${database.shown}`, {
       hints: [
         '`asof store init` or `asof import` with --store and this address makes one',
@@ -293,7 +292,7 @@ async function readFormat(transaction: Transaction, { shown }: Database): Promis
 /** Makes the schema a store of the current format within a transaction; true if it was not a store before. */
 export async function prepareStore(transaction: Transaction, database: Database): Promise<boolean> {
   if (
-    (await hasStore(transaction, database.schema)) &&
+    (await hasTable(transaction, database.schema)) &&
     (await readFormat(transaction, database)) === currentFormat
   )
     return false;
@@ -301,7 +300,7 @@ export async function prepareStore(transaction: Transaction, database: Database)
   await transaction.run('select pg_advisory_xact_lock(@key)', {
     key: lockNumber(`format of ${database.schema}`),
   });
-  const found = await hasStore(transaction, database.schema);
+  const found = await hasTable(transaction, database.schema);
   if (!found) {
     await checkEncoding(transaction, database);
     await createSchema(transaction, database.schema);

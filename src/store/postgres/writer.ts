@@ -6,7 +6,7 @@ import { filingsIn } from './filings.ts';
 import { ImportLocks } from './locks.ts';
 import { ratesIn } from './rates.ts';
 import { openPostgresStore } from './reader.ts';
-import { checkFinished, hasStore, prepareStore } from './schema.ts';
+import { checkFinished, hasTable, prepareStore } from './schema.ts';
 import { seriesTables } from './series-rows.ts';
 import { descriptionsIn, sourcesIn } from './sources.ts';
 
@@ -134,7 +134,7 @@ async function removeContent(transaction: Transaction): Promise<void> {
 /** Refuses a store that holds anything, unless a stopped copy wrote it. */
 export async function checkEmpty(address: string): Promise<void> {
   await Database.once(address, 'read', async (transaction, database) => {
-    if (!(await hasStore(transaction, database.schema))) return;
+    if (!(await hasTable(transaction, database.schema))) return;
     const row = await transaction.row<Unfinished>('select unfinished from asof.store');
     if (row?.unfinished === null) await refuseContent(transaction, database.shown);
   });
