@@ -169,7 +169,6 @@ function noRows(reasons: readonly string[]): string {
   return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.join('; ')}`;
 }
 
-/** The values of a query by name. */
 function valuesIn(query: Query): NamedValues {
   return query.kind === 'question' ? query.values : { ...query };
 }
