@@ -6,7 +6,7 @@ import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
 import { errorPages, pages, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
-import { asksForTable, createResponseCache, type OperationRoute, operationRoute } from './operation-route.ts';
+import { type OperationRoute, operationRoutes } from './operation-route.ts';
 import { endpoints, questionRoute } from './questions.ts';
 import { longestTarget, targetOf } from './request-target.ts';
 import {
@@ -68,7 +68,6 @@ type Answering = (exchange: Exchange) => Promise<Response>;
 class Routes {
   readonly #options: HandlerOptions;
   readonly #app = new Hono<Env>();
-  readonly #cache = createResponseCache();
   readonly #crossOrigin: CrossOrigin | undefined;
 
   constructor(options: HandlerOptions) {
@@ -76,8 +75,8 @@ class Routes {
     const { corsOrigins = [] } = options;
     this.#crossOrigin = corsOrigins.length === 0 ? undefined : new CrossOrigin(corsOrigins);
     this.#addOpenRoutes();
-    for (const operation of operations)
-      this.#addGated(operation.path, operationRoute(operation, options, this.#cache), asksForTable);
+    for (const { path, answer, isComputation } of operationRoutes(options))
+      this.#addGated(path, answer, isComputation);
     for (const question of endpoints)
       this.#addGated(question.path, questionRoute(question, options), () => true);
     this.#app.notFound(async ({ req, env: { exchange } }) => {

@@ -5,21 +5,7 @@ import type { Param } from '../operations/param.ts';
 import { answerFormats, notAcceptable } from './answer-format.ts';
 import { errorPages } from './open-pages.ts';
 import { type Endpoint, endpoints } from './questions.ts';
-import {
-  checksSchema,
-  envelopeExample,
-  envelopeSchema,
-  problemExample,
-  problemSchema,
-  rowSchema,
-  vintageKindsSchema,
-  wideRowSchema,
-} from './schema.ts';
-
-/** A reference to a part of the description. */
-function reference(kind: 'headers' | 'parameters' | 'responses' | 'schemas', name: string): Schema {
-  return { $ref: `#/components/${kind}/${name}` };
-}
+import { envelopeExample, failureSchemas, problemExample, reference, schemasOf, typeName } from './schema.ts';
 
 const count: Schema = { type: 'integer', minimum: 0 };
 
@@ -207,7 +193,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
     security: [{ ApiKey: [] }],
     tags: Object.entries(operationHeadings).map(([name, description]) => ({ name, description })),
     paths: {
-      ...Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
+      ...Object.fromEntries(operations.map((operation) => [operation.path, operationItem(operation)])),
       ...Object.fromEntries(endpoints.map((question) => [question.path, questionItem(question)])),
       ...probes,
     },
@@ -225,89 +211,67 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
       parameters: { Format: formatParameter },
       responses: problemResponses,
       schemas: {
-        ...Object.fromEntries(operations.flatMap(schemasOf)),
-        ...Object.fromEntries(endpoints.flatMap(questionSchemas)),
-        Problem: problemSchema,
-        Checks: checksSchema,
+        ...Object.fromEntries(operations.flatMap((operation) => schemasOf(operation))),
+        ...Object.fromEntries(
+          endpoints.flatMap((question) =>
+            schemasOf({ ...question, params: {}, fields: question.layout.fields }),
+          ),
+        ),
+        ...failureSchemas,
       },
     },
   };
 }
 
-/** `series_search` is SeriesSearch. */
-function typeName({ name }: Pick<Operation, 'name'>): string {
-  return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function schemasOf(operation: Operation): [string, Schema][] {
-  const name = typeName(operation);
-  return [
-    [`${name}Row`, rowSchema(operation)],
-    [name, envelopeSchema(operation, reference('schemas', `${name}Row`))],
-  ];
-}
-
-function questionSchemas({ mayBeWide = false, ...question }: Endpoint): [string, Schema][] {
-  const { layout, example } = question;
-  const name = typeName(question);
-  const row = reference('schemas', `${name}Row`);
-  const envelope = (rows: Schema) => envelopeSchema({ ...question, params: {} }, rows);
-  const long: [string, Schema] = [`${name}Row`, rowSchema({ fields: layout.fields, example })];
-  if (!mayBeWide) return [long, [name, envelope(row)]];
-  const { properties, ...either } = envelope({ anyOf: [row, reference('schemas', 'WideRow')] });
-  return [
-    long,
-    ['WideRow', wideRowSchema],
-    [name, { ...either, properties: { ...(properties as Schema), vintage_kinds: vintageKindsSchema } }],
-  ];
-}
-
-function pathItem(operation: Operation): Schema {
-  const inPath = Object.values(operation.params).some((param) => param.in === 'path');
-  return {
-    parameters: [reference('parameters', 'Format')],
-    get: {
-      operationId: operation.name,
-      tags: [operation.command.heading],
-      summary: operation.summary,
-      description: withExample(operation),
-      parameters: Object.entries(operation.params).map(([name, param]) => {
-        const example = typed(param.schema, operation.example.params[name]);
-        return {
-          name,
-          in: param.in,
-          required: param.required,
-          description: param.description,
-          schema: { ...param.schema, ...(example !== undefined && { examples: [example] }) },
-          ...(example !== undefined && { example }),
-        };
-      }),
-      responses: responsesOf(typeName(operation), envelopeExample(operation), {
-        gated: operation.gated,
-        ofSeries: inPath,
-      }),
-    },
+/** An operation or a question as it is described. */
+type DescribedPath = Pick<Operation, 'example' | 'fields' | 'gated' | 'name' | 'object' | 'summary'> &
+  Pick<Endpoint, 'description' | 'heading' | 'path'> & {
+    readonly ofSeries: boolean;
+    readonly parameters: readonly Schema[];
   };
+
+function operationItem(operation: Operation): Schema {
+  const { params, example, command } = operation;
+  return pathItem({
+    ...operation,
+    heading: command.heading,
+    ofSeries: Object.values(params).some((param) => param.in === 'path'),
+    parameters: Object.entries(params).map(([name, param]) => {
+      const shown = typed(param.schema, example.params[name]);
+      return {
+        name,
+        in: param.in,
+        required: param.required,
+        description: param.description,
+        schema: { ...param.schema, ...(shown !== undefined && { examples: [shown] }) },
+        ...(shown !== undefined && { example: shown }),
+      };
+    }),
+  });
 }
 
 function questionItem(question: Endpoint): Schema {
-  const { name, heading, summary, object, layout, example } = question;
+  const { layout, parameters, example } = question;
+  return pathItem({
+    ...question,
+    fields: layout.fields,
+    gated: true,
+    ofSeries: true,
+    parameters: parameters.map((parameter) => questionParameter(parameter, example.params)),
+  });
+}
+
+function pathItem(described: DescribedPath): Schema {
+  const { name, heading, summary, parameters } = described;
   return {
     parameters: [reference('parameters', 'Format')],
     get: {
       operationId: name,
       tags: [heading],
       summary,
-      description: withExample(question),
-      parameters: question.parameters.map((parameter) => questionParameter(parameter, example.params)),
-      responses: responsesOf(
-        typeName(question),
-        envelopeExample({ object, fields: layout.fields, example }),
-        {
-          gated: true,
-          ofSeries: true,
-        },
-      ),
+      description: withExample(described),
+      parameters,
+      responses: responsesOf(typeName(described), envelopeExample(described), described),
     },
   };
 }
@@ -340,7 +304,7 @@ function withExample({
   path,
   description,
   example,
-}: Pick<Operation | Endpoint, 'description' | 'example' | 'path'>): string {
+}: Pick<DescribedPath, 'description' | 'example' | 'path'>): string {
   const given = Object.entries<string>(example.params).map(([name, text]) => [name, asTyped(text)] as const);
   const filled = given.reduce((whole, [name, text]) => whole.replace(`{${name}}`, text), path);
   const query = given.flatMap(([name, text]) => (path.includes(`{${name}}`) ? [] : [`${name}=${text}`]));

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Query, readTexts } from '../analysis/question.ts';
+import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type Clock, clockAt } from '../operations/value.ts';
@@ -17,7 +18,7 @@ import type { TableSource } from './tables.ts';
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
 
 /** Whether a request asks for a format without pages, which is computed as a table. */
-export function asksForTable({ url, headers }: Request): boolean {
+function asksForTable({ url, headers }: Request): boolean {
   try {
     return readQuery(targetOf(url).query, headers.get('accept')).format !== 'json';
   } catch {
@@ -25,15 +26,21 @@ export function asksForTable({ url, headers }: Request): boolean {
   }
 }
 
+/** Returns the route of each operation by its path, and whether a request to it is a computation. */
+export function operationRoutes(source: TableSource) {
+  const cache = createResponseCache();
+  return operations.map((operation) => ({
+    path: operation.path,
+    answer: operationRoute(operation, source, cache),
+    isComputation: asksForTable,
+  }));
+}
+
 /**
  * The route of an operation. A cached answer serves the same request as long as the data, the day and the plan stay
  * the same; an answer about the key of the request is not cached.
  */
-export function operationRoute(
-  operation: Operation,
-  source: TableSource,
-  cache: ResponseCache,
-): OperationRoute {
+function operationRoute(operation: Operation, source: TableSource, cache: ResponseCache): OperationRoute {
   const { services } = source;
   return async (exchange, plan) => {
     const { request, requestId, now, admission: { usage } = {} } = exchange;

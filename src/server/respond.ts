@@ -237,7 +237,6 @@ const deflate = promisify(gzip);
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const gzipOptions = { level: 4 };
 
-/** A body in a coding. */
 function compressed(body: string | Buffer, coding: Coding): Promise<Buffer> {
   return coding === 'br' ? brotli(body, brotliOptions) : deflate(body, gzipOptions);
 }

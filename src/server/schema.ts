@@ -5,6 +5,37 @@ import { type Field, fieldKinds, type Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import { envelopeToWire, toWire } from '../operations/wire.ts';
 
+/** A reference to a part of the description. */
+export function reference(kind: 'headers' | 'parameters' | 'responses' | 'schemas', name: string): Schema {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** `series_search` is SeriesSearch. */
+export function typeName({ name }: Pick<Operation, 'name'>): string {
+  return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Returns the schemas of the rows and of the envelope of an operation or a question, by their names. */
+export function schemasOf({
+  mayBeWide = false,
+  ...question
+}: Pick<Operation, 'example' | 'fields' | 'members' | 'name' | 'object' | 'params'> & {
+  readonly mayBeWide?: boolean;
+}): [string, Schema][] {
+  const name = typeName(question);
+  const row = reference('schemas', `${name}Row`);
+  const long: [string, Schema] = [`${name}Row`, rowSchema(question)];
+  if (!mayBeWide) return [long, [name, envelopeSchema(question, row)]];
+  const { properties, ...either } = envelopeSchema(question, {
+    anyOf: [row, reference('schemas', 'WideRow')],
+  });
+  return [
+    long,
+    ['WideRow', wideRowSchema],
+    [name, { ...either, properties: { ...(properties as Schema), vintage_kinds: vintageKindsSchema } }],
+  ];
+}
+
 function fieldSchema(
   { type, description, nullable, sparse, choices, fields }: Field,
   example: Cell | undefined,
@@ -23,7 +54,7 @@ function fieldSchema(
 }
 
 /** The schema of an operation's rows. */
-export function rowSchema({ fields, example }: Pick<Operation, 'example' | 'fields'>): Schema {
+function rowSchema({ fields, example }: Pick<Operation, 'example' | 'fields'>): Schema {
   return recordSchema(fields, toWire(fields)(example.row));
 }
 
@@ -43,14 +74,14 @@ function firstRecord(example: Cell | undefined): Row {
 }
 
 /** The schema of a row with a column for each series. */
-export const wideRowSchema: Schema = {
+const wideRowSchema: Schema = {
   type: 'object',
   description: 'The day of the row, and under each id as it was asked for a value or null.',
   additionalProperties: { type: ['string', 'null'] },
 };
 
 /** The schema of the member of an envelope with wide rows that says how vintages came about. */
-export const vintageKindsSchema: Schema = {
+const vintageKindsSchema: Schema = {
   type: 'object',
   description: 'Of wide rows: by column, how the vintages came about that its values are from.',
   additionalProperties: { type: 'string' },
@@ -66,10 +97,7 @@ const requestId: Schema = {
 };
 
 /** The schema of an operation's envelope around rows of another schema. */
-export function envelopeSchema(
-  operation: Pick<Operation, 'members' | 'object' | 'params'>,
-  rows: Schema,
-): Schema {
+function envelopeSchema(operation: Pick<Operation, 'members' | 'object' | 'params'>, rows: Schema): Schema {
   const paged = Object.hasOwn(operation.params, 'cursor');
   return {
     type: 'object',
@@ -165,7 +193,7 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
 };
 
 /** The schema of the readiness checks, one for each thing that the service needs. */
-export const checksSchema: Schema = {
+const checksSchema: Schema = {
   type: 'object',
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
 };
@@ -176,7 +204,7 @@ export function problemExample(problem: Problem, instance: string): ProblemDocum
 }
 
 /** The schema of every failure (RFC 9457). */
-export const problemSchema: Schema = {
+const problemSchema: Schema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
   properties: {
@@ -189,4 +217,10 @@ export const problemSchema: Schema = {
     field: { type: 'string', description: 'The parameter at fault, on validation errors.' },
     checks: { ...checksSchema, description: 'Only in answers of /readyz.' },
   },
+};
+
+/** The schemas of failures and of readiness, by their names. */
+export const failureSchemas: Readonly<Record<string, Schema>> = {
+  Problem: problemSchema,
+  Checks: checksSchema,
 };

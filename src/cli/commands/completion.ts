@@ -431,12 +431,10 @@ function isDay(text: string): boolean {
   return /^(\d{4}-\d\d-\d\d|-\d+[dwmy]|today|yesterday)$/.test(text);
 }
 
-/** These words, without descriptions. */
 function wordsOf(values: readonly string[]): Choices {
   return { kind: 'words', words: values.map((value) => ({ value })) };
 }
 
-/** No completion. */
 const nothing: Choices = wordsOf([]);
 
 /** The choices that start with a text in any letter case; none with control characters, which a service could send. */

@@ -31,7 +31,6 @@ const pageCache = {
   sizeCalculation: (rows: readonly StoredObservation[]) => rows.length + 1,
 } as const;
 
-/** The key in a file. */
 function keyIn(path: string): string {
   try {
     return checkedKey(readFileSync(path, 'utf8'), path);
