@@ -8,31 +8,31 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 4027,
+  analysis: 3768,
   care: 1237,
   cli: 4875,
-  client: 2204,
-  domain: 4760,
+  client: 2212,
+  domain: 4767,
   errors: 336,
   explorer: 2305,
   import: 8113,
   library: 1436,
   lines: 1187,
   mcp: 426,
-  operations: 4622,
+  operations: 4628,
   platform: 546,
   pull: 3693,
-  questions: 3343,
+  questions: 3342,
   render: 3088,
   server: 4298,
-  service: 509,
+  service: 515,
   snapshot: 1191,
-  store: 8161,
+  store: 8198,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 630;
+const mostSingles = 619;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 
