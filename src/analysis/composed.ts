@@ -1,12 +1,12 @@
+import pLimit from 'p-limit';
 import { dataChanged, isDataChange } from '../client/client.ts';
 import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
-import { seriesShow } from '../operations/figures.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type Difference, failureOf, type QueryAnswer, type QueryContext } from './answer.ts';
-import { foundOf, missingMember, type ResolvedSeries } from './series-ids.ts';
+import { foundOf, missingMember } from './series-ids.ts';
 
 /** The rows of an answer that is composed from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
@@ -31,50 +31,21 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly drawing?: Drawing;
 };
 
-/** The context of a composed query: its client makes a few requests at a time and counts them. */
-export type ComposedContext = QueryContext & {
-  /** The number of requests so far. */
-  readonly requests: () => number;
-  /** Announces the total number of requests. */
-  readonly expect: (requests: number) => void;
-  /** The number of requests that verify at the end that the data did not change. */
-  readonly checks: () => number;
-};
-
 /** Composes an answer from one state of the data; a Problem if the data changes meanwhile. */
 export async function composed<R extends Row>(
   context: QueryContext,
-  compose: (context: ComposedContext) => Promise<ComposedRows<R>>,
+  compose: (context: QueryContext) => Promise<ComposedRows<R>>,
 ): Promise<QueryAnswer<R>> {
   let requestId = '';
-  const { counting, watch } = await countingRequests(context, (id) => {
+  const client = throttled(context.client, context.signal, (id) => {
     requestId ||= id;
+    context.progress?.({ done: client.requests(), unit: 'requests' });
   });
-  const made = await compose(counting);
+  const watch = await client.watch();
+  const made = await compose({ ...context, client });
   if (await watch.changed()) throw dataChanged();
   const { fields, columns, drawing } = made;
   return { fields, columns, pages: pagesOf(made, requestId, context), ...(drawing && { drawing }) };
-}
-
-async function countingRequests(context: QueryContext, answered: (requestId: string) => void) {
-  let expected: number | undefined;
-  const client = throttled(context.client, context.signal, (id) => {
-    answered(id);
-    const done = client.requests();
-    const total = expected === undefined ? {} : { total: Math.max(done, expected) };
-    context.progress?.({ done, unit: 'requests', ...total });
-  });
-  const watch = await client.watch();
-  const counting: ComposedContext = {
-    ...context,
-    client,
-    requests: client.requests,
-    checks: watch.requests,
-    expect: (requests) => {
-      expected = requests;
-    },
-  };
-  return { counting, watch };
 }
 
 /** The number of rows in a page; a slow reader is waited for between pages. */
@@ -121,24 +92,19 @@ function* inPages<R>(rows: Iterable<R>): Generator<readonly R[]> {
   if (isFirst || page.length > 0) yield page;
 }
 
-/** The largest page of the contract. */
-const largestPage = 1000;
+/** The series that are worked on at once. */
+const seriesAtOnce = 4;
 
-/** About how many pages the observations of a series take. */
-export async function pagesExpected({ id, row }: ResolvedSeries, { client }: QueryContext): Promise<number> {
-  const series = row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
-  return Math.max(1, Math.ceil(Number(series?.observation_count ?? 0) / largestPage));
-}
-
-/** Works on all series at once and waits for all of them; throws the failure of the first, or one that all have. */
+/** Works on series, a few at once, and waits for all; throws the failure of the first, or one that all have. */
 export async function eachOf<T extends { readonly id: string }, R>(
   all: readonly T[],
   context: QueryContext,
   work: (one: T) => Promise<R>,
 ): Promise<readonly R[]> {
+  const limit = pLimit(seriesAtOnce);
   const outcomes = await Promise.all(
     all.map((one) =>
-      work(one).then(
+      limit(work, one).then(
         (value) => ({ value }),
         (error: unknown) => ({ id: one.id, error: failureOf(one.id, error) }),
       ),

@@ -30,8 +30,9 @@ function mostOfOne(row: Row | undefined, reading: Reading): number {
   const dates = Number(row?.observation_count ?? 0);
   // A page more, because an earlier vintage may have dates that were withdrawn since.
   if ('asOf' in reading) return 1 + reading.asOf * (1 + Math.ceil(dates / largestPage));
-  // Each page of published values has at least one date; a service without them is asked day by day.
-  return 1 + vintagePages(row) + Math.max(1, dates, reading.days);
+  // Each page of published values has at least one date. A service without them is asked day by day; with a demand for
+  // exact vintages twice, and about the last day.
+  return 3 + vintagePages(row) + Math.max(dates, 2 * reading.days);
 }
 
 /** The most pages of a list of vintages: there is at most one a day. */

@@ -1,7 +1,12 @@
+import { isDataChange } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
-import { type KnownValue, newestKnown } from '../domain/series/newest-values.ts';
-import { realTimePeriodsOf } from '../domain/series/real-time-periods.ts';
+import {
+  type KnownOnDays,
+  type KnownValue,
+  newestOnDays,
+  realTimePeriodsOf,
+} from '../domain/series/newest-values.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import {
   type FrequencySince,
@@ -10,19 +15,20 @@ import {
   parseFrequency,
 } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
-import { Transformer, Vintages } from '../domain/series/transformer.ts';
+import { DailyTransformers, Vintages } from '../domain/series/transformer.ts';
 import { Problem } from '../errors/problem.ts';
-import { revisions, seriesShow } from '../operations/figures.ts';
+import type { Coverage, Row } from '../operations/envelope.ts';
+import { observations, revisions, seriesShow, vintages } from '../operations/figures.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { QueryParams } from '../operations/param.ts';
 import { type QueryContext, rowsOf, textsOf } from './answer.ts';
 import { countsOwnPeriods } from './one-frequency.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
-import type { RealTimePanelQuery } from './query.ts';
-import { addPoints, type PlacedDays, placeDays } from './real-time-periods.ts';
+import type { Beyond, RealTimePanelQuery } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** Every vintage of a series, and the frequency that was known from each day on. */
-export type History = { readonly vintages: Vintages; readonly frequencies: readonly FrequencySince[] };
+type History = { readonly vintages: Vintages; readonly frequencies: readonly FrequencySince[] };
 
 /** Every vintage of a series, or of some of its dates, from all published values, read in one pass over the changes. */
 export async function historyOf(
@@ -32,7 +38,7 @@ export async function historyOf(
   const { id, from, to } = params;
   const changes = new Map<Day, Change[]>();
   const stated = new StatedFrequencies();
-  for await (const page of pagesOf(client, revisions, textsOf(params), {}, signal))
+  for await (const page of pagesOf(client, revisions, textsOf(params), { whole: true }, signal))
     for (const row of page.results) {
       const { date, value, as_of_date: asOf } = row;
       stated.add(row);
@@ -55,9 +61,19 @@ function byDay(one: Change, other: Change): number {
 /** The frequencies that published values state, each for its own day of publication. */
 export class StatedFrequencies {
   readonly #byDay = new Map<Day, Frequency>();
+  #latest: { readonly text: unknown; readonly frequency: Frequency } = { text: '', frequency: '' };
 
-  add({ as_of_date: asOf, frequency }: { readonly as_of_date: Day; readonly frequency?: unknown }): void {
-    this.#byDay.set(asOf, parseFrequency(String(frequency ?? '')) ?? '');
+  add({
+    as_of_date: asOf,
+    frequency: text,
+  }: {
+    readonly as_of_date: Day;
+    readonly frequency?: unknown;
+  }): void {
+    // A series has few frequencies and many values.
+    if (text !== this.#latest.text)
+      this.#latest = { text, frequency: parseFrequency(String(text ?? '')) ?? '' };
+    this.#byDay.set(asOf, this.#latest.frequency);
   }
 
   /**
@@ -92,56 +108,63 @@ export class StatedFrequencies {
   }
 }
 
-/** Computes the transformed values of a series on each day, by the frequency that was known then. */
-export class DailyTransformers {
-  readonly #id: string;
-  readonly #frequencies: readonly FrequencySince[];
-  readonly #transformation: Transformation;
-  readonly #made = new Map<Frequency, Transformer | undefined>();
+/** The most requests for one series when each period takes one. */
+const mostDayByDay = 1000;
 
-  /** A Problem if the values that are known on the last day cannot be transformed. */
-  constructor(
-    id: string,
-    frequencies: readonly FrequencySince[],
-    transformation: Transformation,
-    last: Day = '~',
-  ) {
-    this.#id = id;
-    this.#frequencies = frequencies;
-    this.#transformation = transformation;
-    const known = frequencies.findLast(({ since }) => since <= last);
-    if (known !== undefined) this.#made.set(known.frequency, this.#transformer(known.frequency));
-  }
+/** A vintage date, whether the vintage changed any value, and how it came about. */
+type Publication = { readonly asOf: Day; readonly changes: boolean; readonly kind: string };
 
-  /** What computes the values on a day; undefined if no value has a result then. */
-  on(day: Day): Transformer | undefined {
-    const frequency = frequencyOn(this.#frequencies, day);
-    if (!this.#made.has(frequency)) this.#made.set(frequency, this.#transformerOrNone(frequency));
-    return this.#made.get(frequency);
-  }
+/** The places of days in the history of a series. */
+type PlacedDays = {
+  readonly series: ResolvedSeries;
+  /** The days (ascending) up to its coverage. */
+  readonly covered: readonly Day[];
+  /** The days after its coverage, which stay without a value. */
+  readonly beyondCoverage: readonly Day[];
+  /** How the newest vintage on each day came about. */
+  readonly kinds: ReadonlyMap<Day, string>;
+  /** Its vintages up to the last day, ascending, if the service lists them. */
+  readonly publications?: readonly Publication[];
+};
 
-  #transformer(frequency: Frequency): Transformer {
-    return new Transformer(this.#id, frequency, this.#transformation);
-  }
+/** What was known of a series on days: a column for each of its newest values. */
+export type KnownColumns = {
+  readonly placed: Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>;
+  readonly columns: readonly PanelColumn[];
+};
 
-  /** Before the last day, too few dates may have been known to compare, or only coarser ones. */
-  #transformerOrNone(frequency: Frequency): Transformer | undefined {
-    try {
-      return this.#transformer(frequency);
-    } catch (error) {
-      if (error instanceof Problem) return undefined;
-      throw error;
-    }
-  }
+/** What the columns of a series are asked with. */
+type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>;
+
+/**
+ * Finds the newest values of a series on each of the days (ascending), from its history. Values that are not
+ * transformed need none: a service without it, or whose list of vintages does not show that every answer meets the
+ * demands, is asked day by day.
+ */
+export async function knownOfSeries(
+  series: ResolvedSeries,
+  days: readonly Day[],
+  query: ColumnsQuery,
+  context: QueryContext,
+): Promise<KnownColumns> {
+  if (query.transformation !== undefined) return historyOnDays(series, days, query, context);
+  const placed = await placeDays(series, days, query.beyond, context);
+  const isShown = meetsDemands(placed, context);
+  const history = isShown ? await ifOffered(() => historyOf({ id: series.id }, context)) : undefined;
+  if (history !== undefined) return columnsOf(history, placed, query, context);
+  const lacking = placed.publications === undefined ? vintages : isShown ? revisions : undefined;
+  const known = await knownDayByDay(placed, query, lacking, context);
+  return { placed, columns: columnsOn(known, placed, query) };
 }
 
-/** Whether a panel needs the history of its series, and not just the newest value on each day. */
-export function needsHistory({ last = 1, lag = 0, transformation }: RealTimePanelQuery): boolean {
-  return last > 1 || lag > 0 || transformation !== undefined;
+/** Whether the vintages show that every answer as of the days meets the demands. */
+function meetsDemands({ publications }: PlacedDays, { basis: { demands } }: QueryContext): boolean {
+  if (demands.exact === true) return publications?.every(({ kind }) => kind === 'exact') === true;
+  return publications !== undefined || demands.maxAge === undefined;
 }
 
-/** The columns of a series in a panel, one for each of the newest values, and the places of the days in its history. */
-export type HistoryColumns = {
+/** The history of a series, and its newest values on some days. */
+export type HistoryOnDays = {
   readonly placed: PlacedDays;
   readonly columns: readonly PanelColumn[];
   readonly vintages: Vintages;
@@ -149,58 +172,214 @@ export type HistoryColumns = {
   readonly transformers: DailyTransformers | undefined;
 };
 
-/** The newest values of a series on each of the days (ascending), computed once for all days between two changes. */
-export async function columnsOfHistory(
+/** Reads the history of a series, and finds its newest values on each of the days (ascending). */
+export async function historyOnDays(
   series: ResolvedSeries,
   days: readonly Day[],
-  query: Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>,
+  query: ColumnsQuery,
   context: QueryContext,
-): Promise<HistoryColumns> {
-  const { last: count = 1, lag = 0, beyond, transformation } = query;
-  const placed = await placeDays(series, days, beyond, context);
-  const history = await historyOf({ id: series.id }, context);
-  const { vintages, frequencies } = history;
-  const last = days.at(-1);
-  const transformers = transformation && new DailyTransformers(series.id, frequencies, transformation, last);
-  const changed = vintages.daysOfChange(vintages.dates);
-  const periods = realTimePeriodsOf(
-    placed.covered,
-    changed.map((asOf) => ({ asOf, adds: true, revises: false, withdraws: false })),
-  );
-  const points = Array.from({ length: count }, () => new Map<Day, PanelPoint>());
-  const used = new Map<Frequency, Day>();
-  for (const { days: within, since } of periods) {
-    const frequency = since === undefined ? '' : frequencyOn(frequencies, since);
-    if (frequency !== '' && !used.has(frequency)) used.set(frequency, within[0] ?? '');
-    const known = since === undefined ? [] : newestOn(since, lag + count, vintages, transformers);
-    for (const [i, column] of points.entries()) {
-      const value = known[lag + i];
-      // A day on which nothing is known has one row, which says so.
-      if (value === undefined && i > 0) continue;
-      addPoints(column, within, value, placed.kinds);
-    }
-  }
-  if (countsOwnPeriods(transformation) && used.size > 1) {
-    const each = Array.from(used, ([frequency, since]) => `${frequency} from ${since} on`).join(', ');
-    const text = `by the spacing of the dates known on each day ${series.id} is ${each}, and its ${transformation.units} too`;
-    context.note?.({ kind: 'remark', text });
-  }
-  addPoints(points[0] ?? new Map(), placed.beyondCoverage, undefined, placed.kinds);
-  return {
-    placed,
-    vintages,
-    transformers,
-    columns: points.map((column, i) => ({ series: placed.series, points: column, lag: lag + i })),
-  };
+): Promise<HistoryOnDays> {
+  const placed = await placeDays(series, days, query.beyond, context);
+  return columnsOf(await historyOf({ id: series.id }, context), placed, query, context);
 }
 
-function newestOn(
+function columnsOf(
+  { vintages, frequencies }: History,
+  placed: PlacedDays,
+  query: ColumnsQuery,
+  context: QueryContext,
+): HistoryOnDays {
+  const { last = 1, lag = 0, transformation } = query;
+  const { series, covered, beyondCoverage } = placed;
+  const { id } = series;
+  const lastDay = beyondCoverage.at(-1) ?? covered.at(-1);
+  const transformers = transformation && new DailyTransformers(id, frequencies, transformation, lastDay);
+  const known = newestOnDays(vintages, covered, lag + last, transformers);
+  if (countsOwnPeriods(transformation)) noteFrequencies(id, known, frequencies, transformation, context);
+  return { placed, vintages, transformers, columns: columnsOn(known, placed, query) };
+}
+
+/** Notes that growth counts other periods on some of the days. */
+function noteFrequencies(
+  id: string,
+  known: readonly KnownOnDays[],
+  frequencies: readonly FrequencySince[],
+  { units }: Transformation,
+  { note }: QueryContext,
+): void {
+  const used = new Map<Frequency, Day>();
+  for (const { days, since } of known) {
+    const frequency = since === undefined ? '' : frequencyOn(frequencies, since);
+    if (frequency !== '' && !used.has(frequency)) used.set(frequency, days[0] ?? '');
+  }
+  if (used.size < 2) return;
+  const each = Array.from(used, ([frequency, since]) => `${frequency} from ${since} on`).join(', ');
+  const text = `by the spacing of the dates known on each day ${id} is ${each}, and its ${units} too`;
+  note?.({ kind: 'remark', text });
+}
+
+/** A column for each of the newest values; days with the same knowledge share a point. */
+function columnsOn(
+  known: readonly KnownOnDays[],
+  { series, beyondCoverage, kinds }: PlacedDays,
+  { last = 1, lag = 0 }: ColumnsQuery,
+): readonly PanelColumn[] {
+  const nothing = { days: beyondCoverage, values: [] };
+  return Array.from({ length: last }, (_, i) => {
+    const points = new Map<Day, PanelPoint>();
+    for (const { days, values } of [...known, nothing]) {
+      const value = values[lag + i];
+      // A day on which nothing is known has one row, which says so.
+      if (value !== undefined || i === 0) addPoints(points, days, value, kinds);
+    }
+    return { series, points, lag: lag + i };
+  });
+}
+
+function addPoints(
+  points: Map<Day, PanelPoint>,
+  days: readonly Day[],
+  known: KnownValue | undefined,
+  kinds: ReadonlyMap<Day, string>,
+): void {
+  let point: PanelPoint | undefined;
+  for (const day of days) {
+    const kind = kinds.get(day);
+    if (point === undefined || point.kind !== kind)
+      point = { date: known?.date, value: known?.value, asOfDate: known?.asOf, kind };
+    points.set(day, point);
+  }
+}
+
+/**
+ * The newest values on days, by a request for each real-time period; for each day if the vintages are not listed.
+ * `lacking` is what a service would have to offer to be asked less.
+ */
+async function knownDayByDay(
+  { series: { id }, covered, publications }: PlacedDays,
+  { last = 1, lag = 0 }: ColumnsQuery,
+  lacking: Operation | undefined,
+  context: QueryContext,
+): Promise<readonly KnownOnDays[]> {
+  const changed = publications?.flatMap(({ asOf, changes }) => (changes ? [asOf] : []));
+  const periods = realTimePeriodsOf(covered, changed ?? covered);
+  if (lacking !== undefined && periods.length > mostDayByDay) throw tooMany(id, lacking, periods.length);
+  return Promise.all(
+    periods.map(async ({ days, since }) => {
+      const [day = ''] = days;
+      return {
+        days,
+        since,
+        values: since === undefined ? [] : await newestAsOf(id, day, lag + last, context),
+      };
+    }),
+  );
+}
+
+function tooMany(id: string, { path }: Operation, requests: number): Problem {
+  return new Problem(
+    'bad-answer',
+    `the service has no ${path.replace('{id}', id)}; without it ${id} takes ${requests} requests, more than ${mostDayByDay}`,
+    { hints: ['ask for fewer as-of dates'] },
+  );
+}
+
+async function newestAsOf(
+  id: string,
   day: Day,
   count: number,
-  vintages: Vintages,
-  transformers: DailyTransformers | undefined,
-): readonly KnownValue[] {
-  const transformer = transformers?.on(day);
-  if (transformers !== undefined && transformer === undefined) return [];
-  return newestKnown(vintages, day, count, transformer);
+  context: QueryContext,
+): Promise<readonly KnownValue[]> {
+  // Two rows show in which order a service gives them; with one row, finding that out takes another request.
+  const rows = await rowsOf(context, observations, { id, as_of: day }, { limit: Math.max(2, count) });
+  return rows.map(({ date, value, as_of_date: asOf }) => ({ date, value, asOf }));
+}
+
+/** Finds out which of the days (ascending) a series covers; refuses what does not meet the demands. */
+async function placeDays(
+  series: ResolvedSeries,
+  days: readonly Day[],
+  beyond: Beyond,
+  context: QueryContext,
+): Promise<PlacedDays> {
+  const last = days.at(-1) ?? '';
+  const listed = await ifOffered(() => publicationsOf(series, last, context));
+  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await describedIfPossible(series, context));
+  const described = { ...series, ...(row !== undefined && { row }) };
+  const covered = coveredDays(described, days, beyond);
+  const placed = { series: described, covered, beyondCoverage: days.slice(covered.length) };
+  if (listed === undefined) return { ...placed, kinds: new Map() };
+  const { publications } = listed;
+  const kinds = kindsOn(covered, publications);
+  context.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
+  // A publication after the last day may show that the last vintage is not the last publication before it.
+  if (context.basis.demands.exact === true) await newestAsOf(series.id, last, 1, context);
+  return { ...placed, kinds, publications };
+}
+
+/** The description of a series; another service may lack it. */
+async function describedIfPossible(
+  { id, row }: ResolvedSeries,
+  { client }: QueryContext,
+): Promise<Row | undefined> {
+  if (row !== undefined) return row;
+  try {
+    return (await client.ask(seriesShow, [['id', id]])).results[0];
+  } catch (error) {
+    if (error instanceof Problem && !isDataChange(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The days (ascending) up to the coverage of a series; all of them if values repeat or the service states no
+ * coverage.
+ */
+function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: Beyond): readonly Day[] {
+  const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
+  if (beyond === 'fail' && to === '')
+    throw new Problem('bad-answer', `the service does not say to which day ${id} is covered`);
+  if (beyond === 'repeat' || to === '') return days;
+  const covered = days.filter((day) => day <= to);
+  const [first] = days.slice(covered.length);
+  if (beyond === 'fail' && first !== undefined)
+    throw new Problem('too-old', `${id} is covered to ${to}: its value on ${first} is not known`, {
+      field: 'beyond',
+    });
+  return covered;
+}
+
+/** How the newest vintage on each day came about; days before the first vintage are missing. */
+function kindsOn(days: readonly Day[], publications: readonly Publication[]): ReadonlyMap<Day, string> {
+  const kinds = new Map<Day, string>();
+  let passed = 0;
+  for (const day of days) {
+    while ((publications[passed]?.asOf ?? '~') <= day) passed += 1;
+    const newest = publications[passed - 1];
+    if (newest !== undefined) kinds.set(day, newest.kind);
+  }
+  return kinds;
+}
+
+/** The answer of a service, or undefined if it does not offer what was asked. */
+async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Problem && error.missing) return undefined;
+    throw error;
+  }
+}
+
+/** The vintage dates up to `last`, ascending, and what the series covers. */
+async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: QueryContext) {
+  const publications: Publication[] = [];
+  let row: Coverage | undefined;
+  const texts = textsOf({ id, to: last });
+  for await (const page of pagesOf(client, vintages, texts, { whole: true }, signal)) {
+    row ??= page.coverage;
+    for (const { as_of_date: asOf, added, revised, withdrawn, vintage_kind: kind } of page.results)
+      publications.push({ asOf, changes: added + revised + withdrawn > 0, kind: kind ?? '' });
+  }
+  return { publications: publications.reverse(), row };
 }

@@ -3,7 +3,7 @@ import { kindsText, parseVintageKind } from '../domain/series/series.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
-import { type ComposedContext, composed, eachOf, pagesExpected } from './composed.ts';
+import { composed, eachOf } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import { laggedName, longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
 import type { PanelQuery, SortOrder } from './query.ts';
@@ -30,12 +30,9 @@ function answerWidePanel(query: PanelQuery, context: QueryContext): Promise<Quer
   });
 }
 
-async function columnsOf(query: PanelQuery, context: ComposedContext) {
+async function columnsOf(query: PanelQuery, context: QueryContext) {
   const { asOf, from, to } = query;
   const series = await resolveSeries(query, context);
-  // The length of a series takes a request, unless a pattern found it with its description.
-  if (series.every(({ row }) => row !== undefined))
-    context.expect(context.requests() + (await requestsLeft(query, series, context)));
   const params = {
     ...(asOf !== undefined && { as_of: asOf }),
     ...(from !== undefined && { from }),
@@ -48,31 +45,12 @@ async function columnsOf(query: PanelQuery, context: ComposedContext) {
   });
   await noteBasis(
     columns.map((column) => column.series),
-    notedDays(query, context),
+    asOf === undefined ? [] : [asOf],
     context,
   );
   if (columns.every(({ points }) => points.size === 0))
     await explainSeries(columns, { days: [asOf ?? 'latest'], ...query }, context);
   return { columns, ...(asOf !== undefined && { asOf }) };
-}
-
-function notedDays({ asOf }: PanelQuery, { note }: QueryContext): readonly Day[] {
-  return asOf === undefined || note === undefined ? [] : [asOf];
-}
-
-async function requestsLeft(
-  query: PanelQuery,
-  series: readonly ResolvedSeries[],
-  context: ComposedContext,
-): Promise<number> {
-  const pages = await Promise.all(series.map((one) => pagesExpected(one, context)));
-  const described = notedDays(query, context).length === 0 ? 0 : undescribed(series);
-  return pages.reduce((sum, count) => sum + count, 0) + described + context.checks();
-}
-
-/** The number of series whose coverage takes a request. */
-export function undescribed(series: readonly ResolvedSeries[]): number {
-  return series.filter(({ row }) => row === undefined).length;
 }
 
 /**

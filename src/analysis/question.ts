@@ -90,10 +90,10 @@ export type Argument<N extends string = string, T = unknown> = Param<T> & {
 /** A day, and the parameter that names it, or in words which one it is. */
 export type NamedDay = readonly [name: string, day: Day];
 
-/** What an answer reads: each series as of some days, its whole history, or panels of a service. */
+/** What an answer reads: each series as of some days, its whole history for some days, or panels of a service. */
 export type Reading = { readonly series: readonly ResolvedSeries[] } & (
   | { readonly asOf: number }
-  | { readonly history: true; readonly days: number }
+  | { readonly days: number }
   | { readonly panels: number }
 );
 

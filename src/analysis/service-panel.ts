@@ -4,12 +4,13 @@ import { Problem } from '../errors/problem.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { choiceParam, dayParam, textParam } from '../operations/params.ts';
-import { type ComposedContext, eachOf } from './composed.ts';
+import type { QueryContext } from './answer.ts';
+import { eachOf } from './composed.ts';
 import { descriptionOf } from './coverage.ts';
+import type { KnownColumns } from './history.ts';
 import { longPanelLayout, type PanelRow } from './layouts.ts';
-import type { PanelColumn, PanelPoint } from './panel.ts';
+import type { PanelPoint } from './panel.ts';
 import { beyondChoices, type RealTimePanelQuery } from './query.ts';
-import type { PlacedDays } from './real-time-periods.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 const extension = { extension: true } as const;
@@ -59,7 +60,7 @@ export async function serviceRequests(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
   query: RealTimePanelQuery,
-  { client, basis: { demands } }: Pick<ComposedContext, 'basis' | 'client'>,
+  { client, basis: { demands } }: Pick<QueryContext, 'basis' | 'client'>,
 ): Promise<readonly ParamTexts[] | undefined> {
   // Whether vintages are exact depends on the vintages after the days too.
   if (client.offers === undefined || demands.exact === true) return undefined;
@@ -132,24 +133,20 @@ function optionsOf({ last, lag, beyond, transformation }: RealTimePanelQuery): P
   );
 }
 
-/** What a service answers about series on days. */
-export type ServiceColumns = {
-  readonly columns: readonly PanelColumn[];
-  readonly placed: readonly Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>[];
-};
-
 /**
- * The newest values of series on days (ascending), by these requests. Undefined if the service does not answer one of
- * them in full, for any reason: requests series by series then show what can be answered, and what is wrong.
+ * The newest values of series on days (ascending), as a service that offers panels answers them in a few requests.
+ * Undefined if it does not answer one of them in full, for any reason: requests series by series then show what can be
+ * answered, and what is wrong.
  */
 export async function askService(
-  requests: readonly ParamTexts[],
   series: readonly ResolvedSeries[],
   days: readonly Day[],
   query: RealTimePanelQuery,
-  context: ComposedContext,
-): Promise<ServiceColumns | undefined> {
+  context: QueryContext,
+): Promise<readonly KnownColumns[] | undefined> {
   const { client, signal, basis } = context;
+  const requests = await serviceRequests(series, days, query, context);
+  if (requests === undefined) return undefined;
   let answers: readonly { readonly results: readonly PanelRow[] }[];
   try {
     answers = await Promise.all(requests.map((texts) => client.ask(servicePanel, texts, { once: true })));
@@ -160,16 +157,14 @@ export async function askService(
   const known = readPoints(answers, new Set(days));
   if (known === undefined || !series.every(({ id }) => known.get(id)?.size === days.length)) return undefined;
   const { last = 1, lag = 0, beyond } = query;
-  const done = await eachOf(series, context, async (one) => {
+  return eachOf(series, context, async (one) => {
     const row = await descriptionOf(one, context);
     const described = { ...one, ...(row !== undefined && { row }) };
     const to = typeof row?.covered_to === 'string' ? row.covered_to : undefined;
-    const points = known.get(one.id) ?? new Map<Day, readonly PanelPoint[]>();
-    const kinds = new Map<Day, string>();
-    for (const day of days) {
-      const kind = points.get(day)?.[0]?.kind;
-      if (kind !== undefined) kinds.set(day, kind);
-    }
+    const points = [...(known.get(one.id) ?? [])];
+    const kinds = new Map(
+      points.flatMap(([day, [newest]]) => (newest?.kind === undefined ? [] : [[day, newest.kind]])),
+    );
     basis.add(one.id, days.at(-1), to, [...new Set(kinds.values())]);
     const beyondCoverage = beyond === 'repeat' || to === undefined ? [] : days.filter((day) => day > to);
     return {
@@ -178,18 +173,11 @@ export async function askService(
         series: described,
         lag: lag + i,
         points: new Map(
-          days.flatMap((day) => {
-            const point = points.get(day)?.[i];
-            return point === undefined ? [] : [[day, point]];
-          }),
+          points.flatMap(([day, newest]) => (newest[i] === undefined ? [] : [[day, newest[i]]])),
         ),
       })),
     };
   });
-  return {
-    columns: done.flatMap(({ columns }) => columns),
-    placed: done.map(({ placed }) => placed),
-  };
 }
 
 /**

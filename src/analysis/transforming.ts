@@ -3,13 +3,19 @@ import { largestPage, pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import { frequencies, frequencyOf, parseFrequency } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
-import { firstInput, type TransformedValue, Transformer, vintageOf } from '../domain/series/transformer.ts';
+import {
+  DailyTransformers,
+  firstInput,
+  type TransformedValue,
+  Transformer,
+  vintageOf,
+} from '../domain/series/transformer.ts';
 import { isComparison, unitText } from '../domain/series/units.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
 import type { Note, QueryContext } from './answer.ts';
-import { DailyTransformers, historyOf } from './history.ts';
+import { historyOf } from './history.ts';
 
 /** Sends the requests whose values are transformed. */
 type Asking = Pick<QueryContext, 'client' | 'signal'>;

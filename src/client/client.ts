@@ -32,6 +32,8 @@ export type ExpectedAnswers = {
 export type AskOptions = {
   /** Makes one try, without waits and retries: for questions that only a note needs. */
   readonly once?: boolean;
+  /** Asks for all rows on one page; only a store in this process gives them, as far as the operation can. */
+  readonly whole?: boolean | undefined;
   /** Answers that may have been read already, from `expect`. */
   readonly expected?: ExpectedAnswers;
 };

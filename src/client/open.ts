@@ -29,7 +29,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
   const service = createService({ store, ...(clock && { clock }) });
   return {
     ask: (operation, texts, asked) =>
-      asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner),
+      asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner, asked?.whole),
     ...(store.readTogether !== undefined && {
       async expect(operation, questions) {
         // Loaded here: most questions are asked one by one.

@@ -11,7 +11,13 @@ import type { Client } from './client.ts';
  * The part of a listing to read: at most `limit` rows (of each series), beginning at `cursor`; or its last rows, at
  * most `first` of them, which are the oldest of a listing that is newest first. Without any of these, all rows.
  */
-export type Extent = { readonly limit?: number; readonly cursor?: string; readonly first?: number };
+export type Extent = {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly first?: number;
+  /** Asks a store in this process for all rows on one page. */
+  readonly whole?: boolean;
+};
 
 /** The largest limit of a page. */
 export const largestPage = 1000;
@@ -118,7 +124,7 @@ async function* receivedPages<R extends Row>(
     await nextTick();
     signal.throwIfAborted();
     const question = questionFor(operation, texts, { limit: left, ...defined({ cursor }) });
-    const page = await client.ask(operation, question).catch((error) => {
+    const page = await client.ask(operation, question, defined({ whole: extent.whole })).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
     left -= limitTaken(operation, page.results);

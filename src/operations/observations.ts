@@ -1,6 +1,5 @@
-import type { Day } from '../domain/series/date.ts';
 import { frequencies } from '../domain/series/series.ts';
-import type { Series, VintageOnDay } from '../store/store.ts';
+import type { Series, StoredObservation, VintageOnDay } from '../store/store.ts';
 import { checkVersion } from './cursor.ts';
 import type { AnswerVintage } from './envelope.ts';
 import type { Field } from './field.ts';
@@ -178,10 +177,9 @@ function answerVintage({ newest, kinds }: VintageOnDay): AnswerVintage {
 /** The value of a series for a date. */
 export type ObservationRow = RowOf<typeof observations>;
 
-/** The contract's observation of a series; the value of a withdrawal is null. */
-export function observationRow<V extends string | null>(
+function observationRow(
   { id, units, frequency, source }: Series,
-  { date, value, asOfDate }: { readonly date: Day; readonly value: V; readonly asOfDate: Day },
+  { date, value, asOfDate }: StoredObservation,
 ) {
   return { date, value, as_of_date: asOfDate, series_id: id, unit: units, frequency, source };
 }

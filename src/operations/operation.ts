@@ -29,6 +29,8 @@ type Context = {
   /** Missing where requests are not counted. */
   readonly usage?: Usage;
   readonly position?: PagePosition;
+  /** Whether a page may have all rows, whatever its limit; an operation need not heed it. */
+  readonly whole?: boolean;
 };
 
 /** The headings under which help lists commands and a service describes its endpoints, with what each is about. */

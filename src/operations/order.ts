@@ -13,6 +13,7 @@ export type RowOrder = readonly OrderedBy[];
 /** Compares two rows by an order: negative if `a` comes first, 0 if the order does not say. */
 export function compareRows(order: RowOrder, a: Row, b: Row): number {
   for (const { field, falling, rank } of order) {
+    if (a[field] === b[field]) continue;
     const cell = String(a[field] ?? '');
     const other = String(b[field] ?? '');
     if (cell === other) continue;

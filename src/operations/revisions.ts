@@ -1,8 +1,9 @@
-import type { Day } from '../domain/series/date.ts';
 import { frequencyOn } from '../domain/series/series.ts';
 import { contradiction } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
+import type { RevisionQuery } from '../store/store.ts';
 import { checkVersion } from './cursor.ts';
-import { observationRow, revisionFields } from './observations.ts';
+import { revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
 import { countInPage } from './page.ts';
 import { checkRange, integerParam, paging, periodParam, seriesIdParam } from './params.ts';
@@ -82,42 +83,45 @@ asof revisions GDP --stats
       );
   },
   needsVintageAccess: () => true,
-  async run({ id, date, from, to, limit }, { view, position }) {
-    const revised = async (day: Day) => {
+  async run({ id, date, from, to, limit }, { view, position, whole }) {
+    const changesOf = async (range: Pick<RevisionQuery, 'from' | 'to'>) => {
       const [page, frequencies] = await Promise.all([
-        view.series.revisions(id, day),
+        view.series.revisions({ seriesId: id, ...range }),
         view.series.impliedFrequencies(id),
       ]);
       const { series, rows } = existing(page, id);
-      const found = rows.map(({ kind, ...revision }) => {
+      const { units, source } = series;
+      const changes = rows.map(({ date, asOfDate, value, kind }) => ({
+        date,
+        value,
+        as_of_date: asOfDate,
+        series_id: series.id,
+        unit: units,
         // An inferred frequency is the one that was implied on the day of the row.
-        const frequency =
-          frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, revision.asOfDate);
-        return {
-          ...observationRow({ ...series, frequency }, { date: day, ...revision }),
-          vintage_kind: kind,
-        };
-      });
-      return { rows: found, coveredTo: series.coveredTo };
+        frequency: frequencies.length === 0 ? series.frequency : frequencyOn(frequencies, asOfDate),
+        source,
+        vintage_kind: kind,
+      }));
+      return { rows: changes, coveredTo: series.coveredTo };
     };
-    if (date !== undefined) return revised(date);
+    if (date !== undefined) return changesOf({ from: date, to: date });
+    if (whole === true) return changesOf({ from, to });
     const before = position?.key[0];
     const dates = await view.series.dates({
       seriesId: id,
       limit: limit + 1,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(before !== undefined && { before }),
+      ...defined({ from, to, before }),
     });
     const { series, rows } = existing(dates, id);
     const { version, coveredTo } = series;
     checkVersion(position, version);
     const shown = rows.slice(0, limit);
-    const found: Awaited<ReturnType<typeof revised>>['rows'][] = [];
+    const found: Awaited<ReturnType<typeof changesOf>>['rows'][] = [];
     const isFull = () => countInPage(found.map((one) => one.length)) < found.length;
     while (found.length < shown.length && !isFull()) {
       const next = shown.slice(found.length, found.length + datesAtOnce);
-      for (const one of await Promise.all(next.map(revised))) found.push(one.rows);
+      const changes = await changesOf({ from: next.at(-1), to: next[0] });
+      for (const day of next) found.push(changes.rows.filter((row) => row.date === day));
     }
     const count = countInPage(found.map((one) => one.length));
     const last = shown[count - 1];

@@ -73,7 +73,8 @@ asof vintages UNRATE --limit 5
   identity: ['as_of_date'],
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,
-  async run({ id, from, to, limit }, { view, position }) {
+  async run({ id, from, to, limit: asked }, { view, position, whole }) {
+    const limit = whole === true ? Number.MAX_SAFE_INTEGER - 1 : asked;
     const before = position?.key[0];
     const page = await view.series.vintages({
       seriesId: id,

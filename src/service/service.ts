@@ -38,6 +38,7 @@ type ServiceRequest<R = Row> = {
   readonly principal: Principal;
   readonly usage?: Usage;
   readonly requestId: string;
+  readonly whole?: boolean;
 };
 
 /** An answer; without its envelope if the client has that answer. */
@@ -62,11 +63,12 @@ export type DataStatus = {
  * of the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
  */
 export type Service = {
-  /** The contract's envelope. */
+  /** The contract's envelope; `whole` asks for all rows on one page. */
   answer<R extends Row>(
     operation: Operation<Params, R>,
     texts: ParamTexts,
     principal: Principal,
+    whole?: boolean,
   ): Promise<Envelope<R>>;
   /** The envelopes of several questions in their order, as `answer` gives each, all from one state of the data. */
   answerTogether(
@@ -98,8 +100,8 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
   ): ServiceRequest<R> => ({ operation, texts, principal, requestId: newRequestId(clock()) });
   const checked = <R>(request: ServiceRequest<R>) => checkedRequest(request, clock(), billingUrl);
   return {
-    answer(operation, texts, principal) {
-      const request = requestOf(operation, texts, principal);
+    answer(operation, texts, principal, whole = false) {
+      const request = { ...requestOf(operation, texts, principal), whole };
       return within(request, () => store.read(checked(request).answer));
     },
     answerTogether(operation, questions, principal) {
@@ -187,7 +189,7 @@ function checkedRequest<R>(
   now: Date,
   billingUrl: string | undefined,
 ): CheckedRequest<R> {
-  const { operation, texts, principal, usage } = request;
+  const { operation, texts, principal, usage, whole } = request;
   const clock = clockAt(now);
   const query = operation.prepare(texts, clock);
   const cursor = textOf(texts, 'cursor');
@@ -196,7 +198,7 @@ function checkedRequest<R>(
     throw upgradeRequired('point-in-time queries need the pro plan or higher', principal, billingUrl);
   return {
     answer: async (view) => {
-      const run = { view: knownIn(view, clock), principal, ...defined({ usage, position }) };
+      const run = { view: knownIn(view, clock), principal, ...defined({ usage, position, whole }) };
       return envelope(request, await query.run(run));
     },
     today: query.dependsOnToday ? clock.today : undefined,

@@ -8,6 +8,7 @@ import type {
   DatesQuery,
   ObservationQuery,
   RateSummary,
+  RevisionQuery,
   Series,
   SeriesQuery,
   StoredObservation,
@@ -92,12 +93,15 @@ class SeriesWithYields implements AllSeriesView {
     return { series, rows: rates.map(({ date }) => date) };
   }
 
-  async revisions(seriesId: string, date: Day) {
+  async revisions(query: RevisionQuery) {
+    const { seriesId, from, to } = query;
     const series = await this.#answering(seriesId);
-    if (series === undefined) return this.#view.series.revisions(seriesId, date);
-    const rates = await this.#rates(seriesId, { from: date, to: date, limit: 1 });
-    const kind = 'exact' as const;
-    return { series, rows: rates.map(({ asOfDate, value }) => ({ asOfDate, value, kind })) };
+    if (series === undefined) return this.#view.series.revisions(query);
+    const rates = await this.#rates(seriesId, { from, to, limit: Number.MAX_SAFE_INTEGER });
+    return {
+      series,
+      rows: rates.map(({ date, asOfDate, value }) => ({ date, asOfDate, value, kind: 'exact' as const })),
+    };
   }
 
   impliedFrequencies(seriesId: string) {
@@ -227,10 +231,10 @@ class SeriesWithYields implements AllSeriesView {
     }
     const { curveType, maturity: long } = rate;
     const pairs = await this.#view.rates.spread({ curveType, long, short: less.maturity, ...range });
-    const { changeBetween } = await import('../domain/series/arithmetic.ts');
+    const { difference } = await import('../domain/series/arithmetic.ts');
     return pairs.map((pair) => ({
       date: pair.tradeDate,
-      value: changeBetween(pair.short, pair.long).change,
+      value: difference(pair.long, pair.short),
       asOfDate: pair.tradeDate,
     }));
   }

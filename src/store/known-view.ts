@@ -9,6 +9,7 @@ import type {
   ObservationQuery,
   RateSummary,
   RatesView,
+  RevisionQuery,
   Series,
   SeriesQuery,
   StoreState,
@@ -104,15 +105,18 @@ class KnownSeries implements AllSeriesView {
       if (page === undefined || page.series.firstVintage > this.#day) return undefined;
       const series = await this.#described(page.series);
       if (page.series.lastVintage <= this.#day) return { ...page, series };
-      for (const date of page.rows) if (await this.#wasKnown(query.seriesId, date)) rows.push(date);
+      const range = { from: page.rows.at(-1), to: page.rows[0] };
+      const revised = await this.revisions({ seriesId: query.seriesId, ...range });
+      const known = new Set(revised?.rows.map(({ date }) => date));
+      rows.push(...page.rows.filter((date) => known.has(date)));
       before = page.rows.at(-1);
       if (rows.length >= query.limit || page.rows.length < query.limit)
         return { series, rows: rows.slice(0, query.limit) };
     }
   }
 
-  async revisions(seriesId: string, date: Day): ReturnType<AllSeriesView['revisions']> {
-    const page = await this.#series.revisions(seriesId, date);
+  async revisions(query: RevisionQuery): ReturnType<AllSeriesView['revisions']> {
+    const page = await this.#series.revisions(query);
     if (page === undefined || page.series.firstVintage > this.#day) return undefined;
     const series = await this.#described(page.series);
     return { series, rows: page.rows.filter(({ asOfDate }) => asOfDate <= this.#day) };
@@ -145,11 +149,6 @@ class KnownSeries implements AllSeriesView {
   async descriptionChanges(seriesId: string) {
     const changes = await this.#series.descriptionChanges(seriesId);
     return changes.filter(({ changedOn }) => changedOn <= this.#day);
-  }
-
-  async #wasKnown(seriesId: string, date: Day): Promise<boolean> {
-    const revised = await this.revisions(seriesId, date);
-    return revised !== undefined && revised.rows.length > 0;
   }
 
   /** The series with only what is known of it on the day of this view; undefined before its first vintage. */

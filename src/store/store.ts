@@ -45,8 +45,16 @@ export type ObservationQuery = {
 /** Selects dates of a series, as an observation query selects its values. */
 export type DatesQuery = Omit<ObservationQuery, 'asOf' | 'firstRelease'>;
 
+/** Selects the changes of the dates of a series; `from` and `to` are inclusive. */
+export type RevisionQuery = {
+  readonly seriesId: string;
+  readonly from?: Day | undefined;
+  readonly to?: Day | undefined;
+};
+
 /** A change of a date's value (null marks a withdrawal), and how the vintage of its day came about. */
 export type Revision = {
+  readonly date: Day;
   readonly asOfDate: Day;
   readonly value: string | null;
   readonly kind: VintageKind;
@@ -172,9 +180,10 @@ export interface AllSeriesView extends SearchIndex<SearchedSeries> {
   find(id: string): Promise<Series | undefined>;
   search(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
-  /** The dates that ever had a value, newest first; then the changes of one date's value, oldest first. */
+  /** The dates that ever had a value, newest first. */
   dates(query: DatesQuery): Promise<SeriesPage<Day> | undefined>;
-  revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
+  /** The changes of the values of dates, newest date first, and those of each date oldest first. */
+  revisions(query: RevisionQuery): Promise<SeriesPage<Revision> | undefined>;
   /**
    * The frequencies that the spacing of the dates of a series implied, each from a day on, oldest first; none if its
    * frequency is stated.

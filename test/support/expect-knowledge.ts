@@ -38,11 +38,16 @@ export async function expectKnowledge(path: string, knowledge: NaiveModel): Prom
       expect(listed.map(({ kind: _, ...counts }) => counts)).toEqual(vintageCounts(knowledge, seriesId));
       const statements = statementsOf(knowledge, seriesId);
       for (const date of new Set(statements.map((statement) => statement.date))) {
-        const revised = (await view.series.revisions(seriesId, date))?.rows ?? [];
+        const revised = (await view.series.revisions({ seriesId, from: date, to: date }))?.rows ?? [];
         expect(revised.map(({ kind: _, ...change }) => change)).toEqual(
           revisionsOf(knowledge, seriesId, date),
         );
       }
+      const every = (await view.series.revisions({ seriesId }))?.rows ?? [];
+      const dates = [...new Set(statements.map(({ date }) => date))].sort().reverse();
+      expect(every.map(({ kind: _, ...change }) => change)).toEqual(
+        dates.flatMap((date) => revisionsOf(knowledge, seriesId, date)),
+      );
       const valued = statements.filter(({ value }) => value !== null).map(({ date }) => date);
       expect((await view.series.vintages(everything))?.firstDate).toBe(valued.sort()[0]);
       const stated = await allStatements(view, seriesId);

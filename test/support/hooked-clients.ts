@@ -15,9 +15,9 @@ export async function hookedClients(original: () => Promise<unknown>): Promise<O
     async openClient(target): Promise<Client> {
       const client = await opening.openClient(target);
       if ('baseUrl' in target) return client;
-      const ask: Client['ask'] = async (operation, given) => {
+      const ask: Client['ask'] = async (operation, given, options) => {
         await hook.beforeRequest(operation.path);
-        return client.ask(operation, given);
+        return client.ask(operation, given, options);
       };
       return { ...client, ask };
     },

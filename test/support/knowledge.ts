@@ -102,10 +102,10 @@ export function revisionsOf(
   knowledge: NaiveModel,
   series: string,
   date: string,
-): readonly { readonly asOfDate: string; readonly value: string | null }[] {
+): readonly { readonly date: string; readonly asOfDate: string; readonly value: string | null }[] {
   const statements = statementsOf(knowledge, series).filter((item) => item.date === date);
   return statements.flatMap(({ asOf, value }, i) =>
-    isSame(statements[i - 1]?.value ?? null, value) ? [] : [{ asOfDate: asOf, value }],
+    isSame(statements[i - 1]?.value ?? null, value) ? [] : [{ date, asOfDate: asOf, value }],
   );
 }
 

@@ -8,31 +8,31 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 3818,
+  analysis: 3559,
   care: 1237,
   cli: 4944,
-  client: 2195,
-  domain: 4770,
+  client: 2203,
+  domain: 4776,
   errors: 343,
   explorer: 2301,
   import: 8077,
   library: 1208,
   lines: 933,
   mcp: 418,
-  operations: 4657,
+  operations: 4663,
   platform: 546,
   pull: 3507,
-  questions: 3810,
+  questions: 3809,
   render: 3097,
   server: 4126,
-  service: 509,
+  service: 515,
   snapshot: 1139,
-  store: 8124,
+  store: 8161,
   table: 344,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 521;
+const mostSingles = 510;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 

@@ -13,6 +13,11 @@ export function changeBetween(before: string, after: string): ValueChange {
   };
 }
 
+/** Subtracts one decimal text from another. */
+export function difference(one: string, other: string): string {
+  return new Exact(one).minus(other).toFixed();
+}
+
 /** An old value of a date and its new one. */
 export type ValuePair = { readonly old: string; readonly new: string };
 

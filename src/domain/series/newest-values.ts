@@ -1,19 +1,56 @@
 import type { Day } from './date.ts';
-import type { Transformer, Vintages, VintageValues } from './transformer.ts';
+import type { DailyTransformers, Transformer, Vintages, VintageValues } from './transformer.ts';
 
 /** A value that was known on a day: its date, and the first vintage with it. */
 export type KnownValue = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
-/** The newest values of a series known on a day, newest date first, at most `count` of them. */
-export function newestKnown(
+/** Days between which nothing was published; `since` is the last publication before them, if there is one. */
+export type RealTimePeriod = { readonly days: readonly Day[]; readonly since: Day | undefined };
+
+/** What was known on days between which nothing was published, newest date first. */
+export type KnownOnDays = RealTimePeriod & { readonly values: readonly KnownValue[] };
+
+/** Groups days by real-time period; both the days and the publications are ascending. */
+export function realTimePeriodsOf(
+  days: readonly Day[],
+  publications: readonly Day[],
+): readonly RealTimePeriod[] {
+  const periods: { days: Day[]; since: Day | undefined }[] = [];
+  let next = 0;
+  for (const day of days) {
+    while ((publications[next] ?? '~') <= day) next += 1;
+    const since = publications[next - 1];
+    const last = periods.at(-1);
+    if (last !== undefined && last.since === since) last.days.push(day);
+    else periods.push({ days: [day], since });
+  }
+  return periods;
+}
+
+/** Finds the newest values, at most `count`, that were known on each of the days (ascending). */
+export function newestOnDays(
+  vintages: Vintages,
+  days: readonly Day[],
+  count: number,
+  transformers?: DailyTransformers,
+): readonly KnownOnDays[] {
+  return realTimePeriodsOf(days, vintages.daysOfChange(vintages.dates)).map((period) => {
+    const { since } = period;
+    const values = since === undefined ? [] : newestOn(vintages, since, count, transformers);
+    return { ...period, values };
+  });
+}
+
+function newestOn(
   vintages: Vintages,
   day: Day,
   count: number,
-  transformer?: Transformer,
+  transformers: DailyTransformers | undefined,
 ): readonly KnownValue[] {
   const found: KnownValue[] = [];
+  const transformer = transformers?.on(day);
   const newest = vintages.newestOn(day);
-  if (newest === undefined) return found;
+  if (newest === undefined || (transformers !== undefined && transformer === undefined)) return found;
   const values = vintages.on(day);
   let passed: Day | undefined;
   for (let index = vintages.indexOf(newest); index >= 0 && found.length < count; index -= 1) {
@@ -27,7 +64,7 @@ export function newestKnown(
   return found;
 }
 
-/** The value of a date in a vintage, transformed if asked; undefined if it has none. */
+/** Returns the value of a date in a vintage, transformed if asked; undefined if it has none. */
 export function knownValue(
   vintage: VintageValues,
   date: Day,

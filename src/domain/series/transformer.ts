@@ -12,8 +12,8 @@ import {
   weekendDay,
 } from './date.ts';
 import { Exact, type ExactValue, PublishedText } from './exact-values.ts';
-import { type Change, changeOn } from './revision-history.ts';
-import { frequencies } from './series.ts';
+import { type Change, changeOn, knownOn } from './revision-history.ts';
+import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';
 import { basesOf, isComparison, transformedValue } from './units.ts';
 
@@ -114,6 +114,49 @@ export class Transformer {
   }
 }
 
+/** Computes the transformed values of a series on each day, by the frequency that was known then. */
+export class DailyTransformers {
+  readonly #id: string;
+  readonly #frequencies: readonly FrequencySince[];
+  readonly #transformation: Transformation;
+  readonly #made = new Map<Frequency, Transformer | undefined>();
+
+  /** A Problem if the values that are known on the last day cannot be transformed. */
+  constructor(
+    id: string,
+    frequencies: readonly FrequencySince[],
+    transformation: Transformation,
+    last: Day = '~',
+  ) {
+    this.#id = id;
+    this.#frequencies = frequencies;
+    this.#transformation = transformation;
+    const known = frequencies.findLast(({ since }) => since <= last);
+    if (known !== undefined) this.#made.set(known.frequency, this.#transformer(known.frequency));
+  }
+
+  /** What computes the values on a day; undefined if no value has a result then. */
+  on(day: Day): Transformer | undefined {
+    const frequency = frequencyOn(this.#frequencies, day);
+    if (!this.#made.has(frequency)) this.#made.set(frequency, this.#transformerOrNone(frequency));
+    return this.#made.get(frequency);
+  }
+
+  #transformer(frequency: Frequency): Transformer {
+    return new Transformer(this.#id, frequency, this.#transformation);
+  }
+
+  /** Before the last day, too few dates may have been known to compare, or only coarser ones. */
+  #transformerOrNone(frequency: Frequency): Transformer | undefined {
+    try {
+      return this.#transformer(frequency);
+    } catch (error) {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    }
+  }
+}
+
 /**
  * The first date that must be known to transform the values from a date on, whatever the frequency of the series is: a
  * value is compared at most with one of the year before.
@@ -136,7 +179,7 @@ export class Vintages {
   /** Every date that ever had a value, ascending. */
   readonly dates: readonly Day[];
   readonly #changes: ReadonlyMap<Day, readonly Change[]>;
-  #newest: readonly Change[] | undefined;
+  #begun: readonly Change[] | undefined;
   #days: readonly Day[] | undefined;
 
   constructor(changes: ReadonlyMap<Day, readonly Change[]>) {
@@ -170,8 +213,11 @@ export class Vintages {
 
   /** The newest date that had a value on a day. */
   newestOn(day: Day): Day | undefined {
-    this.#newest ??= newestDates(this.dates, this.#changes);
-    return changeOn(this.#newest, day)?.value ?? undefined;
+    this.#begun ??= newestBegun(this.dates, this.#changes);
+    const begun = changeOn(this.#begun, day)?.value;
+    let index = begun == null ? -1 : this.indexOf(begun);
+    while (index >= 0 && knownOn(this.changesOf(this.dates[index] ?? ''), day) === null) index -= 1;
+    return this.dates[index];
   }
 
   /** The days on which the value of any of these dates changed, ascending. */
@@ -184,27 +230,21 @@ export class Vintages {
   }
 
   #daysOf(dates: readonly Day[]): readonly Day[] {
-    return [...new Set(dates.flatMap((date) => this.changesOf(date).map(({ asOf }) => asOf)))].sort();
+    const days = new Set<Day>();
+    for (const date of dates) for (const { asOf } of this.changesOf(date)) days.add(asOf);
+    return [...days].sort();
   }
 }
 
-/** The newest date that has a value, as changes over the days. */
-function newestDates(dates: readonly Day[], changes: ReadonlyMap<Day, readonly Change[]>): readonly Change[] {
-  const events = dates.flatMap((date, index) =>
-    (changes.get(date) ?? []).map(({ asOf, value }) => ({ asOf, index, isKnown: value !== null })),
-  );
-  events.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));
-  const known = dates.map(() => false);
-  const newest: Change[] = [];
-  let last = -1;
-  for (const [i, { asOf, index, isKnown }] of events.entries()) {
-    known[index] = isKnown;
-    if (isKnown && index > last) last = index;
-    while (last >= 0 && known[last] !== true) last -= 1;
-    if (events[i + 1]?.asOf === asOf) continue;
-    const value = dates[last] ?? null;
-    if (newest.at(-1)?.value !== value) newest.push({ asOf, value });
-  }
+/** Returns the newest date that had got a value by each day, as changes over the days. */
+function newestBegun(dates: readonly Day[], changes: ReadonlyMap<Day, readonly Change[]>): readonly Change[] {
+  const begun = dates.flatMap((date) => {
+    const first = changes.get(date)?.find(({ value }) => value !== null);
+    return first === undefined ? [] : [{ asOf: first.asOf, value: date }];
+  });
+  begun.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));
+  const newest: { readonly asOf: Day; readonly value: Day }[] = [];
+  for (const one of begun) if (one.value > (newest.at(-1)?.value ?? '')) newest.push(one);
   return newest;
 }
 

@@ -179,7 +179,7 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
     const dated = await datedTable(values, ask);
     const checked = await checkedColumns(dated, values, ask);
     const series = new Map(checked.map((one) => [one.series.id, one.series]));
-    return { series: [...series.values()], history: true, days: dated.days.size };
+    return { series: [...series.values()], days: dated.days.size };
   },
   async answer(values, ask) {
     // Loaded here: most questions are about no table.

@@ -1,8 +1,9 @@
-import { type ComposedContext, eachOf } from '../../analysis/composed.ts';
-import { columnsOfHistory, type HistoryColumns } from '../../analysis/history.ts';
+import type { QueryContext } from '../../analysis/answer.ts';
+import { eachOf } from '../../analysis/composed.ts';
+import { type HistoryOnDays, historyOnDays } from '../../analysis/history.ts';
 import type { PanelPoint } from '../../analysis/panel.ts';
 import type { Beyond } from '../../analysis/query.ts';
-import { noteAll, notedDays } from '../../analysis/real-time-panel.ts';
+import { noteKnown } from '../../analysis/real-time-panel.ts';
 import type { ResolvedSeries } from '../../analysis/series-ids.ts';
 import { roundedText } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
@@ -52,7 +53,7 @@ type ColumnHistory = {
   readonly lag: number;
   readonly points: ReadonlyMap<Day, PanelPoint>;
   readonly beyond: ReadonlySet<Day>;
-  readonly history: HistoryColumns;
+  readonly history: HistoryOnDays;
   /** Every value ever published, read when the first value is not what was known. */
   values?: PublishedValues;
 };
@@ -62,7 +63,7 @@ export async function knownColumns(
   checked: readonly Checked[],
   knowing: Knowing,
   days: readonly Day[],
-  counting: ComposedContext,
+  counting: QueryContext,
 ): Promise<readonly KnownColumn[]> {
   const { strict, beyond, transformation } = knowing;
   const asked = [...(strict ? days.map((day) => addDays(day, -1)) : days)].sort();
@@ -73,14 +74,12 @@ export async function knownColumns(
     const [{ series } = { series: { id } }] = columns;
     const last = Math.max(...columns.map(({ lag }) => lag)) + 1;
     const query = { last, beyond, ...(transformation && { transformation }) };
-    const history = await columnsOfHistory(series, asked, query, counting);
+    const history = await historyOnDays(series, asked, query, counting);
     return { history, columns };
   });
-  const placed = done.map(({ history }) => history.placed);
-  await noteAll(
-    placed.map(({ series }) => series),
-    placed,
-    notedDays(asked, counting),
+  await noteKnown(
+    done.map(({ history }) => history),
+    asked,
     counting,
   );
   const columns = done.flatMap(({ history, columns: own }) =>
@@ -92,7 +91,7 @@ export async function knownColumns(
 /** How many findings of a column are kept for later rows. */
 const mostFound = 100_000;
 
-function knownColumn(one: Checked, history: HistoryColumns, knowing: Knowing): KnownColumn {
+function knownColumn(one: Checked, history: HistoryOnDays, knowing: Knowing): KnownColumn {
   const { points } = history.columns[one.lag] ?? { points: new Map() };
   const { beyondCoverage, kinds } = history.placed;
   const known: ColumnHistory = { lag: one.lag, points, beyond: new Set(beyondCoverage), history };

@@ -8,9 +8,9 @@ import {
   textsOf,
 } from '../../analysis/answer.ts';
 import { releasesDrawing, revisionsDrawing } from '../../analysis/charts.ts';
-import { type ComposedContext, type ComposedRows, composed } from '../../analysis/composed.ts';
+import { type ComposedRows, composed } from '../../analysis/composed.ts';
 import { descriptionOf, noteBasis } from '../../analysis/coverage.ts';
-import { DailyTransformers, StatedFrequencies } from '../../analysis/history.ts';
+import { StatedFrequencies } from '../../analysis/history.ts';
 import type { WideRow } from '../../analysis/layouts.ts';
 import { countsOwnPeriods, OneFrequency } from '../../analysis/one-frequency.ts';
 import { pagesOf } from '../../client/pagination.ts';
@@ -21,7 +21,7 @@ import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { type FrequencySince, parseFrequency } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
-import { firstInput, Vintages } from '../../domain/series/transformer.ts';
+import { DailyTransformers, firstInput, Vintages } from '../../domain/series/transformer.ts';
 import { counted } from '../../errors/wording.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { observations, revisions as published, seriesShow, vintages } from '../../operations/figures.ts';
@@ -315,7 +315,7 @@ function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory):
 /** Answers a query about the history of one series, with the notes that every such answer has. */
 async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
   query: TriangleQuery,
-  context: ComposedContext,
+  context: QueryContext,
   answer: (history: SeriesHistory) => Promise<ComposedRows<R>>,
 ): Promise<ComposedRows<R>> {
   const { id, as_of: asOf, from, to } = query;
@@ -333,7 +333,7 @@ async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
 
 async function historyOf(
   { id, from = '', to, limit, as_of: asOf, units }: TriangleQuery,
-  context: ComposedContext,
+  context: QueryContext,
 ): Promise<SeriesHistory> {
   // A transformed value may be computed from one of the year before.
   const first = units === undefined || from === '' ? from : (firstInput(from) ?? from);

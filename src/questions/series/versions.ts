@@ -1,6 +1,6 @@
 import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from '../../analysis/answer.ts';
 import type { Demands } from '../../analysis/basis.ts';
-import { type ComposedContext, type ComposedRows, composed, eachOf } from '../../analysis/composed.ts';
+import { type ComposedRows, composed, eachOf } from '../../analysis/composed.ts';
 import { noteBasis } from '../../analysis/coverage.ts';
 import type { WideRow } from '../../analysis/layouts.ts';
 import { requireOneFrequency } from '../../analysis/one-frequency.ts';
@@ -192,7 +192,7 @@ async function drawingOf(
 }
 
 /** Notes if all values changed by about the same factor from one of the days to the next. */
-function noteRescalings({ series, dates, found }: SeriesVersions, ask: ComposedContext): void {
+function noteRescalings({ series, dates, found }: SeriesVersions, ask: QueryContext): void {
   for (const [i, other] of found.slice(1).entries()) {
     const rows = dates.map((date) => ({ old: found[i]?.get(date), new: other.get(date) }));
     const unit = rows.find(({ old }) => old !== undefined)?.old?.unit ?? '';
@@ -204,7 +204,7 @@ function noteRescalings({ series, dates, found }: SeriesVersions, ask: ComposedC
 async function versionsOf(
   series: ResolvedSeries,
   asked: AskedOfDays,
-  ask: ComposedContext,
+  ask: QueryContext,
 ): Promise<SeriesVersions> {
   const { days, from, to, sort, limit } = asked;
   const known = await Promise.all(

@@ -342,14 +342,15 @@ function seriesIn(transaction: Transaction): AllSeriesView {
       ]);
       return series && { series: seriesOf(series), rows: rows.map(({ date }) => date) };
     },
-    async revisions(seriesId, date) {
+    async revisions({ seriesId, from = '-infinity', to = 'infinity' }) {
       const [series, rows] = await Promise.all([
         readSeries(transaction, seriesId),
         transaction.rows<Omit<Revision, 'kind'> & { readonly kind: KeptKind }>(
-          `select f.as_of_date as "asOfDate", f.value, v.kind
+          `select f.date, f.as_of_date as "asOfDate", f.value, v.kind
            from asof.fact f join asof.vintage v on v.series = f.series and v.as_of_date = f.as_of_date
-           where f.series = @seriesId and v.series = @seriesId and f.date = @date order by f.as_of_date`,
-          { seriesId, date },
+           where f.series = @seriesId and v.series = @seriesId and f.date >= @from and f.date <= @to
+           order by f.date desc, f.as_of_date`,
+          { seriesId, from, to },
         ),
       ]);
       return series && { series: seriesOf(series), rows: rows.map((row) => withKind(row, series)) };

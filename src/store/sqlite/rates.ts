@@ -1,5 +1,5 @@
-import { earlier } from '../../domain/series/date.ts';
-import { type CurvePoint, monthsOf } from '../../domain/treasury/curve.ts';
+import { type Day, earlier } from '../../domain/series/date.ts';
+import { type CurvePoint, type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import type { RatePair, RateSummary, RatesView } from '../store.ts';
 import type { RateRows } from '../transaction.ts';
 import type { SqliteSession } from './connection.ts';
@@ -25,12 +25,17 @@ export function ratesIn(session: SqliteSession): RatesView & RateRows {
       );
     },
     yields: ({ curveType, maturity, from = '', to = '~', after, limit }) =>
-      session.rows<CurvePoint>(
-        `select ${columns} from curve
-         where curve_type = @curveType and trade_date between @from and @to ${maturity === undefined ? '' : 'and months = @months'}
-           and (trade_date <> @afterDate or months > @afterMonths)
-         order by trade_date desc, months limit @limit`,
-        {
+      session.use((connection) => {
+        // Reading objects takes twice as long.
+        const rows = connection.tuples<
+          readonly [tradeDate: Day, maturity: Maturity, rate: string, source: string]
+        >(
+          `select trade_date, maturity, rate, source from curve
+           where curve_type = @curveType and trade_date between @from and @to ${maturity === undefined ? '' : 'and months = @months'}
+             and (trade_date <> @afterDate or months > @afterMonths)
+           order by trade_date desc, months limit @limit`,
+        );
+        const found = rows.all({
           curveType,
           from,
           // One upper bound, and no alternatives, which would keep SQLite from using the index.
@@ -39,8 +44,11 @@ export function ratesIn(session: SqliteSession): RatesView & RateRows {
           afterMonths: after === undefined ? 0 : monthsOf(after.maturity),
           limit,
           ...(maturity !== undefined && { months: monthsOf(maturity) }),
-        },
-      ),
+        });
+        return found.map(([tradeDate, maturity, rate, source]) => {
+          return { curveType, tradeDate, maturity, rate, source };
+        });
+      }),
     spread: ({ curveType, long, short, from = '', to = '~', before = '~', limit }) =>
       session.rows<RatePair>(
         `select l.trade_date as tradeDate, l.rate as long, s.rate as short

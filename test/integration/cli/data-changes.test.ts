@@ -94,7 +94,7 @@ const lines = [
 ];
 
 /** Matches the requests for values, from which the answer is made. */
-const values = /\/observations|\/v1\/panel/;
+const values = /\/observations|\/revisions|\/v1\/panel/;
 
 describe.each(runs)('an import between two requests (%s)', (_, run) => {
   it.each(lines)('makes %s read everything again, from the state after the import', async (line) => {

@@ -215,32 +215,35 @@ describe('over a service', () => {
     const { url } = await inFront(undefined, { wait: 5 });
     const dry = await remote(`${each} --dry-run`, url);
     const [, most] = /takes at most (\d+) requests/.exec(dry.err) ?? [];
-    expect([dry.out, Number(most) >= 65]).toEqual(['', true]);
-
     const wet = await inFront(undefined, { wait: 5 });
     expect((await remote(each, wet.url)).code).toBe(0);
     const { paths, atOnce } = wet.asked();
-    expect(paths.filter((path) => !path.includes('openapi'))).toHaveLength(65);
-    // A date that was the newest on only one day is asked for as an observation, not as revisions.
-    expect(paths.filter((path) => path.includes('/revisions'))).toEqual([]);
+    const asked = paths.filter((path) => !path.includes('openapi'));
+    // For each series its vintages and its history, and one of them again, to see whether the data changed.
+    expect([dry.out, asked.length, Number(most) >= 5]).toEqual(['', 5, true]);
     expect(atOnce).toBeGreaterThan(1);
     expect(atOnce).toBeLessThanOrEqual(4);
   });
 
-  it('asks once for all revisions of a date that was the newest on several days', async () => {
-    const line = 'panel QUARTER --as-of-each month-end --from 2015-01-01 --to 2019-12-31';
-    const { url, asked } = await inFront(undefined);
+  it('without a history, a panel takes a request for each real-time period', async () => {
+    const line = 'panel QUARTER --as-of-each business-day --from 2015-01-01 --to 2019-12-31';
+    const { url, asked } = await inFront(/\/revisions/);
     expect((await remote(line, url)).out).toBe((await embedded(line)).out);
-    const count = (part: RegExp) => asked().paths.filter((path) => part.test(path)).length;
-    // Three months of the first quarter, which has no first release; then 18 quarters.
-    expect([count(/limit=2&|limit=2$/), count(/revisions/), asked().paths.length]).toEqual([3, 18, 25]);
-    const [, most] = /takes at most (\d+) requests/.exec((await remote(`${line} --dry-run`, url)).err) ?? [];
-    expect(Number(most)).toBeGreaterThanOrEqual(24);
+    const periods = asked().paths.filter((path) => /as_of=/.test(path));
+    // A quarter has three publications; the days before the first one take no request.
+    expect(periods).toHaveLength(57);
+  });
+
+  it('without vintages and history, a panel of several values is the same', async () => {
+    const line =
+      'panel QUARTER CALM --as-of-each quarter-end --from 2015-01-01 --to 2017-12-31 --last 2 --lag 1';
+    const { url } = await inFront(/\/(vintages|revisions)/);
+    const { code, out } = await remote(line, url);
+    expect([code, out]).toEqual([0, (await embedded(line)).out]);
   });
 
   it.each([
     ['the vintages', /\/vintages|openapi/],
-    ['first releases', /release=first|openapi/],
     ['revisions', /\/revisions/],
   ])('that lacks %s, the panel is the same', async (_, lacks) => {
     const { url, asked } = await inFront(lacks);
@@ -252,7 +255,6 @@ describe('over a service', () => {
 
   it.each([
     ['the vintages', /\/vintages/],
-    ['first releases', /release=first/],
     ['revisions', /\/revisions/],
   ])('behind a proxy that answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
     const instead = new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
@@ -275,8 +277,8 @@ describe('over a service', () => {
     expect([...new Set(described)].sort()).toEqual(['/v1/series/CALM', '/v1/series/MUCH']);
   });
 
-  it('that lacks the vintages, more than a thousand days are refused, and why', async () => {
-    const { url, asked } = await inFront(/\/vintages/);
+  it('that lacks vintages and history, more than a thousand days are refused, and why', async () => {
+    const { url, asked } = await inFront(/\/(vintages|revisions)/);
     const line = 'panel CALM --as-of-each day --from 2015-01-01 --to 2019-12-31';
     const { code, out, err } = await remote(line, url);
     expect([code, out]).toEqual([8, '']);
@@ -312,14 +314,14 @@ describe('over a service', () => {
   });
 
   it('whose quota is used up, the panel stops asking and ends with 6', async () => {
-    const tight = { ...unlimited, name: 'tight', dailyLimit: 10 };
+    const tight = { ...unlimited, name: 'tight', dailyLimit: 3 };
     const other = await startService({ openStore: () => openStore(store), plan: tight });
     try {
       const { url } = await inFront(undefined, { of: other });
       const { code, out, err } = await remote(`${each} -v`, url);
       expect([code, out]).toEqual([6, '']);
       expect(linesOf(err).filter((line) => /: 429, /.test(line)).length).toBeLessThanOrEqual(4);
-      expect(err.match(/daily limit of 10 requests exceeded/g)).toHaveLength(1);
+      expect(err.match(/daily limit of 3 requests exceeded/g)).toHaveLength(1);
     } finally {
       await other.stop();
     }

@@ -296,7 +296,7 @@ onEveryEngine((engine) => {
       await reading(await newStore(), async (view) => {
         expect(await view.series.find('NONE')).toBeUndefined();
         expect(await view.series.observations({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
-        expect(await view.series.revisions('NONE', '2014-10-01')).toBeUndefined();
+        expect(await view.series.revisions({ seriesId: 'NONE' })).toBeUndefined();
         expect(await view.series.dates({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
         expect(await view.series.vintages({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
         expect(await allStatements(view, 'NONE')).toEqual([]);
