@@ -53,8 +53,8 @@ type AskedByFlags = {
   readonly flags?: readonly Flag[];
   /** Refuses what does not go with these flags. */
   readonly check?: (line: TypedLine) => void;
-  /** The question that they ask together with `--wide`. */
-  readonly wide?: Question;
+  /** The question that they ask together with another flag. */
+  readonly together?: { readonly flag: string; readonly question: Question };
 };
 
 /** The endpoint of a service that answers a question; asof's own extension of the contract. */

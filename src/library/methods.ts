@@ -287,15 +287,11 @@ function guardedMethod(question: Question, source: AnswerSource) {
     const { query, demands } = queryIn(question, asked, source);
     return resultOf(source, demands, (based) => run(query, { ...based, explained: true }));
   });
-  const listing = question.all ?? (isPaged(question) ? question : undefined);
+  const { all: listing } = question;
   if (listing === undefined) return method;
   const signature = { ...signatureOf(listing), name: `${camelCase(question.name)}.all` };
   const all = session.guardedRows(signature, (...asked) => rowsOf(listing, asked, source));
   return Object.assign(method, { all });
-}
-
-function isPaged({ params }: Question): boolean {
-  return Object.hasOwn(params, 'cursor');
 }
 
 async function* rowsOf(

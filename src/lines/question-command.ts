@@ -100,8 +100,10 @@ function questionByFlags(words: string, line: TypedLine, inPlan = false): Query 
   if (one === undefined) return undefined;
   if (other !== undefined) throw new Problem('bad-input', `use either ${one.flag} or ${other.flag}`);
   const { question } = one;
-  question.askedBy?.check?.(line);
-  return questionIn(line.has('wide') ? (question.askedBy?.wide ?? question) : question, line, inPlan);
+  const { check, together } = question.askedBy ?? {};
+  check?.(line);
+  const isTogether = together !== undefined && line.has(together.flag);
+  return questionIn(isTogether ? together.question : question, line, inPlan);
 }
 
 /** Reads the question that a line asks; a refusal names flags. */

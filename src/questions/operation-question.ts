@@ -22,7 +22,7 @@ export function operationQuestion(operation: Operation, operations: readonly Ope
   const others = command.flag === undefined ? flaggedBy(words, operations) : [];
   const asked = (values: NamedValues): Operation => chosen(operation, others, values);
   const comparedAfter = Object.keys(own).at(-1);
-  return {
+  const question: Question = {
     name,
     isAboutData: members.includes('covered_to'),
     ...(command.flag === undefined && {
@@ -47,6 +47,7 @@ export function operationQuestion(operation: Operation, operations: readonly Ope
     ...(operation.boundBy !== undefined && { bind: (values, day) => boundTo(asked(values), values, day) }),
     answer: (values, ask) => answer(asked(values), values, ask),
   };
+  return limit === undefined ? question : { ...question, all: question };
 }
 
 type FlaggedOperation = Operation & { readonly command: { readonly flag: object } };

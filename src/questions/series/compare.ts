@@ -124,7 +124,7 @@ const wideCompare = question({
 export const compare = question({
   ...either,
   about: 'The values of series as of one day beside those as of another.',
-  askedBy: { words: ['observations', 'panel'], wide: wideCompare },
+  askedBy: { words: ['observations', 'panel'], together: { flag: 'wide', question: wideCompare } },
   layout: () => layout,
   answer: answerLong,
 });

@@ -90,7 +90,9 @@ const shared = {
   bind: boundAsOf,
 };
 
-const args: readonly [ids: SeriesArgument] = [severalSeries(typedIds)];
+// The labels are the names that editors show.
+const severalArgs: readonly [ids: SeriesArgument] = [severalSeries(typedIds)];
+const oneArg: readonly [id: typeof oneSeries] = [oneSeries];
 
 function typedIds({ args }: TypedLine): readonly string[] {
   const date = args.find((id) => parseDay(id) !== undefined);
@@ -120,7 +122,7 @@ export const observationsOfSeveral = question({
     },
     fixed: { cursor: null },
   },
-  args,
+  args: severalArgs,
   params: severalParams,
   ...shared,
   check(values) {
@@ -141,7 +143,7 @@ export const observationsOfSeveral = question({
 /** The values of one series. */
 export const observations = question({
   name: 'observations',
-  args: [oneSeries],
+  args: oneArg,
   params,
   all: observationsOfSeveral,
   ...shared,
