@@ -12,7 +12,7 @@ const mostLines: Readonly<Record<string, number>> = {
   care: 1237,
   cli: 4875,
   client: 2187,
-  domain: 4770,
+  domain: 4761,
   errors: 336,
   explorer: 2301,
   import: 8113,
