@@ -12,7 +12,7 @@ const mostLines: Readonly<Record<string, number>> = {
   care: 1237,
   cli: 4944,
   client: 2203,
-  domain: 4776,
+  domain: 4767,
   errors: 343,
   explorer: 2301,
   import: 8077,

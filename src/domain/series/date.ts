@@ -6,7 +6,6 @@ export type Day = string;
 /** Daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty if unknown. */
 export type Frequency = 'D' | 'W' | 'BW' | 'M' | 'Q' | 'SA' | 'A' | '';
 
-/** A frequency that is known. */
 export type KnownFrequency = Exclude<Frequency, ''>;
 
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

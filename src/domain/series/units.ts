@@ -1,13 +1,5 @@
 import type { Decimal } from 'decimal.js';
-import {
-  addDays,
-  type Day,
-  type Frequency,
-  type KnownFrequency,
-  monthEnd,
-  monthsBefore,
-  weekendDay,
-} from './date.ts';
+import { addDays, type Day, type KnownFrequency, monthEnd, monthsBefore, weekendDay } from './date.ts';
 import {
   certainText,
   Exact,
@@ -102,10 +94,10 @@ export function transformedValue(
   return value(now, base ?? one, periodsInYear[frequency], digits);
 }
 
-const monthsIn: Partial<Record<Frequency, number>> = { M: 1, Q: 3, SA: 6, A: 12 };
+const monthsIn: Partial<Record<KnownFrequency, number>> = { M: 1, Q: 3, SA: 6, A: 12 };
 
 /** The same date a year before: of days and weeks 52 weeks before, the same day of the week. */
-function yearBefore(date: Day, frequency: Frequency): readonly Day[] {
+function yearBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
   return monthsIn[frequency] === undefined ? [addDays(date, -364)] : inMonthBefore(date, 12);
 }
 
@@ -113,7 +105,7 @@ function yearBefore(date: Day, frequency: Frequency): readonly Day[] {
  * The date of the period before. A daily series has a value on each weekday, so that Monday follows Friday, unless the
  * weekend before has values too.
  */
-function periodsBefore(date: Day, frequency: Frequency): readonly Day[] {
+function periodsBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
   const months = monthsIn[frequency];
   if (months !== undefined) return inMonthBefore(date, months);
   if (frequency !== 'D') return [addDays(date, frequency === 'W' ? -7 : -14)];
