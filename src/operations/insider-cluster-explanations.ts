@@ -56,7 +56,7 @@ export const insiderClusterExplanations = operation({
   command: {
     words: 'insider clusters',
     heading: 'Insiders',
-    flag: { name: 'explain', about: 'list each trade in or near a cluster, and why it counts or not' },
+    flag: { name: 'explain', description: 'List each trade in or near a cluster, and why it counts or not.' },
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description: ({ param }) =>

@@ -47,8 +47,8 @@ export const insiderClusterSignals = operation({
     heading: 'Insiders',
     flag: {
       name: 'signals',
-      about:
-        'list the first day of each cluster, with its size and value then; the range of dates bounds that day',
+      description:
+        'List the first day of each cluster, with its size and value then; the range of dates bounds that day.',
     },
   },
   summary: 'On which day clusters of insiders became known',

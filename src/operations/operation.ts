@@ -56,7 +56,7 @@ export type CommandDeclaration = {
   readonly heading: keyof typeof operationHeadings;
   readonly alias?: string;
   /** The flag with which the command of these words runs this operation instead of its own. */
-  readonly flag?: { readonly name: string; readonly about: string };
+  readonly flag?: { readonly name: string; readonly description: string };
   /** The parameter that the command takes as an argument; it is shown as the parameter's placeholder. */
   readonly argument?: string;
   /** The texts of parameters that a command or a method sends if it is given none. */

@@ -68,10 +68,7 @@ function chosen(operation: Operation, others: readonly FlaggedOperation[], value
 
 function flagParams(others: readonly FlaggedOperation[]): Params {
   return Object.fromEntries(
-    others.map(({ command: { flag: asking } }) => {
-      const { name, about } = asking;
-      return [name, param(flag, `${about.charAt(0).toUpperCase()}${about.slice(1)}.`, undefined)];
-    }),
+    others.map(({ command: { flag: asking } }) => [asking.name, param(flag, asking.description, undefined)]),
   );
 }
 

@@ -22,7 +22,7 @@ const mostLines: Readonly<Record<string, number>> = {
   operations: 4663,
   platform: 546,
   pull: 3507,
-  questions: 3812,
+  questions: 3809,
   render: 3097,
   server: 4126,
   service: 515,
