@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Note } from './analysis/answer.ts';
+import type { Note } from './answering/answer.ts';
 import { embeddedClient } from './client/open.ts';
 import { requestLimits } from './client/remote/retry.ts';
 import { Problem } from './errors/problem.ts';
@@ -16,13 +16,13 @@ import { samplePath, userFolders } from './platform/installation.ts';
 import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';
 
-export type { Note } from './analysis/answer.ts';
-export type { Demands } from './analysis/basis.ts';
+export type { Note } from './answering/answer.ts';
+export type { Demands } from './answering/basis.ts';
 export type {
   PanelRow,
   WideRow,
-} from './analysis/layouts.ts';
-export type { InputRow } from './analysis/table.ts';
+} from './answering/layouts.ts';
+export type { InputRow } from './answering/table.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { BackupSummary, CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { missingText, seriesWithStatements, withSuggestion } from '../analysis/series-ids.ts';
+import { missingText, seriesWithStatements, withSuggestion } from '../answering/series-ids.ts';
 import { dataChanged, type Origin } from '../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';

@@ -1,5 +1,5 @@
-import { type Asker, askOf, type QueryContext } from '../analysis/answer.ts';
-import type { Demands, SubjectBasis } from '../analysis/basis.ts';
+import { type Ask, type Asker, askOf } from '../answering/answer.ts';
+import type { Demands, SubjectBasis } from '../answering/basis.ts';
 import {
   type Argument,
   checkedValues,
@@ -10,10 +10,10 @@ import {
   type Question,
   type QuestionRow,
   splitDemands,
-} from '../analysis/question.ts';
-import { run } from '../analysis/run.ts';
-import { missingText, withSuggestion } from '../analysis/series-ids.ts';
-import type { UserTable } from '../analysis/table.ts';
+} from '../answering/question.ts';
+import { run } from '../answering/run.ts';
+import { missingText, withSuggestion } from '../answering/series-ids.ts';
+import type { UserTable } from '../answering/table.ts';
 import { restartOnChange } from '../client/client.ts';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
@@ -73,7 +73,7 @@ export type AnswerSource = Asker & {
 function resultOf<R extends Row>(
   source: AnswerSource,
   demands: Demands,
-  answer: (ask: QueryContext) => Promise<{ readonly pages: AsyncIterable<Envelope<R>> }>,
+  answer: (ask: Ask) => Promise<{ readonly pages: AsyncIterable<Envelope<R>> }>,
 ): Promise<Result<R>> {
   return restartOnChange(async () => {
     const based = basedOn(source, demands);
@@ -108,7 +108,7 @@ function resultOf<R extends Row>(
 }
 
 /** Returns what one answer needs, bound to the day of the source. */
-function basedOn(source: AnswerSource, demands: Demands): QueryContext {
+function basedOn(source: AnswerSource, demands: Demands): Ask {
   const now = source.clock();
   const tables = { open: openTable, latest: latestDay(now) };
   const based = askOf({ ...source, tables }, demands, utcDay(now));

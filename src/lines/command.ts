@@ -1,4 +1,4 @@
-import type { Demands } from '../analysis/basis.ts';
+import type { Demands } from '../answering/basis.ts';
 import { requestLimits } from '../client/remote/retry.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import type { ArgumentSpec, CommandGroup, Flag } from '../operations/flag.ts';

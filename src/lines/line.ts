@@ -1,5 +1,5 @@
-import type { Demands } from '../analysis/basis.ts';
-import type { Query } from '../analysis/question.ts';
+import type { Demands } from '../answering/basis.ts';
+import type { Query } from '../answering/question.ts';
 import type { ResolvedDay } from '../operations/typed-line.ts';
 import type { OutputFlags } from '../render/output.ts';
 

@@ -1,4 +1,4 @@
-import type { Question } from '../analysis/question.ts';
+import type { Question } from '../answering/question.ts';
 import { figures } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
 import { operationQuestion } from '../questions/operation-question.ts';

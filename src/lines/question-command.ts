@@ -1,4 +1,4 @@
-import { checkedValues, paramsOf, type Query, type Question } from '../analysis/question.ts';
+import { checkedValues, paramsOf, type Query, type Question } from '../answering/question.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Flag } from '../operations/flag.ts';

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { isDrawable, layoutOf } from '../analysis/layouts.ts';
+import { isDrawable, layoutOf } from '../answering/layouts.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { ArgumentSpec, Flag } from '../operations/flag.ts';

@@ -11,7 +11,7 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import pLimit from 'p-limit';
-import type { Question } from '../analysis/question.ts';
+import type { Question } from '../answering/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { closest } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';

@@ -1,5 +1,5 @@
-import { counted, pagesAbout, type QueryAnswer, type QueryContext, textsOf } from '../analysis/answer.ts';
-import type { Argument, BoundValues, Question } from '../analysis/question.ts';
+import { type Ask, counted, pagesAbout, type QueryAnswer, textsOf } from '../answering/answer.ts';
+import type { Argument, BoundValues, Question } from '../answering/question.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { contradiction } from '../errors/problem.ts';
@@ -129,13 +129,9 @@ function boundTo(operation: Operation, values: NamedValues, day: Day): BoundValu
   };
 }
 
-async function answer(
-  operation: Operation,
-  values: NamedValues,
-  context: QueryContext,
-): Promise<QueryAnswer> {
+async function answer(operation: Operation, values: NamedValues, context: Ask): Promise<QueryAnswer> {
   // Loaded here: a line is read without it.
-  const { remarked } = await import('../analysis/run.ts');
+  const { remarked } = await import('../answering/run.ts');
   const { client, signal, progress } = context;
   const { fields, columns, card } = operation;
   const asked = ownValues(operation, values);
@@ -153,6 +149,6 @@ async function answer(
 
 async function drawingOf({ chart }: Operation, asked: QueryParams): Promise<Drawing | undefined> {
   // Loaded here: most questions draw nothing.
-  const { rateDrawings } = await import('../analysis/rate-charts.ts');
+  const { rateDrawings } = await import('../answering/rate-charts.ts');
   return chart && rateDrawings[chart](asked);
 }

@@ -1,4 +1,4 @@
-import type { Question } from '../analysis/question.ts';
+import type { Question } from '../answering/question.ts';
 import { check } from './files/check.ts';
 import { join } from './files/join.ts';
 import { curve } from './rates/curve.ts';

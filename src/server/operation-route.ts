@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Query, readTexts } from '../analysis/question.ts';
+import { type Query, readTexts } from '../answering/question.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';

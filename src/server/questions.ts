@@ -4,7 +4,7 @@ import {
   readTexts,
   requestParams,
   splitDemands,
-} from '../analysis/question.ts';
+} from '../answering/question.ts';
 import { Problem, type Voice, wireVoice } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import { type ParamTexts, snakeCase } from '../operations/param.ts';

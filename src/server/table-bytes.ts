@@ -1,7 +1,7 @@
-import { type Asker, askOf, type Outcome } from '../analysis/answer.ts';
-import type { Demands } from '../analysis/basis.ts';
-import type { Query } from '../analysis/question.ts';
-import { run } from '../analysis/run.ts';
+import { type Asker, askOf, type Outcome } from '../answering/answer.ts';
+import type { Demands } from '../answering/basis.ts';
+import type { Query } from '../answering/question.ts';
+import { run } from '../answering/run.ts';
 import { type Client, dataChanged } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import type { Problem } from '../errors/problem.ts';

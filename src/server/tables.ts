@@ -1,5 +1,5 @@
-import type { Demands } from '../analysis/basis.ts';
-import type { Query } from '../analysis/question.ts';
+import type { Demands } from '../answering/basis.ts';
+import type { Query } from '../answering/question.ts';
 import { restartOnChange } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';

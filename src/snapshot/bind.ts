@@ -1,4 +1,4 @@
-import type { NamedDay, Query } from '../analysis/question.ts';
+import type { NamedDay, Query } from '../answering/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';

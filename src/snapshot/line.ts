@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Asker, askOf, type Outcome } from '../analysis/answer.ts';
-import type { Demands, SubjectBasis } from '../analysis/basis.ts';
-import { isDrawable } from '../analysis/layouts.ts';
-import type { Query } from '../analysis/question.ts';
-import { run } from '../analysis/run.ts';
-import { missingText, withSuggestion } from '../analysis/series-ids.ts';
+import { type Asker, askOf, type Outcome } from '../answering/answer.ts';
+import type { Demands, SubjectBasis } from '../answering/basis.ts';
+import { isDrawable } from '../answering/layouts.ts';
+import type { Query } from '../answering/question.ts';
+import { run } from '../answering/run.ts';
+import { missingText, withSuggestion } from '../answering/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';

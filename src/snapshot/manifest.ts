@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SubjectBasis } from '../analysis/basis.ts';
+import type { SubjectBasis } from '../answering/basis.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCsvRecord } from '../render/delimited.ts';

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Demands } from '../analysis/basis.ts';
+import type { Demands } from '../answering/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';

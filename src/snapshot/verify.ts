@@ -2,7 +2,7 @@ import { lstat, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { SubjectBasis } from '../analysis/basis.ts';
+import type { SubjectBasis } from '../answering/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';

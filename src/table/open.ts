@@ -1,4 +1,4 @@
-import type { UserTable } from '../analysis/table.ts';
+import type { UserTable } from '../answering/table.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';

@@ -1,4 +1,4 @@
-import type { TableBatch, TableText, UserTable } from '../analysis/table.ts';
+import type { TableBatch, TableText, UserTable } from '../answering/table.ts';
 import type { Problem } from '../errors/problem.ts';
 import { counted } from '../errors/wording.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';

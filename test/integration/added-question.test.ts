@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, expectTypeOf, it, vi } from 'vitest';
-import { type QuestionRow, readTexts } from '../../src/analysis/question.ts';
+import { type QuestionRow, readTexts } from '../../src/answering/question.ts';
 import { embeddedClient } from '../../src/client/open.ts';
 import { type Demands, open } from '../../src/index.ts';
 import { asofOf } from '../../src/library/asof.ts';

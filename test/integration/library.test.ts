@@ -165,7 +165,7 @@ describe('what a method refuses', () => {
       () => asof.observations('GDP', { from: '2020-02-30' }),
       "invalid 'from' date",
     ],
-    ['an invalid date of an analysis', () => asof.panel(['GDP'], { from: 'soon' }), "invalid 'from' date"],
+    ['an invalid date of a panel', () => asof.panel(['GDP'], { from: 'soon' }), "invalid 'from' date"],
     [
       'a date range that ends before it begins',
       () => asof.diff('GDP', ['2020-01-01', '2020-01-02'], { from: '2020-02-02', to: '2020-02-01' }),
@@ -177,7 +177,7 @@ describe('what a method refuses', () => {
       "'asOf' 2999-01-01",
     ],
     [
-      'an as-of date of an analysis in the future',
+      'an as-of date of a panel in the future',
       () => asof.revisions('GDP', { date: '2020-03-01', asOf: '2999-01-01' }),
       "'asOf' 2999-01-01",
     ],

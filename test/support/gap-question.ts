@@ -1,7 +1,7 @@
-import { rowsOf } from '../../src/analysis/answer.ts';
-import { composed, eachOf } from '../../src/analysis/composed.ts';
-import { question } from '../../src/analysis/question.ts';
-import { resolveSeries } from '../../src/analysis/series-ids.ts';
+import { rowsOf } from '../../src/answering/answer.ts';
+import { composed, eachOf } from '../../src/answering/composed.ts';
+import { question } from '../../src/answering/question.ts';
+import { resolveSeries } from '../../src/answering/series-ids.ts';
 import { contradiction } from '../../src/errors/problem.ts';
 import { type Field, showing } from '../../src/operations/field.ts';
 import { observations } from '../../src/operations/index.ts';

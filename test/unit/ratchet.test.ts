@@ -8,7 +8,7 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  analysis: 3559,
+  answering: 3532,
   care: 1237,
   cli: 4944,
   client: 2203,
@@ -22,7 +22,7 @@ const mostLines: Readonly<Record<string, number>> = {
   operations: 4663,
   platform: 546,
   pull: 3507,
-  questions: 3809,
+  questions: 3795,
   render: 3097,
   server: 4126,
   service: 515,

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { layoutOf } from '../../analysis/layouts.ts';
+import { layoutOf } from '../../answering/layouts.ts';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
 import { symbolsOf } from '../../domain/insider/filing.ts';
 import { Problem } from '../../errors/problem.ts';

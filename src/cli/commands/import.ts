@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { missingText, seriesWithStatements, withSuggestion } from '../../analysis/series-ids.ts';
+import { missingText, seriesWithStatements, withSuggestion } from '../../answering/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';

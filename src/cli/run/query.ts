@@ -3,21 +3,21 @@ import { text as textOf } from 'node:stream/consumers';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import {
   type AnswerProgress,
+  type Ask,
   type Asker,
   askOf,
   type Difference,
   type Outcome,
   type QueryAnswer,
-  type QueryContext,
   type WrittenPage,
   type WrittenRows,
-} from '../../analysis/answer.ts';
-import { knowledgeDay } from '../../analysis/coverage.ts';
-import { isDrawable } from '../../analysis/layouts.ts';
-import type { Query } from '../../analysis/question.ts';
-import { run } from '../../analysis/run.ts';
-import { missingText, withSuggestion } from '../../analysis/series-ids.ts';
-import type { TableFiles, UserTable } from '../../analysis/table.ts';
+} from '../../answering/answer.ts';
+import { knowledgeDay } from '../../answering/coverage.ts';
+import { isDrawable } from '../../answering/layouts.ts';
+import type { Query } from '../../answering/question.ts';
+import { run } from '../../answering/run.ts';
+import { missingText, withSuggestion } from '../../answering/series-ids.ts';
+import type { TableFiles, UserTable } from '../../answering/table.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, type Day, faultOfDay, latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -49,7 +49,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       progress: (share) => bar.show(() => countText(share), share),
     };
     if (line.dryRun) {
-      const { mostRequests } = await import('../../analysis/dry-run.ts');
+      const { mostRequests } = await import('../../answering/dry-run.ts');
       const ask = askOf(asker, line.demands, utcDay(io.clock()));
       messages.warn(`asof: ${await mostRequests(query, ask).finally(() => bar.clear())}`);
       return exitCode.success;
@@ -114,7 +114,7 @@ async function answer(job: Job): Promise<Ended> {
   try {
     ended = await restartOnChange(() => {
       notes = [];
-      const note: QueryContext['note'] = ({ kind, text }) => {
+      const note: Ask['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
         if (kind === 'unknown') return messages.detail(`asof: ${text}`);
@@ -183,7 +183,7 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
 
 async function attempt(
   { line: { query, exitCode: compares }, output, bar, messages, io }: Job,
-  ask: QueryContext,
+  ask: Ask,
   sink: Sink,
 ): Promise<Ended> {
   const found = await run(query, ask);

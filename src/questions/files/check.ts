@@ -1,8 +1,8 @@
-import { type Difference, failureOf, type QueryContext } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
-import { composed } from '../../analysis/composed.ts';
-import { question, transformationIn } from '../../analysis/question.ts';
-import { isUnknown } from '../../analysis/series-ids.ts';
+import { type Ask, type Difference, failureOf } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
+import { composed } from '../../answering/composed.ts';
+import { question, transformationIn } from '../../answering/question.ts';
+import { isUnknown } from '../../answering/series-ids.ts';
 import {
   columnOf,
   dayTextOf,
@@ -10,7 +10,7 @@ import {
   tableChanged,
   textOfCell,
   type UserTable,
-} from '../../analysis/table.ts';
+} from '../../answering/table.ts';
 import { type Day, parseDay } from '../../domain/series/date.ts';
 import { parseDecimal } from '../../domain/series/decimal.ts';
 import { missingTexts } from '../../domain/series/missing-value.ts';
@@ -210,7 +210,7 @@ async function* rowsOf(
   { table, on, days }: DatedTable,
   columns: readonly KnownColumn[],
   allRows: boolean,
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<readonly CheckRow[], Difference> {
   const counts = { ahead: 0, before: 0, beyond: 0, known: 0, never: 0, newer: 0, old: 0 };
   let isFirst = true;
@@ -246,7 +246,7 @@ function noteOutcome(
   table: UserTable,
   columns: readonly KnownColumn[],
   counts: Record<CheckKind, number>,
-  { note, naming = commandNaming }: QueryContext,
+  { note, naming = commandNaming }: Ask,
 ): void {
   const left = uncheckedIn(counts).join(', ');
   if (checkedIn(counts) === 0)
@@ -313,7 +313,7 @@ function summaryOf(counts: Record<CheckKind, number>, { name }: UserTable): stri
 async function checkedColumns(
   { table, on }: DatedTable,
   { columns, lag = 0, skip_missing }: CheckValues,
-  context: QueryContext,
+  context: Ask,
 ): Promise<readonly Checked[]> {
   const places = new Map(table.fields.map(({ name }, place) => [name, place]));
   const checkedAs = (name: string, text: string): Omit<Checked, 'series'> & { readonly id: string } => {
@@ -358,7 +358,7 @@ function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
 }
 
 /** The description of a series; undefined if it does not exist, which is a Problem if it is `needed`. */
-async function described(id: string, { client }: QueryContext, needed: boolean): Promise<Row | undefined> {
+async function described(id: string, { client }: Ask, needed: boolean): Promise<Row | undefined> {
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];
   } catch (error) {

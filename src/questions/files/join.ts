@@ -1,11 +1,11 @@
-import type { WrittenPage, WrittenRows } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
-import { composed } from '../../analysis/composed.ts';
-import { laggedName } from '../../analysis/layouts.ts';
-import type { PanelColumn, PanelPoint } from '../../analysis/panel.ts';
-import type { RealTimePanelQuery } from '../../analysis/query.ts';
-import { question, transformationIn } from '../../analysis/question.ts';
-import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../analysis/table.ts';
+import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
+import { composed } from '../../answering/composed.ts';
+import { laggedName } from '../../answering/layouts.ts';
+import type { PanelColumn, PanelPoint } from '../../answering/panel.ts';
+import type { RealTimePanelQuery } from '../../answering/query.ts';
+import { question, transformationIn } from '../../answering/question.ts';
+import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
 import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
@@ -89,12 +89,12 @@ asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
     throw readsFile('join');
   },
   async reading(values, ask) {
-    const { readingOfRealTimePanel } = await import('../../analysis/real-time-panel.ts');
+    const { readingOfRealTimePanel } = await import('../../answering/real-time-panel.ts');
     return readingOfRealTimePanel(panelOf(values, await datedTable(values, ask)), ask);
   },
   async answer(values, ask) {
     // Loaded here: most questions are about no table.
-    const { columnsOf, panelSeries } = await import('../../analysis/real-time-panel.ts');
+    const { columnsOf, panelSeries } = await import('../../answering/real-time-panel.ts');
     const dated = await datedTable(values, ask);
     const { table } = dated;
     let joined: readonly JoinedColumn[] = [];

@@ -1,10 +1,10 @@
-import type { QueryContext } from '../../analysis/answer.ts';
-import { eachOf } from '../../analysis/composed.ts';
-import { type HistoryOnDays, historyOnDays } from '../../analysis/history.ts';
-import type { PanelPoint } from '../../analysis/panel.ts';
-import type { Beyond } from '../../analysis/query.ts';
-import { noteKnown } from '../../analysis/real-time-panel.ts';
-import type { ResolvedSeries } from '../../analysis/series-ids.ts';
+import type { Ask } from '../../answering/answer.ts';
+import { eachOf } from '../../answering/composed.ts';
+import { type HistoryOnDays, historyOnDays } from '../../answering/history.ts';
+import type { PanelPoint } from '../../answering/panel.ts';
+import type { Beyond } from '../../answering/query.ts';
+import { noteKnown } from '../../answering/real-time-panel.ts';
+import type { ResolvedSeries } from '../../answering/series-ids.ts';
 import { roundedText } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
@@ -63,7 +63,7 @@ export async function knownColumns(
   checked: readonly Checked[],
   knowing: Knowing,
   days: readonly Day[],
-  counting: QueryContext,
+  counting: Ask,
 ): Promise<readonly KnownColumn[]> {
   const { strict, beyond, transformation } = knowing;
   const asked = [...(strict ? days.map((day) => addDays(day, -1)) : days)].sort();

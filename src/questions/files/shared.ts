@@ -1,7 +1,7 @@
-import type { QueryContext } from '../../analysis/answer.ts';
-import { beyondChoices } from '../../analysis/query.ts';
-import { argument } from '../../analysis/question.ts';
-import { columnOf, daysIn, type InputRow, tableOfRows, type UserTable } from '../../analysis/table.ts';
+import type { Ask } from '../../answering/answer.ts';
+import { beyondChoices } from '../../answering/query.ts';
+import { argument } from '../../answering/question.ts';
+import { columnOf, daysIn, type InputRow, tableOfRows, type UserTable } from '../../answering/table.ts';
 import type { Day } from '../../domain/series/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { commandNaming } from '../../operations/operation.ts';
@@ -81,7 +81,7 @@ type DaysOfRows = { readonly on: string | undefined; readonly strict: boolean | 
 /** Opens a table and reads its days, by default from the first column. */
 export async function datedTable(
   { table: given, on: named, strict }: DaysOfRows & { readonly table: GivenTable },
-  { tables, naming = commandNaming }: QueryContext,
+  { tables, naming = commandNaming }: Ask,
 ): Promise<DatedTable> {
   if (tables === undefined) throw new Error('there are no tables here');
   const table = typeof given === 'string' ? await tables.open(given) : tableOfRows(given);

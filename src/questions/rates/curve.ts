@@ -1,6 +1,6 @@
-import { type QueryAnswer, type QueryContext, textsOf } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
-import { question, typed } from '../../analysis/question.ts';
+import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
+import { question, typed } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { spreadInBasisPoints } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day, weekendDay } from '../../domain/series/date.ts';
@@ -93,12 +93,12 @@ export const curve = question({
     const pages = vs === undefined ? curvePages(values, ask) : compare({ ...values, vs }, ask);
     if (ask.chart !== true) return { fields, columns, pages };
     // Loaded here: most questions draw nothing.
-    const { curveDrawing } = await import('../../analysis/rate-charts.ts');
+    const { curveDrawing } = await import('../../answering/rate-charts.ts');
     return { fields, columns, drawing: curveDrawing(values), pages };
   },
 });
 
-async function* curvePages(query: AskedCurve, context: QueryContext): AsyncGenerator<Envelope<RateRow>> {
+async function* curvePages(query: AskedCurve, context: Ask): AsyncGenerator<Envelope<RateRow>> {
   const texts = await curveTexts(query, query.date, context);
   yield* received(query, texts, context);
 }
@@ -106,7 +106,7 @@ async function* curvePages(query: AskedCurve, context: QueryContext): AsyncGener
 async function* received(
   query: AskedCurve,
   texts: ParamTexts,
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<Envelope<RateRow>> {
   for await (const page of pagesOf(context.client, curveOperation, texts, {}, context.signal)) {
     if (query.date !== undefined) noteMissing(page, query, query.date, context);
@@ -116,7 +116,7 @@ async function* received(
 
 async function* compare(
   query: AskedCurve & { readonly vs: Day },
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<Envelope<CurveComparisonRow>> {
   const { vs } = query;
   const texts = await curveTexts(query, query.date, context);
@@ -129,7 +129,7 @@ async function* compare(
 async function curveTexts(
   { curve_type, on_or_before }: AskedCurve,
   date: Day | undefined,
-  context: QueryContext,
+  context: Ask,
 ): Promise<ParamTexts> {
   const type = typeParam(curve_type);
   if (date === undefined) return textsOf(type);
@@ -147,7 +147,7 @@ function noteMissing(
   { results }: Envelope<RateRow>,
   { on_or_before }: AskedCurve,
   date: Day,
-  { note, naming = commandNaming }: QueryContext,
+  { note, naming = commandNaming }: Ask,
 ): void {
   if (results.length > 0) return;
   const weekend = weekendDay(date);
@@ -166,7 +166,7 @@ function noteMissing(
  * The trade date of the newest curve up to `date`, found among the rates over time; `date` itself if there is none.
  * Asks until nothing newer is found, because another service may not give the newest rates first.
  */
-async function newestUpTo(date: Day, type: QueryParams, { client }: QueryContext): Promise<Day> {
+async function newestUpTo(date: Day, type: QueryParams, { client }: Ask): Promise<Day> {
   const newestOf = async (params: QueryParams): Promise<Day> => {
     const page = await client.ask(yields, textsOf({ ...type, ...params, to: date }));
     const days = page.results.map(({ trade_date }) => trade_date);

@@ -1,7 +1,7 @@
-import { explainEmpty, type QueryAnswer, type QueryContext, textsOf } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
-import type { WideRow } from '../../analysis/layouts.ts';
-import { question } from '../../analysis/question.ts';
+import { type Ask, explainEmpty, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
+import type { WideRow } from '../../answering/layouts.ts';
+import { question } from '../../answering/question.ts';
 import { lastRows, pagesOf } from '../../client/pagination.ts';
 import { maturitiesOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -71,7 +71,7 @@ export const yieldTable = question({
     const pages = explained(rows, texts, ask);
     if (ask.chart !== true) return { ...layout, pages };
     // Loaded here: most questions draw nothing.
-    const { yieldTableDrawing } = await import('../../analysis/rate-charts.ts');
+    const { yieldTableDrawing } = await import('../../answering/rate-charts.ts');
     return { ...layout, drawing: yieldTableDrawing(values), pages };
   },
 });
@@ -129,7 +129,7 @@ function refuseDisorder(one: unknown, next: unknown): void {
 async function* rowsUpTo(
   limit: number | undefined,
   pages: AsyncIterable<Envelope<WideRow>>,
-  { progress }: QueryContext,
+  { progress }: Ask,
 ): AsyncGenerator<Envelope<WideRow>> {
   let [left, rows] = [limit ?? Number.POSITIVE_INFINITY, 0];
   for await (const page of pages) {
@@ -147,7 +147,7 @@ async function* rowsUpTo(
 async function* explained(
   pages: AsyncIterable<Envelope<WideRow>>,
   texts: ParamTexts,
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<Envelope<WideRow>> {
   let isEmpty = true;
   for await (const page of pages) {

@@ -1,6 +1,6 @@
-import type { QueryAnswer, QueryContext } from '../../analysis/answer.ts';
-import { namesOf, type WideRow } from '../../analysis/layouts.ts';
-import { argument, question } from '../../analysis/question.ts';
+import type { Ask, QueryAnswer } from '../../answering/answer.ts';
+import { namesOf, type WideRow } from '../../answering/layouts.ts';
+import { argument, question } from '../../answering/question.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
 import { Problem } from '../../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
@@ -105,7 +105,7 @@ const either = {
       words: first === 'latest' ? ['--as-of', day] : [],
     };
   },
-  reading: async (values: AskedOfTwoDays, ask: QueryContext) => ({
+  reading: async (values: AskedOfTwoDays, ask: Ask) => ({
     series: await seriesOf(values, ask),
     asOf: 2,
   }),
@@ -129,7 +129,7 @@ export const compare = question({
   answer: answerLong,
 });
 
-function answerLong(values: AskedOfTwoDays, ask: QueryContext): Promise<QueryAnswer<ComparedRow>> {
+function answerLong(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<ComparedRow>> {
   return answerVersions(values, ask, {
     object: 'comparison',
     columns: ['value', 'vs_value'],
@@ -138,7 +138,7 @@ function answerLong(values: AskedOfTwoDays, ask: QueryContext): Promise<QueryAns
   });
 }
 
-function answerWide(values: AskedOfTwoDays, ask: QueryContext): Promise<QueryAnswer<WideRow>> {
+function answerWide(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<WideRow>> {
   return answerVersions(values, ask, {
     object: 'comparison',
     columns: [],

@@ -1,11 +1,11 @@
-import { explainSeries, type QueryContext, rowsOf } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
-import { composed, eachOf } from '../../analysis/composed.ts';
-import { noteBasis } from '../../analysis/coverage.ts';
-import { requireOneFrequency } from '../../analysis/one-frequency.ts';
-import { argument, question, transformationIn } from '../../analysis/question.ts';
-import { noteRescaling } from '../../analysis/rescaling.ts';
-import { resolveSeries } from '../../analysis/series-ids.ts';
+import { type Ask, explainSeries, rowsOf } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
+import { composed, eachOf } from '../../answering/composed.ts';
+import { noteBasis } from '../../answering/coverage.ts';
+import { requireOneFrequency } from '../../answering/one-frequency.ts';
+import { argument, question, transformationIn } from '../../answering/question.ts';
+import { noteRescaling } from '../../answering/rescaling.ts';
+import { resolveSeries } from '../../answering/series-ids.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
 import { type Day, parseDay } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
@@ -188,7 +188,7 @@ type Asked = {
   readonly days: readonly Version[];
 };
 
-function seriesOf(asked: Asked, ask: QueryContext) {
+function seriesOf(asked: Asked, ask: Ask) {
   const { ids, skip_missing } = asked;
   return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: knownOnDays.knownOn(asked) }, ask);
 }

@@ -1,14 +1,8 @@
-import {
-  failureOf,
-  pagesAbout,
-  type QueryAnswer,
-  type QueryContext,
-  textsOf,
-} from '../../analysis/answer.ts';
-import { noteBasis } from '../../analysis/coverage.ts';
-import type { SortOrder } from '../../analysis/query.ts';
-import { question, transformationIn } from '../../analysis/question.ts';
-import { remarked } from '../../analysis/run.ts';
+import { type Ask, failureOf, pagesAbout, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import { noteBasis } from '../../answering/coverage.ts';
+import type { SortOrder } from '../../answering/query.ts';
+import { question, transformationIn } from '../../answering/question.ts';
+import { remarked } from '../../answering/run.ts';
 import {
   type FailedSeries,
   foundOf,
@@ -16,7 +10,7 @@ import {
   missingMember,
   type ResolvedSeries,
   resolveSeries,
-} from '../../analysis/series-ids.ts';
+} from '../../answering/series-ids.ts';
 import type { AskOptions, Client } from '../../client/client.ts';
 import { type Extent, pagesOf, questionFor } from '../../client/pagination.ts';
 import { parseDay } from '../../domain/series/date.ts';
@@ -164,20 +158,20 @@ function checkCursor(values: Partial<AskedValues>): void {
 async function answerOf(
   series: readonly ResolvedSeries[],
   asked: ObservationsAsked,
-  ask: QueryContext,
+  ask: Ask,
 ): Promise<QueryAnswer<ObservationRow>> {
   const { fields, columns } = listing;
   const answer = { fields, columns, pages: pagesOfSeveral(series, asked, ask) };
   if (ask.chart !== true) return answer;
   // Loaded here: most questions draw nothing.
-  const { observationsDrawing } = await import('../../analysis/charts.ts');
+  const { observationsDrawing } = await import('../../answering/charts.ts');
   return { ...answer, drawing: await observationsDrawing(series, defined({ release: asked.release }), ask) };
 }
 
 async function* pagesOfSeveral(
   series: readonly ResolvedSeries[],
   asked: ObservationsAsked,
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<Envelope<ObservationRow>> {
   const { as_of, release, from, to, cursor } = asked;
   const total = expectedRows(series, asked);
@@ -215,7 +209,7 @@ function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {
 async function expecting(
   series: readonly ResolvedSeries[],
   questions: readonly ParamTexts[],
-  context: QueryContext,
+  context: Ask,
 ): Promise<Client> {
   const { client } = context;
   if (questions.length < 2) return client;
@@ -241,7 +235,7 @@ async function expecting(
 async function firstAnswers(
   series: readonly ResolvedSeries[],
   questions: readonly ParamTexts[],
-  context: QueryContext,
+  context: Ask,
 ): Promise<Map<string, Envelope>> {
   const answers = new Map<string, Envelope>();
   const failures: FailedSeries[] = [];
@@ -277,7 +271,7 @@ function expectedRows(series: readonly ResolvedSeries[], asked: ObservationsAske
 async function* sorted(
   asked: ObservationsAsked,
   texts: ParamTexts,
-  { client, signal }: QueryContext,
+  { client, signal }: Ask,
 ): AsyncGenerator<Envelope<ObservationRow>> {
   const pages = pagesOf(client, listing, texts, extentOf(asked), signal);
   if (asked.sort !== 'asc') {
@@ -295,7 +289,7 @@ async function* sorted(
 }
 
 /** A page as a part of an answer about several series, without the members about a single one. */
-function joinable(page: Envelope<ObservationRow>, context: QueryContext): Envelope<ObservationRow> {
+function joinable(page: Envelope<ObservationRow>, context: Ask): Envelope<ObservationRow> {
   const { series: _series, vintage: _vintage, covered_to: _to, ...rest } = withoutPages(page);
   const { results, results_count, has_more, ...head } = rest;
   return { ...head, ...missingMember(context), results, results_count, has_more };

@@ -1,5 +1,5 @@
-import type { QueryAnswer, QueryContext } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
+import type { Ask, QueryAnswer } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
 import {
   laggedName,
   longPanelLayout,
@@ -7,8 +7,8 @@ import {
   type PanelRow,
   type WideRow,
   widePanelLayout,
-} from '../../analysis/layouts.ts';
-import { asOfDates, beyondChoices, type PanelQuery, type RealTimePanelQuery } from '../../analysis/query.ts';
+} from '../../answering/layouts.ts';
+import { asOfDates, beyondChoices, type PanelQuery, type RealTimePanelQuery } from '../../answering/query.ts';
 import {
   type AskedAt,
   type BoundValues,
@@ -16,9 +16,9 @@ import {
   question,
   transformationIn,
   typed,
-} from '../../analysis/question.ts';
-import { resolveSeries } from '../../analysis/series-ids.ts';
-import { servicePanel } from '../../analysis/service-panel.ts';
+} from '../../answering/question.ts';
+import { resolveSeries } from '../../answering/series-ids.ts';
+import { servicePanel } from '../../answering/service-panel.ts';
 import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/date.ts';
 import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
 import type { RowLayout } from '../../operations/field.ts';
@@ -206,23 +206,23 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
   async reading(values, ask) {
     if (values.as_of_each === undefined)
       return { series: await resolveSeries(oneDayOf(values), ask), asOf: 1 };
-    const { readingOfRealTimePanel } = await import('../../analysis/real-time-panel.ts');
+    const { readingOfRealTimePanel } = await import('../../answering/real-time-panel.ts');
     return readingOfRealTimePanel(realTimeOf(values), ask);
   },
   async answer(values, ask) {
     // Loaded here: other questions start faster without panels.
     if (values.as_of_each !== undefined) {
-      const { answerRealTimePanel } = await import('../../analysis/real-time-panel.ts');
+      const { answerRealTimePanel } = await import('../../answering/real-time-panel.ts');
       return answerRealTimePanel(realTimeOf(values), ask);
     }
     if (ask.chart === true) return drawn(values, ask);
-    const { answerPanel } = await import('../../analysis/panel.ts');
+    const { answerPanel } = await import('../../answering/panel.ts');
     return answerPanel(oneDayOf(values), ask);
   },
 });
 
 /** The rows of a chart as of one day are observations, which state units and sources. */
-function drawn(values: PanelValues, ask: QueryContext): Promise<QueryAnswer> {
+function drawn(values: PanelValues, ask: Ask): Promise<QueryAnswer> {
   const unasked = { release: undefined, limit: undefined, first: undefined, cursor: undefined };
   return observationsOfSeveral.answer({ ...values, ...unasked, sort: undefined }, ask);
 }

@@ -1,18 +1,18 @@
 import {
+  type Ask,
   explainSeries,
   failureOf,
   pagesAbout,
   type QueryAnswer,
-  type QueryContext,
   rowsOf,
   textsOf,
-} from '../../analysis/answer.ts';
-import { releasesDrawing, revisionsDrawing } from '../../analysis/charts.ts';
-import { type ComposedRows, composed } from '../../analysis/composed.ts';
-import { descriptionOf, noteBasis } from '../../analysis/coverage.ts';
-import { StatedFrequencies } from '../../analysis/history.ts';
-import type { WideRow } from '../../analysis/layouts.ts';
-import { countsOwnPeriods, OneFrequency } from '../../analysis/one-frequency.ts';
+} from '../../answering/answer.ts';
+import { releasesDrawing, revisionsDrawing } from '../../answering/charts.ts';
+import { type ComposedRows, composed } from '../../answering/composed.ts';
+import { descriptionOf, noteBasis } from '../../answering/coverage.ts';
+import { StatedFrequencies } from '../../answering/history.ts';
+import type { WideRow } from '../../answering/layouts.ts';
+import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
@@ -59,7 +59,7 @@ type ReleasesQuery = TriangleQuery & { readonly horizons: readonly Horizon[] };
 /** Every value of one date or of each date, with the size and the delay of each change. */
 export async function answerPublished(
   query: PublishedQuery,
-  context: QueryContext,
+  context: Ask,
 ): Promise<QueryAnswer<RevisionRow>> {
   const { id, date } = query;
   const drawing =
@@ -67,7 +67,7 @@ export async function answerPublished(
   return { ...revisionLayout, ...(drawing && { drawing }), pages: pagesAbout(id, pages(query, context)) };
 }
 
-async function* pages(query: PublishedQuery, context: QueryContext): AsyncGenerator<Envelope<RevisionRow>> {
+async function* pages(query: PublishedQuery, context: Ask): AsyncGenerator<Envelope<RevisionRow>> {
   const { id, as_of: asOf } = query;
   let isSampled = false;
   let seen = false;
@@ -92,7 +92,7 @@ async function* pages(query: PublishedQuery, context: QueryContext): AsyncGenera
 /** The values published up to the as-of date, of at most `limit` dates. */
 async function* publishedPages(
   { id, date, from, to, as_of: asOf, limit, cursor }: PublishedQuery,
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<Envelope<PublishedValue>> {
   const texts = textsOf(defined({ id, date, from, to }));
   // The service would count dates that were first published after the as-of date towards its limit.
@@ -116,7 +116,7 @@ async function* publishedPages(
  * Notes that a date has no value, and how it differs from the dates of the series; reveals nothing later than the
  * as-of date.
  */
-async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: QueryContext): Promise<void> {
+async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: Ask): Promise<void> {
   const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
   if (date === undefined) {
     context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for these dates` });
@@ -133,7 +133,7 @@ async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: Que
 }
 
 /** The frequency of a series, as it was known on a day. */
-async function frequencyOf(id: string, asOf: Day | undefined, context: QueryContext): Promise<string> {
+async function frequencyOf(id: string, asOf: Day | undefined, context: Ask): Promise<string> {
   if (asOf === undefined) return String((await descriptionOf({ id }, context))?.frequency ?? '');
   const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
   return String(newest?.frequency ?? '');
@@ -146,7 +146,7 @@ type FirstVintage = { readonly asOf: Day; readonly newest: Day };
  * The first vintage of a series; undefined if the service does not say when its record begins. The dates in that
  * vintage were, or may have been, published before the record begins, so their first releases are unknown.
  */
-async function firstVintageOf(id: string, context: QueryContext): Promise<FirstVintage | undefined> {
+async function firstVintageOf(id: string, context: Ask): Promise<FirstVintage | undefined> {
   const [series] = (await context.client.ask(seriesShow, [['id', id]])).results;
   const asOf = series?.first_vintage ?? '';
   if (asOf === '') return undefined;
@@ -205,7 +205,7 @@ type SeriesHistory = VintageRecord & {
 };
 
 /** The values of a series at some horizons: a row for each date, newest first, and a column for each horizon. */
-export function answerReleases(query: ReleasesQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
+export function answerReleases(query: ReleasesQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
   return composed(context, (counting) =>
     ofHistory(query, counting, async (history) => {
       const rows = history.dates.flatMap((dated) => {
@@ -234,7 +234,7 @@ function releaseRow(
 /** Statistics of the revisions from each horizon to each later one in the order of the query. */
 export function answerStatistics(
   query: ReleasesQuery,
-  context: QueryContext,
+  context: Ask,
 ): Promise<QueryAnswer<RevisionStatisticsRow>> {
   return composed(context, (counting) =>
     ofHistory(query, counting, async (history) => {
@@ -284,7 +284,7 @@ function statisticsRow(earlierOne: Horizon, laterOne: Horizon, pairs: ReturnType
 }
 
 /** The triangle of revisions: a row for each date, newest first, and a column for each vintage. */
-export function answerTriangle(query: TriangleQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
+export function answerTriangle(query: TriangleQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
   return composed(context, (counting) =>
     ofHistory(query, counting, async ({ dates, vintages, hasMore, valueOn }) => {
       const first = earliest(dates);
@@ -315,7 +315,7 @@ function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory):
 /** Answers a query about the history of one series, with the notes that every such answer has. */
 async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
   query: TriangleQuery,
-  context: QueryContext,
+  context: Ask,
   answer: (history: SeriesHistory) => Promise<ComposedRows<R>>,
 ): Promise<ComposedRows<R>> {
   const { id, as_of: asOf, from, to } = query;
@@ -333,7 +333,7 @@ async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
 
 async function historyOf(
   { id, from = '', to, limit, as_of: asOf, units }: TriangleQuery,
-  context: QueryContext,
+  context: Ask,
 ): Promise<SeriesHistory> {
   // A transformed value may be computed from one of the year before.
   const first = units === undefined || from === '' ? from : (firstInput(from) ?? from);
@@ -395,7 +395,7 @@ function transformedOn(
 }
 
 /** Notes that samples are no releases. */
-function noteSampled(id: string, kinds: readonly string[], { note }: QueryContext): void {
+function noteSampled(id: string, kinds: readonly string[], { note }: Ask): void {
   const inexact = ['sampled', 'fetched', 'unknown'].filter((kind) => kinds.includes(kind));
   if (inexact.length === 0) return;
   const text = `${id} is ${inexact.join(' and ')}: its vintages are not all its releases, so that release_1 is the first vintage with the date, and the first release is not known`;
@@ -407,7 +407,7 @@ function noteBaseYears(
   { id, units }: TriangleQuery,
   pairs: ReturnType<typeof pairsOf>,
   { unit }: SeriesHistory,
-  { note, naming = commandNaming }: QueryContext,
+  { note, naming = commandNaming }: Ask,
 ): void {
   if (units !== undefined || !hasBaseYear(unit)) return;
   const rescaled = pairs.filter((pair) => isRescaled({ old: pair.earlier, new: pair.later }));
@@ -422,7 +422,7 @@ function noteBaseYears(
 function noteBeforeRecord(
   { id }: TriangleQuery,
   { dates, firstVintage }: SeriesHistory,
-  { note }: QueryContext,
+  { note }: Ask,
 ): void {
   const count = dates.filter(({ released }) => released === undefined).length;
   if (count === 0 || firstVintage === undefined) return;

@@ -1,7 +1,7 @@
-import type { QueryAnswer } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
-import type { WideRow } from '../../analysis/layouts.ts';
-import { question, transformationIn, typed } from '../../analysis/question.ts';
+import type { QueryAnswer } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
+import type { WideRow } from '../../answering/layouts.ts';
+import { question, transformationIn, typed } from '../../answering/question.ts';
 import { checkHorizons, type Horizon } from '../../domain/series/releases.ts';
 import { contradiction, refused, type Sentence } from '../../errors/problem.ts';
 import { revisions as published } from '../../operations/figures.ts';

@@ -1,4 +1,4 @@
-import { argument, type BoundValues, type QuestionCommand } from '../../analysis/question.ts';
+import { argument, type BoundValues, type QuestionCommand } from '../../answering/question.ts';
 import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import type { Operation } from '../../operations/operation.ts';

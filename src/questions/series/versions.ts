@@ -1,12 +1,12 @@
-import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
-import { type ComposedRows, composed, eachOf } from '../../analysis/composed.ts';
-import { noteBasis } from '../../analysis/coverage.ts';
-import type { WideRow } from '../../analysis/layouts.ts';
-import { requireOneFrequency } from '../../analysis/one-frequency.ts';
-import { argument, question, transformationIn } from '../../analysis/question.ts';
-import { noteRescaling } from '../../analysis/rescaling.ts';
-import { type ResolvedSeries, resolveSeries } from '../../analysis/series-ids.ts';
+import { type Ask, explainSeries, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
+import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
+import { noteBasis } from '../../answering/coverage.ts';
+import type { WideRow } from '../../answering/layouts.ts';
+import { requireOneFrequency } from '../../answering/one-frequency.ts';
+import { argument, question, transformationIn } from '../../answering/question.ts';
+import { noteRescaling } from '../../answering/rescaling.ts';
+import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
@@ -147,7 +147,7 @@ type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
 /** Composes an answer as of several days. */
 export function answerVersions<R extends Row>(
   asked: AskedOfDays,
-  ask: QueryContext,
+  ask: Ask,
   { object, columns, layout, rows }: Making<R>,
 ): Promise<QueryAnswer<R>> {
   const { days, from, to } = asked;
@@ -175,7 +175,7 @@ export function answerVersions<R extends Row>(
 }
 
 /** Returns the series that are asked about. */
-export function seriesOf(asked: AskedOfDays, ask: QueryContext): Promise<readonly ResolvedSeries[]> {
+export function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
   const { ids, skip_missing } = asked;
   return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: knownOnDays.knownOn(asked) }, ask);
 }
@@ -184,15 +184,15 @@ async function drawingOf(
   all: readonly ResolvedSeries[],
   columns: readonly string[],
   asked: AskedOfDays,
-  ask: QueryContext,
+  ask: Ask,
 ) {
   // Loaded here: most questions draw nothing.
-  const { versionsDrawing } = await import('../../analysis/charts.ts');
+  const { versionsDrawing } = await import('../../answering/charts.ts');
   return versionsDrawing(all, { days: asked.days, columns, transformation: transformationIn(asked) }, ask);
 }
 
 /** Notes if all values changed by about the same factor from one of the days to the next. */
-function noteRescalings({ series, dates, found }: SeriesVersions, ask: QueryContext): void {
+function noteRescalings({ series, dates, found }: SeriesVersions, ask: Ask): void {
   for (const [i, other] of found.slice(1).entries()) {
     const rows = dates.map((date) => ({ old: found[i]?.get(date), new: other.get(date) }));
     const unit = rows.find(({ old }) => old !== undefined)?.old?.unit ?? '';
@@ -201,11 +201,7 @@ function noteRescalings({ series, dates, found }: SeriesVersions, ask: QueryCont
   }
 }
 
-async function versionsOf(
-  series: ResolvedSeries,
-  asked: AskedOfDays,
-  ask: QueryContext,
-): Promise<SeriesVersions> {
+async function versionsOf(series: ResolvedSeries, asked: AskedOfDays, ask: Ask): Promise<SeriesVersions> {
   const { days, from, to, sort, limit } = asked;
   const known = await Promise.all(
     days.map(async (day) => {

@@ -1,7 +1,7 @@
-import { counted, pagesAbout, type QueryContext, textsOf } from '../../analysis/answer.ts';
-import type { Demands } from '../../analysis/basis.ts';
-import { coverageText, noteBasis } from '../../analysis/coverage.ts';
-import { question } from '../../analysis/question.ts';
+import { type Ask, counted, pagesAbout, textsOf } from '../../answering/answer.ts';
+import type { Demands } from '../../answering/basis.ts';
+import { coverageText, noteBasis } from '../../answering/coverage.ts';
+import { question } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { earlier } from '../../domain/series/date.ts';
 import { contradiction } from '../../errors/problem.ts';
@@ -51,7 +51,7 @@ export const vintages = question({
     const answer = { fields, columns, pages: pagesAbout(values.id, pages(values, ask)) };
     if (ask.chart !== true) return answer;
     // Loaded here: most questions draw nothing.
-    const { vintagesDrawing } = await import('../../analysis/charts.ts');
+    const { vintagesDrawing } = await import('../../answering/charts.ts');
     return { ...answer, drawing: await vintagesDrawing(values, ask) };
   },
 });
@@ -64,7 +64,7 @@ type Vintage = RowOf<typeof listing>;
 
 async function* pages(
   { id, from, to: asked, as_of: asOf, limit, first, cursor }: VintagesAsked,
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<Envelope<Vintage>> {
   const { client, signal, note, progress } = context;
   const to = asOf === undefined ? asked : earlier(asked ?? asOf, asOf);

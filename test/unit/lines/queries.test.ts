@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Query, Question } from '../../../src/analysis/question.ts';
+import type { Query, Question } from '../../../src/answering/question.ts';
 import type { QueryLine } from '../../../src/lines/line.ts';
 import { operations } from '../../../src/operations/index.ts';
 import type { NamedValues } from '../../../src/operations/value.ts';

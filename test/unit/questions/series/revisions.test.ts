@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTexts } from '../../../../src/analysis/question.ts';
+import { readTexts } from '../../../../src/answering/question.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
 import { questions } from '../../../../src/questions/table.ts';
 

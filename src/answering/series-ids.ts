@@ -9,11 +9,11 @@ import type { Row } from '../operations/envelope.ts';
 import { seriesSearch, seriesShow, spread, yields } from '../operations/figures.ts';
 import { commandNaming, type Naming, type RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
-import { failureOf, type QueryContext } from './answer.ts';
+import { type Ask, failureOf } from './answer.ts';
 
 /** Where series are looked up, and what records the ids that are left out. */
-type Catalogue = Pick<QueryContext, 'client' | 'naming' | 'signal'> & {
-  readonly basis?: Pick<QueryContext['basis'], 'missing'>;
+type Catalogue = Pick<Ask, 'client' | 'naming' | 'signal'> & {
+  readonly basis?: Pick<Ask['basis'], 'missing'>;
 };
 
 /** The series that a question is about, as its `OfSeries` names them. */
@@ -118,7 +118,7 @@ export function isUnknown(error: unknown): boolean {
 }
 
 /** The member of an envelope that names the ids which are left out. */
-export function missingMember({ basis: { missing } }: Pick<QueryContext, 'basis'>) {
+export function missingMember({ basis: { missing } }: Pick<Ask, 'basis'>) {
   return missing.size === 0 ? {} : { missing: [...missing] };
 }
 

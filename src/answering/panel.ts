@@ -2,7 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { explainSeries, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { type Ask, explainSeries, type QueryAnswer, rowsOf } from './answer.ts';
 import { composed, eachOf } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import { laggedName, longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
@@ -10,12 +10,12 @@ import type { PanelQuery, SortOrder } from './query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Several series as known on one day, aligned by date. */
-export function answerPanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer> {
+export function answerPanel(query: PanelQuery, context: Ask): Promise<QueryAnswer> {
   return query.wide ? answerWidePanel(query, context) : answerLongPanel(query, context);
 }
 
 /** The same panel with a row for each date and series. */
-function answerLongPanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<PanelRow>> {
+function answerLongPanel(query: PanelQuery, context: Ask): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
     return { ...longPanel(columns, query.sort, () => rest.asOf), ...rest };
@@ -23,14 +23,14 @@ function answerLongPanel(query: PanelQuery, context: QueryContext): Promise<Quer
 }
 
 /** The same panel with a row for each date and a column for each series. */
-function answerWidePanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
+function answerWidePanel(query: PanelQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
     return { ...widePanel(columns, query.sort, 'date', false), ...rest };
   });
 }
 
-async function columnsOf(query: PanelQuery, context: QueryContext) {
+async function columnsOf(query: PanelQuery, context: Ask) {
   const { asOf, from, to } = query;
   const series = await resolveSeries(query, context);
   const params = {

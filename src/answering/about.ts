@@ -1,6 +1,6 @@
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
-import type { QueryContext } from './answer.ts';
+import type { Ask } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
 import { type Query, transformationIn } from './question.ts';
 
@@ -12,7 +12,7 @@ type About = readonly [name: string, text: string];
  * transformed, how its vintages came about, the day to which its data are covered, and the titles and units of its
  * series. Must be called after the last page.
  */
-export async function aboutAnswer(query: Query, context: QueryContext): Promise<readonly About[]> {
+export async function aboutAnswer(query: Query, context: Ask): Promise<readonly About[]> {
   const about: About[] = [...daysAbout(query), ...valuesAbout(query)];
   const day = knowledgeDay(query) ?? context.basis.today;
   const { question, values } = query;

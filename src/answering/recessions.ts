@@ -3,7 +3,7 @@ import { type Recession, recessionsIn, recessionsOn } from '../domain/series/rec
 import { Problem } from '../errors/problem.ts';
 import { observations } from '../operations/figures.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import { type QueryContext, rowsOf } from './answer.ts';
+import { type Ask, rowsOf } from './answer.ts';
 import { knowledgeDay } from './coverage.ts';
 import type { Query } from './question.ts';
 
@@ -14,11 +14,7 @@ const indicator = 'USREC';
  * The same drawing with the recessions known on the as-of date of the query: from USREC if the store has it,
  * otherwise as NBER announced them.
  */
-export async function withRecessions(
-  drawing: Drawing,
-  query: Query,
-  context: QueryContext,
-): Promise<Drawing> {
+export async function withRecessions(drawing: Drawing, query: Query, context: Ask): Promise<Drawing> {
   if (drawing.axis !== 'day')
     throw new Problem('bad-input', 'a chart over maturities shows no recessions: leave out --recessions');
   const asOf = knowledgeDay(query);
@@ -39,7 +35,7 @@ export async function withRecessions(
 
 async function heldRecessions(
   asOf: Day | undefined,
-  context: QueryContext,
+  context: Ask,
 ): Promise<readonly Recession[] | undefined> {
   try {
     const rows = await rowsOf(context, observations, {

@@ -14,11 +14,11 @@ import { isComparison, unitText } from '../domain/series/units.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
-import type { Note, QueryContext } from './answer.ts';
+import type { Ask, Note } from './answer.ts';
 import { historyOf } from './history.ts';
 
 /** Sends the requests whose values are transformed. */
-type Asking = Pick<QueryContext, 'client' | 'signal'>;
+type Asking = Pick<Ask, 'client' | 'signal'>;
 
 /**
  * The same client, but with transformed values of series by date, each computed from the one vintage that the
@@ -123,7 +123,7 @@ export async function whyNoResult<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   { units, aggregation }: Transformation,
-  { client, naming = commandNaming }: Asking & Pick<QueryContext, 'naming'>,
+  { client, naming = commandNaming }: Asking & Pick<Ask, 'naming'>,
 ): Promise<Note | undefined> {
   if (operation.isTransformable !== true) return undefined;
   const { results } = await client.ask(operation, [...without(texts, 'limit'), ['limit', '50']], {

@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import type { Version } from '../operations/value.ts';
-import type { QueryContext } from './answer.ts';
+import type { Ask } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
@@ -19,7 +19,7 @@ export async function requireOneFrequency(
   series: ResolvedSeries,
   versions: readonly VersionRows[],
   transformation: Transformation | undefined,
-  context: QueryContext,
+  context: Ask,
 ): Promise<void> {
   if (!countsOwnPeriods(transformation) || versions.every(({ rows }) => rows.length === 0)) return;
   const kept = new OneFrequency(series.id, transformation);
@@ -28,7 +28,7 @@ export async function requireOneFrequency(
 }
 
 /** The frequency of a series as of a day, whose answer has no result that says it. */
-async function frequencyOn(series: ResolvedSeries, day: Version, context: QueryContext): Promise<string> {
+async function frequencyOn(series: ResolvedSeries, day: Version, context: Ask): Promise<string> {
   if (day === 'latest') return String((await descriptionOf(series, context))?.frequency ?? '');
   const asked = [
     ['id', series.id],

@@ -1,12 +1,12 @@
 import { rescalingOf } from '../domain/series/arithmetic.ts';
 import { commandNaming } from '../operations/operation.ts';
-import type { QueryContext } from './answer.ts';
+import type { Ask } from './answer.ts';
 
 /** Notes that all values changed by about the same factor; the reason stays open, as a store has one unit for all. */
 export function noteRescaling(
   { id, unit }: { readonly id: string; readonly unit: string },
   rows: readonly { readonly new: string | null; readonly old: string | null }[],
-  { note, naming = commandNaming }: QueryContext,
+  { note, naming = commandNaming }: Ask,
 ): void {
   if (note === undefined) return;
   const pairs = rows.flatMap((row) =>

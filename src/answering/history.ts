@@ -21,7 +21,7 @@ import type { Coverage, Row } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow, vintages } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { QueryParams } from '../operations/param.ts';
-import { type QueryContext, rowsOf, textsOf } from './answer.ts';
+import { type Ask, rowsOf, textsOf } from './answer.ts';
 import { countsOwnPeriods } from './one-frequency.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
 import type { Beyond, RealTimePanelQuery } from './query.ts';
@@ -33,7 +33,7 @@ type History = { readonly vintages: Vintages; readonly frequencies: readonly Fre
 /** Every vintage of a series, or of some of its dates, from all published values, read in one pass over the changes. */
 export async function historyOf(
   params: QueryParams,
-  { client, signal }: Pick<QueryContext, 'client' | 'signal'>,
+  { client, signal }: Pick<Ask, 'client' | 'signal'>,
 ): Promise<History> {
   const { id, from, to } = params;
   const changes = new Map<Day, Change[]>();
@@ -87,7 +87,7 @@ export class StatedFrequencies {
       asOf = '~',
     }: { readonly id: string; readonly isPart: boolean; readonly asOf?: Day | undefined },
     changes: ReadonlyMap<Day, readonly Change[]>,
-    { client, signal }: Pick<QueryContext, 'client' | 'signal'>,
+    { client, signal }: Pick<Ask, 'client' | 'signal'>,
   ): Promise<readonly FrequencySince[]> {
     if (isPart) {
       const [described] = (await client.ask(seriesShow, [['id', id]])).results;
@@ -145,7 +145,7 @@ export async function knownOfSeries(
   series: ResolvedSeries,
   days: readonly Day[],
   query: ColumnsQuery,
-  context: QueryContext,
+  context: Ask,
 ): Promise<KnownColumns> {
   if (query.transformation !== undefined) return historyOnDays(series, days, query, context);
   const placed = await placeDays(series, days, query.beyond, context);
@@ -158,7 +158,7 @@ export async function knownOfSeries(
 }
 
 /** Whether the vintages show that every answer as of the days meets the demands. */
-function meetsDemands({ publications }: PlacedDays, { basis: { demands } }: QueryContext): boolean {
+function meetsDemands({ publications }: PlacedDays, { basis: { demands } }: Ask): boolean {
   if (demands.exact === true) return publications?.every(({ kind }) => kind === 'exact') === true;
   return publications !== undefined || demands.maxAge === undefined;
 }
@@ -177,7 +177,7 @@ export async function historyOnDays(
   series: ResolvedSeries,
   days: readonly Day[],
   query: ColumnsQuery,
-  context: QueryContext,
+  context: Ask,
 ): Promise<HistoryOnDays> {
   const placed = await placeDays(series, days, query.beyond, context);
   return columnsOf(await historyOf({ id: series.id }, context), placed, query, context);
@@ -187,7 +187,7 @@ function columnsOf(
   { vintages, frequencies }: History,
   placed: PlacedDays,
   query: ColumnsQuery,
-  context: QueryContext,
+  context: Ask,
 ): HistoryOnDays {
   const { last = 1, lag = 0, transformation } = query;
   const { series, covered, beyondCoverage } = placed;
@@ -205,7 +205,7 @@ function noteFrequencies(
   known: readonly KnownOnDays[],
   frequencies: readonly FrequencySince[],
   { units }: Transformation,
-  { note }: QueryContext,
+  { note }: Ask,
 ): void {
   const used = new Map<Frequency, Day>();
   for (const { days, since } of known) {
@@ -259,7 +259,7 @@ async function knownDayByDay(
   { series: { id }, covered, publications }: PlacedDays,
   { last = 1, lag = 0 }: ColumnsQuery,
   lacking: Operation | undefined,
-  context: QueryContext,
+  context: Ask,
 ): Promise<readonly KnownOnDays[]> {
   const changed = publications?.flatMap(({ asOf, changes }) => (changes ? [asOf] : []));
   const periods = realTimePeriodsOf(covered, changed ?? covered);
@@ -284,12 +284,7 @@ function tooMany(id: string, { path }: Operation, requests: number): Problem {
   );
 }
 
-async function newestAsOf(
-  id: string,
-  day: Day,
-  count: number,
-  context: QueryContext,
-): Promise<readonly KnownValue[]> {
+async function newestAsOf(id: string, day: Day, count: number, context: Ask): Promise<readonly KnownValue[]> {
   // Two rows show in which order a service gives them; with one row, finding that out takes another request.
   const rows = await rowsOf(context, observations, { id, as_of: day }, { limit: Math.max(2, count) });
   return rows.map(({ date, value, as_of_date: asOf }) => ({ date, value, asOf }));
@@ -300,7 +295,7 @@ async function placeDays(
   series: ResolvedSeries,
   days: readonly Day[],
   beyond: Beyond,
-  context: QueryContext,
+  context: Ask,
 ): Promise<PlacedDays> {
   const last = days.at(-1) ?? '';
   const listed = await ifOffered(() => publicationsOf(series, last, context));
@@ -318,10 +313,7 @@ async function placeDays(
 }
 
 /** The description of a series; another service may lack it. */
-async function describedIfPossible(
-  { id, row }: ResolvedSeries,
-  { client }: QueryContext,
-): Promise<Row | undefined> {
+async function describedIfPossible({ id, row }: ResolvedSeries, { client }: Ask): Promise<Row | undefined> {
   if (row !== undefined) return row;
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];
@@ -372,7 +364,7 @@ async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** The vintage dates up to `last`, ascending, and what the series covers. */
-async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: QueryContext) {
+async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: Ask) {
   const publications: Publication[] = [];
   let row: Coverage | undefined;
   const texts = textsOf({ id, to: last });

@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../domain/series/date.ts';
 import { listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
-import type { QueryAnswer, QueryContext } from './answer.ts';
+import type { Ask, QueryAnswer } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
 import { composed, eachOf } from './composed.ts';
 import { noteOutside } from './coverage.ts';
@@ -14,17 +14,14 @@ import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 import { askService, serviceRequests } from './service-panel.ts';
 
 /** The newest value of several series known on each day of a rhythm. */
-export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<QueryAnswer> {
+export function answerRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<QueryAnswer> {
   // A chart shows the rows of the long form.
   const isWide = query.wide && context.chart !== true;
   return isWide ? answerWideRealTimePanel(query, context) : answerLongRealTimePanel(query, context);
 }
 
 /** The same panel with a row for each as-of date and series. */
-function answerLongRealTimePanel(
-  query: RealTimePanelQuery,
-  context: QueryContext,
-): Promise<QueryAnswer<PanelRow>> {
+function answerLongRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
     // The descriptions come first: a chart of too many series is refused before their values are requested.
     const isDrawn = counting.chart === true;
@@ -37,10 +34,7 @@ function answerLongRealTimePanel(
 }
 
 /** The same panel with a row for each as-of date and a column for each series. */
-function answerWideRealTimePanel(
-  query: RealTimePanelQuery,
-  context: QueryContext,
-): Promise<QueryAnswer<WideRow>> {
+function answerWideRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
     const columns = await columnsOf(await panelSeries(query, counting), query, counting);
     return widePanel(columns, query.sort, 'as_of', query.withDates);
@@ -48,10 +42,7 @@ function answerWideRealTimePanel(
 }
 
 /** The series of a panel, of those that had begun by its last as-of date. */
-export function panelSeries(
-  query: RealTimePanelQuery,
-  context: QueryContext,
-): Promise<readonly ResolvedSeries[]> {
+export function panelSeries(query: RealTimePanelQuery, context: Ask): Promise<readonly ResolvedSeries[]> {
   return resolveSeries({ ...query, asOf: knownDays(query).at(-1) }, context);
 }
 
@@ -59,7 +50,7 @@ export function panelSeries(
 export async function columnsOf(
   series: readonly ResolvedSeries[],
   query: RealTimePanelQuery,
-  counting: QueryContext,
+  counting: Ask,
 ): Promise<readonly PanelColumn[]> {
   const days = knownDays(query);
   // Few vintages may answer any number of days.
@@ -87,7 +78,7 @@ function knownDays(query: RealTimePanelQuery): readonly Day[] {
 export async function noteKnown(
   known: readonly Pick<KnownColumns, 'placed'>[],
   days: readonly Day[],
-  context: QueryContext,
+  context: Ask,
 ): Promise<void> {
   const { note, naming = commandNaming } = context;
   if (note === undefined) return;
@@ -103,7 +94,7 @@ export async function noteKnown(
 }
 
 /** Notes which series show samples or fetched values on any of the days. */
-function noteKinds(placed: readonly KnownColumns['placed'][], note: NonNullable<QueryContext['note']>): void {
+function noteKinds(placed: readonly KnownColumns['placed'][], note: NonNullable<Ask['note']>): void {
   for (const kind of ['sampled', 'fetched']) {
     const ids = placed.flatMap(({ series, kinds }) =>
       [...kinds.values()].includes(kind) ? [series.id] : [],
@@ -116,10 +107,7 @@ function noteKinds(placed: readonly KnownColumns['placed'][], note: NonNullable<
 }
 
 /** What a real-time panel reads. */
-export async function readingOfRealTimePanel(
-  query: RealTimePanelQuery,
-  context: QueryContext,
-): Promise<Reading> {
+export async function readingOfRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<Reading> {
   const days = knownDays(query);
   const series = await panelSeries(query, context);
   const asked = await serviceRequests(series, days, query, context);

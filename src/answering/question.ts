@@ -17,7 +17,7 @@ import { checkRange, param } from '../operations/params.ts';
 import type { TypedLine } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import type { QueryAnswer, QueryContext } from './answer.ts';
+import type { Ask, QueryAnswer } from './answer.ts';
 import type { Demands } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
@@ -154,8 +154,8 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   /** Whether the rows are values as they are known now, up to the newest; no by default. */
   showsNewest?(values: V): boolean;
   /** What the answer reads, from which a dry run works out the number of requests. */
-  reading?(values: V, ask: QueryContext): Promise<Reading>;
-  answer(values: V, ask: QueryContext): Promise<QueryAnswer<R>>;
+  reading?(values: V, ask: Ask): Promise<Reading>;
+  answer(values: V, ask: Ask): Promise<QueryAnswer<R>>;
 };
 
 /** What a method may be asked, and the type of the rows that it then has. */

@@ -4,7 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { choiceParam, dayParam, textParam } from '../operations/params.ts';
-import type { QueryContext } from './answer.ts';
+import type { Ask } from './answer.ts';
 import { eachOf } from './composed.ts';
 import { descriptionOf } from './coverage.ts';
 import type { KnownColumns } from './history.ts';
@@ -60,7 +60,7 @@ export async function serviceRequests(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
   query: RealTimePanelQuery,
-  { client, basis: { demands } }: Pick<QueryContext, 'basis' | 'client'>,
+  { client, basis: { demands } }: Pick<Ask, 'basis' | 'client'>,
 ): Promise<readonly ParamTexts[] | undefined> {
   // Whether vintages are exact depends on the vintages after the days too.
   if (client.offers === undefined || demands.exact === true) return undefined;
@@ -142,7 +142,7 @@ export async function askService(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
   query: RealTimePanelQuery,
-  context: QueryContext,
+  context: Ask,
 ): Promise<readonly KnownColumns[] | undefined> {
   const { client, signal, basis } = context;
   const requests = await serviceRequests(series, days, query, context);

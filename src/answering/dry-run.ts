@@ -4,12 +4,12 @@ import { type Day, dayNumber, parseDay } from '../domain/series/date.ts';
 import { counted } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/figures.ts';
-import type { QueryContext } from './answer.ts';
+import type { Ask } from './answer.ts';
 import { eachOf } from './composed.ts';
 import type { Query, Reading } from './question.ts';
 
 /** At most how many requests an answer takes, in words, by the descriptions of its series, which it asks for. */
-export async function mostRequests({ question, values }: Query, context: QueryContext): Promise<string> {
+export async function mostRequests({ question, values }: Query, context: Ask): Promise<string> {
   const client = throttled(context.client, context.signal, () => undefined);
   const watch = await client.watch();
   const counting = { ...context, client };

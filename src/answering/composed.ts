@@ -5,7 +5,7 @@ import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import { type Difference, failureOf, type QueryAnswer, type QueryContext } from './answer.ts';
+import { type Ask, type Difference, failureOf, type QueryAnswer } from './answer.ts';
 import { foundOf, missingMember } from './series-ids.ts';
 
 /** The rows of an answer that is composed from the answers to several requests. */
@@ -33,8 +33,8 @@ export type ComposedRows<R extends Row> = RowLayout & {
 
 /** Composes an answer from one state of the data; a Problem if the data changes meanwhile. */
 export async function composed<R extends Row>(
-  context: QueryContext,
-  compose: (context: QueryContext) => Promise<ComposedRows<R>>,
+  context: Ask,
+  compose: (context: Ask) => Promise<ComposedRows<R>>,
 ): Promise<QueryAnswer<R>> {
   let requestId = '';
   const client = throttled(context.client, context.signal, (id) => {
@@ -54,7 +54,7 @@ const pageSize = 1000;
 async function* pagesOf<R extends Row>(
   { object, asOf, kinds, rows, hasMore = false, differs }: ComposedRows<R>,
   id: string,
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<Envelope<R>, Difference | undefined> {
   let difference = differs === undefined ? undefined : { differs };
   const pages = async function* () {
@@ -98,7 +98,7 @@ const seriesAtOnce = 4;
 /** Works on series, a few at once, and waits for all; throws the failure of the first, or one that all have. */
 export async function eachOf<T extends { readonly id: string }, R>(
   all: readonly T[],
-  context: QueryContext,
+  context: Ask,
   work: (one: T) => Promise<R>,
 ): Promise<readonly R[]> {
   const limit = pLimit(seriesAtOnce);

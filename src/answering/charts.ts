@@ -8,7 +8,7 @@ import type { Row } from '../operations/envelope.ts';
 import type { QueryParams } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
-import type { QueryContext } from './answer.ts';
+import type { Ask } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
 import type { RealTimePanelQuery } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
@@ -28,7 +28,7 @@ type SeriesView = {
 export function observationsDrawing(
   series: readonly ResolvedSeries[],
   { release }: QueryParams,
-  context: QueryContext,
+  context: Ask,
 ): Promise<Drawing> {
   return seriesDrawing(series, context, {
     state: (summary) => stateText(summary, release === 'first'),
@@ -41,7 +41,7 @@ export function observationsDrawing(
 export function realTimePanelDrawing(
   series: readonly ResolvedSeries[],
   { each, transformation }: RealTimePanelQuery,
-  context: QueryContext,
+  context: Ask,
 ): Promise<Drawing> {
   const kinds = new Map<string, Set<string>>();
   return seriesDrawing(series, context, {
@@ -60,7 +60,7 @@ export function realTimePanelDrawing(
 
 async function seriesDrawing(
   series: readonly ResolvedSeries[],
-  context: QueryContext,
+  context: Ask,
   { state, kindOf, mark }: SeriesView,
 ): Promise<Drawing> {
   if (series.length > mostLines)
@@ -156,7 +156,7 @@ function titled(id: string, row: Row | undefined): string {
 /** The drawing of the value of one date over the dates on which it was published, as steps. */
 export async function revisionsDrawing(
   { id, date }: { readonly id: string; readonly date: Day },
-  context: QueryContext,
+  context: Ask,
 ): Promise<Drawing> {
   const series = await descriptionOf({ id }, context);
   const covered = typeof series?.covered_to === 'string' ? series.covered_to : undefined;
@@ -193,7 +193,7 @@ export async function releasesDrawing(
     readonly units: Transformation | undefined;
   },
   kinds: readonly string[],
-  context: QueryContext,
+  context: Ask,
 ): Promise<Drawing> {
   const series = await descriptionOf({ id }, context);
   return {
@@ -225,7 +225,7 @@ function upTo(day: string | undefined): string {
 /** The drawing of how many dates each vintage of a series changed. */
 export async function vintagesDrawing(
   { id, as_of: asOf }: { readonly id: string; readonly as_of: Day | undefined },
-  context: QueryContext,
+  context: Ask,
 ): Promise<Drawing> {
   const series = await descriptionOf({ id }, context);
   const kinds = new Set<unknown>();
@@ -265,7 +265,7 @@ type Drawn = {
 export async function versionsDrawing(
   series: readonly ResolvedSeries[],
   { days, columns, transformation }: Drawn,
-  context: QueryContext,
+  context: Ask,
 ): Promise<Drawing> {
   const count = series.length * days.length;
   if (count > mostLines)

@@ -4,17 +4,17 @@ import { commandNaming, type Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
+  type Ask,
   type Difference,
   explainEmpty,
   type Outcome,
   type QueryAnswer,
-  type QueryContext,
   type WrittenPage,
 } from './answer.ts';
 import { type Query, transformationIn } from './question.ts';
 
 /** Answers a query, with no more requests than the next page takes; the pages return the outcome. */
-export async function run(query: Query, ask: QueryContext): Promise<QueryAnswer<Row, Outcome>> {
+export async function run(query: Query, ask: Ask): Promise<QueryAnswer<Row, Outcome>> {
   const { question, values } = query;
   const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
   const answer = await question.answer(values, await transformedContext(transformation, ask));
@@ -27,7 +27,7 @@ export async function run(query: Query, ask: QueryContext): Promise<QueryAnswer<
   };
 }
 
-async function shaded(drawing: Drawing, query: Query, ask: QueryContext): Promise<Drawing> {
+async function shaded(drawing: Drawing, query: Query, ask: Ask): Promise<Drawing> {
   if (ask.recessions !== true) return drawing;
   const { withRecessions } = await import('./recessions.ts');
   return withRecessions(drawing, query, ask);
@@ -37,7 +37,7 @@ async function shaded(drawing: Drawing, query: Query, ask: QueryContext): Promis
 async function* completed<P extends Envelope | WrittenPage>(
   pages: AsyncGenerator<P, Difference | undefined>,
   query: Query,
-  ask: QueryContext,
+  ask: Ask,
 ): AsyncGenerator<P, Outcome> {
   const found: { difference?: Difference | undefined } = {};
   const all = async function* () {
@@ -55,10 +55,7 @@ async function* completed<P extends Envelope | WrittenPage>(
 }
 
 /** The same context; for transformed values, its client gives these. */
-async function transformedContext(
-  transformation: Transformation | undefined,
-  context: QueryContext,
-): Promise<QueryContext> {
+async function transformedContext(transformation: Transformation | undefined, context: Ask): Promise<Ask> {
   if (transformation === undefined) return context;
   // Loaded here: most queries ask for values as published.
   const { transforming, whyNoResult } = await import('./transforming.ts');
@@ -77,7 +74,7 @@ export async function* remarked<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   pages: AsyncIterable<Envelope<R>>,
-  context: QueryContext,
+  context: Ask,
 ): AsyncGenerator<Envelope<R>> {
   const { naming = commandNaming } = context;
   let isFirst = true;

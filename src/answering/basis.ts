@@ -131,7 +131,7 @@ export class Basis {
     const subject = subjectOf(operation, texts);
     if (members.includes('covered_to') || members.includes('coverage')) {
       const coveredTo = covered_to === undefined ? coverage?.covered_to : covered_to;
-      // If no day bounds the request, the analysis that knows the day checks.
+      // If no day bounds the request, the question that knows the day checks.
       if (boundBy !== undefined) this.#requireAge(subject, day, coveredTo);
       const isDaily = operation.subject !== undefined || series?.frequency === 'D';
       // What a request that no day bounds says of today must not replace what is known of a day.

@@ -66,7 +66,7 @@ export type Asker = {
 };
 
 /** What one answer needs; made once for each attempt to answer. */
-export type QueryContext = Asker & {
+export type Ask = Asker & {
   /** What the answer is based on, as `client` records it. */
   readonly basis: Basis;
   /** Why a transformation has no results; undefined if there are no values to compute them from. */
@@ -77,7 +77,7 @@ export type QueryContext = Asker & {
 };
 
 /** Returns what one answer needs: the client records what it is based on, and refuses what misses the demands. */
-export function askOf<A extends Asker>(asker: A, demands: Demands, today: Day): A & QueryContext {
+export function askOf<A extends Asker>(asker: A, demands: Demands, today: Day): A & Ask {
   const basis = new Basis(demands, today);
   return { ...asker, basis, client: basis.through(asker.client) };
 }
@@ -120,7 +120,7 @@ export function textsOf(params: QueryParams): ParamTexts {
 
 /** All rows of a listing, or those of an extent. */
 export async function rowsOf<R extends Row>(
-  { client, signal }: Pick<QueryContext, 'client' | 'signal'>,
+  { client, signal }: Pick<Ask, 'client' | 'signal'>,
   operation: Operation<Params, R>,
   params: QueryParams,
   extent: Extent = {},
@@ -134,7 +134,7 @@ export async function rowsOf<R extends Row>(
 /** The same pages; reports the number of rows so far after each. */
 export async function* counted<R>(
   pages: AsyncIterable<Envelope<R>>,
-  progress: QueryContext['progress'],
+  progress: Ask['progress'],
 ): AsyncGenerator<Envelope<R>> {
   let rows = 0;
   for await (const page of pages) {
@@ -168,7 +168,7 @@ export function failureOf(id: string, error: unknown): unknown {
 export async function explainEmpty<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
-  { client, note, explained, noResult, naming = commandNaming }: QueryContext,
+  { client, note, explained, noResult, naming = commandNaming }: Ask,
 ): Promise<void> {
   if (explained !== true) return;
   try {
@@ -195,7 +195,7 @@ export async function explainSeries(
     from,
     to,
   }: { readonly days: readonly Version[]; readonly from?: Day | undefined; readonly to?: Day | undefined },
-  context: QueryContext,
+  context: Ask,
 ): Promise<void> {
   if (context.note === undefined) return;
   // Everything known on an earlier day is also known on the latest, so one question is enough.

@@ -2,7 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/figures.ts';
-import type { QueryContext } from './answer.ts';
+import type { Ask } from './answer.ts';
 import { inexactText } from './basis.ts';
 import type { Query } from './question.ts';
 import type { ResolvedSeries } from './series-ids.ts';
@@ -14,7 +14,7 @@ const mostNamed = 3;
 export async function noteBasis(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
-  context: QueryContext,
+  context: Ask,
 ): Promise<void> {
   await noteOutside(answered, days, context);
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
@@ -27,7 +27,7 @@ export async function noteBasis(
 export async function noteOutside(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
-  context: QueryContext,
+  context: Ask,
 ): Promise<void> {
   const { note } = context;
   if (days.length === 0 || note === undefined) return;
@@ -49,7 +49,7 @@ export async function noteOutside(
 }
 
 /** The coverage of a series, if the answers so far stated what these days need. */
-function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: QueryContext): Row | undefined {
+function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask): Row | undefined {
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
   const coveredTo = basis.coveredTo(id);
   if (vintages.length < days.length || coveredTo === undefined) return undefined;
@@ -70,7 +70,7 @@ const unknownLater = '~';
 function sampleTexts(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
-  { basis }: QueryContext,
+  { basis }: Ask,
 ): readonly string[] {
   const found = answered.flatMap(({ id }) => {
     const texts = days.flatMap((day) => {
@@ -94,7 +94,7 @@ function sampleTexts(
 /** The description of a series, requested once; undefined if the request fails, which is noted. */
 export async function descriptionOf(
   { id, row }: ResolvedSeries,
-  { client, signal, note }: QueryContext,
+  { client, signal, note }: Ask,
 ): Promise<Row | undefined> {
   if (row !== undefined) return row;
   try {
