@@ -233,8 +233,6 @@ class Explorer {
   }
 }
 
-new Explorer();
-
 /** The milliseconds to wait for another letter before searching for what is typed. */
 const pause = 120;
 
@@ -335,3 +333,5 @@ function resultOf(row: ServedRow): HTMLElement {
     ),
   );
 }
+
+new Explorer();

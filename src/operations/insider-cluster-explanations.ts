@@ -1,7 +1,6 @@
 import { formTypes } from '../domain/insider/filing.ts';
-import { clusterKey, type NamedCluster } from './cluster-listings.ts';
+import type { ExplainedTrade, NamedCluster } from './cluster-listings.ts';
 import { clusterParams, codeField, codeIn, codeTest } from './cluster-params.ts';
-import type { ExplainedTrade } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { tickerTest } from './filing-row.ts';
 import { clusterExample } from './insider-clusters.ts';
@@ -121,7 +120,7 @@ export const insiderClusterExplanations = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run(values, { view, position }) {
-    const { explanationsOf, pageOfClusters } = await import('./cluster-search.ts');
+    const { clusterKey, explanationsOf, pageOfClusters } = await import('./cluster-listings.ts');
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     const explained = await explanationsOf(view, clusters, values);
     const code = codeIn(values.transaction_code);

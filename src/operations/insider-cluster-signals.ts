@@ -1,6 +1,5 @@
-import type { NamedSignal } from './cluster-listings.ts';
+import type { NamedSignal, Valued } from './cluster-listings.ts';
 import { clusterFields, clusterParams, codeTest, whyNoClusters, worthTest } from './cluster-params.ts';
-import type { Valued } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { issuerNameField, tickerTest } from './filing-row.ts';
 import { operation } from './operation.ts';
@@ -107,7 +106,7 @@ export const insiderClusterSignals = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run(values, { view, position }) {
-    const { pageOfSignals } = await import('./cluster-search.ts');
+    const { pageOfSignals } = await import('./cluster-listings.ts');
     const { signals, ...page } = await pageOfSignals(view, values, position);
     return { ...page, rows: signals.map((signal) => signalRow(signal, values.transaction_code)) };
   },

@@ -1,6 +1,6 @@
 import type { InsiderTrade } from '../domain/insider/classification.ts';
 import { isCluster } from '../domain/insider/cluster.ts';
-import type { NamedCluster } from './cluster-listings.ts';
+import type { NamedCluster, Valued } from './cluster-listings.ts';
 import {
   clusterFields,
   clusterParams,
@@ -10,7 +10,6 @@ import {
   whyNoClusters,
   worthTest,
 } from './cluster-params.ts';
-import type { Valued } from './cluster-search.ts';
 import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
 import { issuerNameField, tickerTest } from './filing-row.ts';
 import { operation } from './operation.ts';
@@ -195,7 +194,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
   async run(values, { view, position }) {
-    const { pageOfClusters } = await import('./cluster-search.ts');
+    const { pageOfClusters } = await import('./cluster-listings.ts');
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: clusters.map((cluster) => clusterRow(cluster, values.transaction_code)) };
   },

@@ -19,7 +19,7 @@ const mostLines: Readonly<Record<string, number>> = {
   library: 1204,
   lines: 935,
   mcp: 418,
-  operations: 4663,
+  operations: 4643,
   platform: 546,
   pull: 3507,
   questions: 3795,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 510;
+const mostSingles = 509;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 
