@@ -2,7 +2,7 @@ import { type Asker, askOf, type Outcome } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
 import type { Query } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
-import { type Client, dataChanged } from '../client/client.ts';
+import { type AskOptions, type Client, dataChanged } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
@@ -10,6 +10,7 @@ import { operations } from '../operations/index.ts';
 import type { Operation, Usage } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { NamedValues } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
 import { operationQuestion } from '../questions/operation-question.ts';
 import { questionNamed } from '../questions/table.ts';
 import { selectColumns } from '../render/columns.ts';
@@ -123,7 +124,8 @@ function receivedQuery(sent: QueryData): Query {
 }
 
 /**
- * A client with the rights of the key, for no more rows than its plan allows; each question counts as at least a row.
+ * A client with the rights of the key, for no more rows than its plan allows; each question counts as at least a row,
+ * and a whole history as one.
  */
 function clientOf(
   { plan, usage, requestId }: TableJob,
@@ -135,11 +137,13 @@ function clientOf(
   const ask = async <R extends Row>(
     operation: Operation<Params, R>,
     texts: ParamTexts,
+    { whole }: AskOptions = {},
   ): Promise<Envelope<R>> => {
-    const request = { operation, texts, principal, requestId, ...(usage && { usage }) };
+    const request = { operation, texts, principal, requestId, ...defined({ usage, whole }) };
     const { envelope } = await service.reply(request);
     if (envelope === undefined) throw new Error(`${operation.name} was not answered`);
-    rowsLeft -= Math.max(1, envelope.results.length);
+    // The rows of a panel, which `allow` counts, are few beside the history that they are found in.
+    rowsLeft -= whole === true ? 1 : Math.max(1, envelope.results.length);
     if (rowsLeft < 0) throw tooManyRows();
     return envelope;
   };
