@@ -1,4 +1,4 @@
-import { copyFile, readFile, rm } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 /** Builds the page of the explorer into `dist/explorer/`; the code that saves pictures is a separate script. */
@@ -21,7 +21,15 @@ export async function buildExplorer() {
     plugins: [chartsInAnyLanguage],
   });
   await copyFile('src/explorer/page.html', 'dist/explorer/page.html');
-  await copyFile('node_modules/uplot/LICENSE', 'dist/explorer/LICENSE');
+  await writeFile('dist/explorer/LICENSE', await licencesOf(['htm', 'preact', 'uplot']));
+}
+
+/** Returns the licences of packages that are part of the page, each below its name. */
+async function licencesOf(packages) {
+  const texts = packages.map(
+    async (name) => `${name}\n\n${await readFile(`node_modules/${name}/LICENSE`, 'utf8')}`,
+  );
+  return (await Promise.all(texts)).join('\n');
 }
 
 /**

@@ -21,13 +21,8 @@ export type { Demands } from './answering/basis.ts';
 export type {
   PanelRow,
   WideRow,
-} from './answering/layouts.ts';
+} from './answering/panel-query.ts';
 export type { InputRow } from './answering/table.ts';
-export type { CheckSummary, StoreFault } from './care/check.ts';
-export type { BackupSummary, CopySummary } from './care/copy.ts';
-export type { StoreInfo } from './care/info.ts';
-export type { ChangedSeries } from './care/series.ts';
-export type { UndoneImport } from './care/undo.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
@@ -37,9 +32,14 @@ export { importFiles } from './library/import-files.ts';
 export type { Result } from './library/methods.ts';
 export { pull } from './library/pull.ts';
 export type { StoreCare } from './library/store-care.ts';
-export type { RateRow } from './operations/curve.ts';
+export type { CheckSummary, StoreFault } from './maintenance/check.ts';
+export type { BackupSummary, CopySummary } from './maintenance/copy.ts';
+export type { StoreInfo } from './maintenance/info.ts';
+export type { ChangedSeries } from './maintenance/series.ts';
+export type { UndoneImport } from './maintenance/undo.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
-export type { ObservationRow } from './operations/observations.ts';
+export type { RateRow } from './operations/rates/yields.ts';
+export type { ObservationRow } from './operations/series/observations.ts';
 export { samplePath } from './platform/installation.ts';
 export type {
   PulledSubject,

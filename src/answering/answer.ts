@@ -4,10 +4,8 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
-import { observations } from '../operations/figures.ts';
-import { type AskMore, commandNaming, type Naming, type Operation } from '../operations/operation.ts';
+import type { Naming, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts, QueryParams } from '../operations/param.ts';
-import type { Version } from '../operations/value.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { Basis, type Demands } from './basis.ts';
 import type { TableFiles, TableText } from './table.ts';
@@ -159,52 +157,4 @@ export async function* pagesAbout<R>(
 /** The same failure; a Problem names the series. */
 export function failureOf(id: string, error: unknown): unknown {
   return error instanceof Problem ? error.with({ series: id }) : error;
-}
-
-/**
- * Notes why an answer has no rows, if the operation can say so; throws a Problem if what was asked about does not
- * exist.
- */
-export async function explainEmpty<R extends Row>(
-  operation: Operation<Params, R>,
-  texts: ParamTexts,
-  { client, note, explained, noResult, naming = commandNaming }: Ask,
-): Promise<void> {
-  if (explained !== true) return;
-  try {
-    const ask: AskMore = (other, asked) => client.ask(other, asked, { once: true });
-    const reason = await noResult?.(operation, texts);
-    if (reason !== undefined) return note?.(reason);
-    const text = await operation.whyEmpty?.(texts, ask, naming);
-    if (text !== undefined) note?.({ kind: 'empty', text });
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.kind === 'not-found') throw error;
-    note?.({ kind: 'unknown', text: `why there are no rows is not known: ${error.detail}` });
-  }
-}
-
-/** The most series for which the lack of rows is explained. */
-const mostExplained = 3;
-
-/** Notes why an answer has no rows as of any of these days: a reason for each series, or for the first few of many. */
-export async function explainSeries(
-  answered: readonly { readonly series: { readonly id: string } }[],
-  {
-    days,
-    from,
-    to,
-  }: { readonly days: readonly Version[]; readonly from?: Day | undefined; readonly to?: Day | undefined },
-  context: Ask,
-): Promise<void> {
-  if (context.note === undefined) return;
-  // Everything known on an earlier day is also known on the latest, so one question is enough.
-  const [latest = 'latest'] = [...days].sort().reverse();
-  const asked = {
-    ...(latest !== 'latest' && { as_of: latest }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-  };
-  for (const { series } of answered.slice(0, mostExplained))
-    await explainEmpty(observations, textsOf({ id: series.id, ...asked }), context);
 }

@@ -201,7 +201,6 @@ function coveredText(subject: string, coveredTo: Day): string {
   return `${subject} ${/^[a-z].*s$/.test(subject) ? 'are' : 'is'} covered to ${coveredTo}`;
 }
 
-/** The day, or the Friday before it if it is on a weekend. */
 function lastWeekday(day: Day): Day {
   // 1970-01-03, day 2, was a Saturday.
   const afterFriday = (((dayNumber(day) - 1) % 7) + 7) % 7;

@@ -9,14 +9,12 @@ import type { QueryParams } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
 import type { Ask } from './answer.ts';
-import { descriptionOf } from './coverage.ts';
-import type { RealTimePanelQuery } from './query.ts';
+import { descriptionOf } from './notes.ts';
+import type { RealTimePanelQuery } from './panel-query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
-/** The most lines that people can tell apart. */
 const mostLines = 8;
 
-/** What the drawing of several series shows about them. */
 type SeriesView = {
   /** What the values are. */
   readonly state: (summary: ChartSummary) => string;
@@ -80,14 +78,13 @@ async function seriesDrawing(
     ids.filter((id) => about.get(id) !== undefined && !seen(summary).includes(id));
   return {
     axis: 'day',
-    form: 'line',
     words: (summary) => ({
       title: titleOfAll(seen(summary), about),
       subtitle: [
         state(summary),
         ...kindTexts(seen(summary), (id) => kindOf(id, summary)),
         ...emptyText(empty(summary)),
-      ].join('; '),
+      ],
     }),
     key: (summary) => {
       const ids = seen(summary);
@@ -104,7 +101,6 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
   return asOf === undefined ? `Latest values${newest}` : `As known on ${asOf}`;
 }
 
-/** An observation as a mark on a day. */
 function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   const { series_id, unit, frequency, value = null } = row;
   const id = String(series_id ?? '');
@@ -162,7 +158,7 @@ export async function revisionsDrawing(
   const covered = typeof series?.covered_to === 'string' ? series.covered_to : undefined;
   return {
     axis: 'day',
-    form: 'steps',
+    stepped: true,
     // After the day to which the series is covered, the value may have changed.
     until: ({ asOf }) =>
       asOf !== undefined && covered !== undefined ? earlier(asOf, covered) : (asOf ?? covered),
@@ -172,9 +168,8 @@ export async function revisionsDrawing(
       subtitle: [
         `The value for ${date} as it was published${upTo(asOf ?? (published && covered) ?? published)}`,
         ...kindTexts([id], () => series?.vintage_kind),
-      ].join('; '),
+      ],
     }),
-    key: () => [],
     marks: (row) => [observationMark(row, row.as_of_date)],
   };
 }
@@ -198,15 +193,13 @@ export async function releasesDrawing(
   const series = await descriptionOf({ id }, context);
   return {
     axis: 'day',
-    form: 'line',
     words: () => ({
       title: titled(id, series),
       subtitle: [
         `Values at ${listed(horizons.map(horizonName), 'and')}${upTo(asOf)}`,
         ...kindTexts([id], () => kinds.join('; ')),
-      ].join('; '),
+      ],
     }),
-    key: () => [],
     marks: (row) =>
       horizons.map((horizon) => {
         const name = horizonName(horizon);
@@ -231,15 +224,13 @@ export async function vintagesDrawing(
   const kinds = new Set<unknown>();
   return {
     axis: 'day',
-    form: 'line',
     words: () => ({
       title: titled(id, series),
       subtitle: [
         `Dates that each vintage changed${upTo(asOf)}`,
         ...kindTexts([id], () => [...kinds].join('; ')),
-      ].join('; '),
+      ],
     }),
-    key: () => [],
     marks(row) {
       kinds.add(row.vintage_kind);
       return ['added', 'revised', 'withdrawn'].map((change) => ({
@@ -277,7 +268,6 @@ export async function versionsDrawing(
   const ids = series.map(({ id }) => id);
   return {
     axis: 'day',
-    form: 'line',
     words: () => ({
       title: titleOfAll(ids, about),
       subtitle: [
@@ -287,9 +277,8 @@ export async function versionsDrawing(
             .map((day) => context.basis.vintageOn(id, day === 'latest' ? undefined : day)?.vintage_kind)
             .join('; '),
         ),
-      ].join('; '),
+      ],
     }),
-    key: () => [],
     marks(row) {
       const id = String(row.series_id ?? '');
       const { units = '', frequency: own = '', source } = about.get(id) ?? {};
@@ -304,7 +293,6 @@ export async function versionsDrawing(
   };
 }
 
-/** A day in a sentence about what was known then. */
 function dayText(day: Version): string {
   return day === 'latest' ? 'the latest vintage' : day;
 }

@@ -92,7 +92,6 @@ function* inPages<R>(rows: Iterable<R>): Generator<readonly R[]> {
   if (isFirst || page.length > 0) yield page;
 }
 
-/** The series that are worked on at once. */
 const seriesAtOnce = 4;
 
 /** Works on series, a few at once, and waits for all; throws the failure of the first, or one that all have. */

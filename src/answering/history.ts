@@ -24,7 +24,7 @@ import type { QueryParams } from '../operations/param.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
 import { countsOwnPeriods } from './one-frequency.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
-import type { Beyond, RealTimePanelQuery } from './query.ts';
+import type { Beyond, RealTimePanelQuery } from './panel-query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** Every vintage of a series, and the frequency that was known from each day on. */
@@ -111,10 +111,8 @@ export class StatedFrequencies {
 /** The most requests for one series when each period takes one. */
 const mostDayByDay = 1000;
 
-/** A vintage date, whether the vintage changed any value, and how it came about. */
 type Publication = { readonly asOf: Day; readonly changes: boolean; readonly kind: string };
 
-/** The places of days in the history of a series. */
 type PlacedDays = {
   readonly series: ResolvedSeries;
   /** The days (ascending) up to its coverage. */
@@ -133,7 +131,6 @@ export type KnownColumns = {
   readonly columns: readonly PanelColumn[];
 };
 
-/** What the columns of a series are asked with. */
 type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>;
 
 /**
@@ -199,7 +196,6 @@ function columnsOf(
   return { placed, vintages, transformers, columns: columnsOn(known, placed, query) };
 }
 
-/** Notes that growth counts other periods on some of the days. */
 function noteFrequencies(
   id: string,
   known: readonly KnownOnDays[],
@@ -290,7 +286,6 @@ async function newestAsOf(id: string, day: Day, count: number, context: Ask): Pr
   return rows.map(({ date, value, as_of_date: asOf }) => ({ date, value, asOf }));
 }
 
-/** Finds out which of the days (ascending) a series covers; refuses what does not meet the demands. */
 async function placeDays(
   series: ResolvedSeries,
   days: readonly Day[],

@@ -2,13 +2,12 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { isComparison } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { observations } from '../operations/figures.ts';
-import type { ObservationRow } from '../operations/observations.ts';
+import type { ObservationRow } from '../operations/series/observations.ts';
 import type { Version } from '../operations/value.ts';
 import type { Ask } from './answer.ts';
-import { descriptionOf } from './coverage.ts';
+import { descriptionOf } from './notes.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
-/** The results of a series as of one day. */
 type VersionRows = { readonly day: Version; readonly rows: readonly Pick<ObservationRow, 'frequency'>[] };
 
 /**

@@ -1,12 +1,20 @@
 import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
 import { observations } from '../operations/figures.ts';
-import type { ObservationRow } from '../operations/observations.ts';
-import { type Ask, explainSeries, type QueryAnswer, rowsOf } from './answer.ts';
+import type { ObservationRow } from '../operations/series/observations.ts';
+import { defined } from '../platform/defined.ts';
+import { type Ask, type QueryAnswer, rowsOf } from './answer.ts';
 import { composed, eachOf } from './composed.ts';
-import { noteBasis } from './coverage.ts';
-import { laggedName, longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
-import type { PanelQuery, SortOrder } from './query.ts';
+import { explainSeries, noteBasis } from './notes.ts';
+import {
+  laggedName,
+  longPanelLayout,
+  type PanelQuery,
+  type PanelRow,
+  type SortOrder,
+  type WideRow,
+  widePanelLayout,
+} from './panel-query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Several series as known on one day, aligned by date. */
@@ -14,7 +22,6 @@ export function answerPanel(query: PanelQuery, context: Ask): Promise<QueryAnswe
   return query.wide ? answerWidePanel(query, context) : answerLongPanel(query, context);
 }
 
-/** The same panel with a row for each date and series. */
 function answerLongPanel(query: PanelQuery, context: Ask): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
@@ -22,7 +29,6 @@ function answerLongPanel(query: PanelQuery, context: Ask): Promise<QueryAnswer<P
   });
 }
 
-/** The same panel with a row for each date and a column for each series. */
 function answerWidePanel(query: PanelQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
@@ -33,13 +39,8 @@ function answerWidePanel(query: PanelQuery, context: Ask): Promise<QueryAnswer<W
 async function columnsOf(query: PanelQuery, context: Ask) {
   const { asOf, from, to } = query;
   const series = await resolveSeries(query, context);
-  const params = {
-    ...(asOf !== undefined && { as_of: asOf }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-  };
   const columns = await eachOf(series, context, async (one) => {
-    const rows = await rowsOf(context, observations, { id: one.id, ...params });
+    const rows = await rowsOf(context, observations, { id: one.id, ...defined({ as_of: asOf, from, to }) });
     const kind = context.basis.vintageOn(one.id, asOf)?.vintage_kind;
     return { series: one, points: new Map(rows.map((row) => [row.date, pointOf(row, kind)])) };
   });
@@ -50,7 +51,7 @@ async function columnsOf(query: PanelQuery, context: Ask) {
   );
   if (columns.every(({ points }) => points.size === 0))
     await explainSeries(columns, { days: [asOf ?? 'latest'], ...query }, context);
-  return { columns, ...(asOf !== undefined && { asOf }) };
+  return { columns, ...defined({ asOf }) };
 }
 
 /**
@@ -73,7 +74,6 @@ export type PanelColumn = {
   readonly lag?: number;
 };
 
-/** An observation as a point of a panel. */
 function pointOf({ date, value, as_of_date }: ObservationRow, kind: string | undefined): PanelPoint {
   return { date, value, asOfDate: as_of_date, kind };
 }
@@ -107,7 +107,6 @@ export function widePanel(
   return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows } as const;
 }
 
-/** How the vintages of each column's values came about, if the service states it. */
 function kindsOf(
   columns: readonly PanelColumn[],
   names: readonly string[],

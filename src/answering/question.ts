@@ -3,18 +3,18 @@ import { type Transformation, transformationOf } from '../domain/series/transfor
 import type { Sentence } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
-import type { CommandGroup, Flag } from '../operations/flag.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
 import {
+  checkRange,
   invalid,
   type Param,
   type Params,
   type ParamTexts,
   type ParamValues,
+  param,
   type TypedParam,
 } from '../operations/param.ts';
-import { checkRange, param } from '../operations/params.ts';
-import type { TypedLine } from '../operations/typed-line.ts';
+import type { CommandGroup, Flag, TypedLine } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
@@ -172,6 +172,11 @@ export type Query = {
   readonly question: Question;
   readonly values: NamedValues;
 };
+
+/** Tells whether the rows of the answer can be drawn. */
+export function isDrawable({ question, values }: Query): boolean {
+  return question.isDrawable?.(values) ?? false;
+}
 
 type ArgumentValues<A extends readonly Argument[]> = {
   readonly [K in A[number] as K['name']]: K extends Param<infer T> ? T : never;

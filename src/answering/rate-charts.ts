@@ -31,12 +31,10 @@ export function yieldTableDrawing({
 function ratesDrawing(type: unknown, marks: Drawing['marks']): Drawing {
   return {
     axis: 'day',
-    form: 'line',
     words: ({ lines }) => ({
       title: [curveName(type), ...(lines.length === 0 ? [] : [listed(lines, 'and')])].join(': '),
-      subtitle: '',
+      subtitle: [],
     }),
-    key: () => [],
     marks,
   };
 }
@@ -58,9 +56,7 @@ function spreadDrawing({ curve_type }: QueryParams): Drawing {
   const name = curveName(curve_type);
   return {
     axis: 'day',
-    form: 'line',
-    words: ({ lines }) => ({ title: [name, ...lines].join(': '), subtitle: '' }),
-    key: () => [],
+    words: ({ lines }) => ({ title: [name, ...lines].join(': '), subtitle: [] }),
     marks: ({ trade_date, spread_bps = null, long_maturity, short_maturity }) => [
       {
         line: 'spread',
@@ -74,7 +70,6 @@ function spreadDrawing({ curve_type }: QueryParams): Drawing {
   };
 }
 
-/** The name of a kind of curve in the title of a chart. */
 function curveName(type: unknown): string {
   return type === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
 }
@@ -90,9 +85,7 @@ export function curveDrawing({
   const title = curveName(curve_type);
   return {
     axis: 'maturity',
-    form: 'line',
-    words: ({ lines }) => ({ title, subtitle: lines.join(' and ') }),
-    key: () => [],
+    words: ({ lines }) => ({ title, subtitle: lines.length === 0 ? [] : [lines.join(' and ')] }),
     marks: vs === undefined ? ownMarks : (row) => [...ownMarks(row), ...otherMarks(row)],
   };
 }

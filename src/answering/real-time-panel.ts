@@ -4,11 +4,10 @@ import { commandNaming } from '../operations/operation.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
 import { composed, eachOf } from './composed.ts';
-import { noteOutside } from './coverage.ts';
 import { type KnownColumns, knownOfSeries } from './history.ts';
-import type { PanelRow, WideRow } from './layouts.ts';
+import { noteOutside } from './notes.ts';
 import { longPanel, type PanelColumn, widePanel } from './panel.ts';
-import { asOfDates, type RealTimePanelQuery } from './query.ts';
+import { asOfDates, type PanelRow, type RealTimePanelQuery, type WideRow } from './panel-query.ts';
 import type { Reading } from './question.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 import { askService, serviceRequests } from './service-panel.ts';
@@ -20,7 +19,6 @@ export function answerRealTimePanel(query: RealTimePanelQuery, context: Ask): Pr
   return isWide ? answerWideRealTimePanel(query, context) : answerLongRealTimePanel(query, context);
 }
 
-/** The same panel with a row for each as-of date and series. */
 function answerLongRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
     // The descriptions come first: a chart of too many series is refused before their values are requested.
@@ -33,7 +31,6 @@ function answerLongRealTimePanel(query: RealTimePanelQuery, context: Ask): Promi
   });
 }
 
-/** The same panel with a row for each as-of date and a column for each series. */
 function answerWideRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
     const columns = await columnsOf(await panelSeries(query, counting), query, counting);
@@ -68,7 +65,6 @@ function dayLater(column: PanelColumn): PanelColumn {
   return { ...column, points: new Map([...column.points].map(([day, point]) => [addDays(day, 1), point])) };
 }
 
-/** The days as of which the rows of a panel were known. */
 function knownDays(query: RealTimePanelQuery): readonly Day[] {
   const days = asOfDates(query);
   return query.knownBefore === true ? days.map((day) => addDays(day, -1)) : days;
@@ -93,7 +89,6 @@ export async function noteKnown(
     });
 }
 
-/** Notes which series show samples or fetched values on any of the days. */
 function noteKinds(placed: readonly KnownColumns['placed'][], note: NonNullable<Ask['note']>): void {
   for (const kind of ['sampled', 'fetched']) {
     const ids = placed.flatMap(({ series, kinds }) =>

@@ -2,9 +2,9 @@ import type { Day } from '../domain/series/date.ts';
 import { type Recession, recessionsIn, recessionsOn } from '../domain/series/recessions.ts';
 import { Problem } from '../errors/problem.ts';
 import { observations } from '../operations/figures.ts';
+import { defined } from '../platform/defined.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type Ask, rowsOf } from './answer.ts';
-import { knowledgeDay } from './coverage.ts';
 import type { Query } from './question.ts';
 
 /** The series that is 1 in the months of a recession; FRED has it. */
@@ -17,7 +17,7 @@ const indicator = 'USREC';
 export async function withRecessions(drawing: Drawing, query: Query, context: Ask): Promise<Drawing> {
   if (drawing.axis !== 'day')
     throw new Problem('bad-input', 'a chart over maturities shows no recessions: leave out --recessions');
-  const asOf = knowledgeDay(query);
+  const asOf = query.question.knownOn?.(query.values);
   const held = await heldRecessions(asOf, context);
   return {
     ...drawing,
@@ -27,7 +27,7 @@ export async function withRecessions(drawing: Drawing, query: Query, context: As
       const from = held === undefined ? 'as announced by NBER' : `from ${indicator}`;
       return {
         title,
-        subtitle: [subtitle, `shaded: recessions ${from}`].filter((part) => part !== '').join('; '),
+        subtitle: [...subtitle, `shaded: recessions ${from}`],
       };
     },
   };
@@ -40,7 +40,7 @@ async function heldRecessions(
   try {
     const rows = await rowsOf(context, observations, {
       id: indicator,
-      ...(asOf !== undefined && { as_of: asOf }),
+      ...defined({ as_of: asOf }),
     });
     return rows.length === 0 ? undefined : recessionsIn(rows);
   } catch (error) {

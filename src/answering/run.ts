@@ -3,14 +3,8 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import {
-  type Ask,
-  type Difference,
-  explainEmpty,
-  type Outcome,
-  type QueryAnswer,
-  type WrittenPage,
-} from './answer.ts';
+import type { Ask, Difference, Outcome, QueryAnswer, WrittenPage } from './answer.ts';
+import { explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';
 
 /** Answers a query, with no more requests than the next page takes; the pages return the outcome. */
@@ -33,7 +27,6 @@ async function shaded(drawing: Drawing, query: Query, ask: Ask): Promise<Drawing
   return withRecessions(drawing, query, ask);
 }
 
-/** Yields the same pages; returns the outcome. */
 async function* completed<P extends Envelope | WrittenPage>(
   pages: AsyncGenerator<P, Difference | undefined>,
   query: Query,
@@ -50,11 +43,10 @@ async function* completed<P extends Envelope | WrittenPage>(
     cursor = 'bytes' in page ? undefined : page.next_cursor;
     yield page;
   }
-  const about = async () => (await import('./about.ts')).aboutAnswer(query, ask);
+  const about = async () => (await import('./notes.ts')).aboutAnswer(query, ask);
   return { ...found.difference, ...(cursor !== undefined && { cursor }), rows, basis: ask.basis, about };
 }
 
-/** The same context; for transformed values, its client gives these. */
 async function transformedContext(transformation: Transformation | undefined, context: Ask): Promise<Ask> {
   if (transformation === undefined) return context;
   // Loaded here: most queries ask for values as published.

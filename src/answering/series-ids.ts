@@ -180,7 +180,6 @@ function ofCurves(id: string, { naming = commandNaming }: Catalogue, series?: Yi
   });
 }
 
-/** Names the question that gives the rates of a series. */
 function ratesNamed({ question }: Naming, { rate, less }: Partial<YieldSeries> = {}): string {
   if (rate === undefined) return question(yields);
   if (less !== undefined) return question(spread, { long: rate.maturity, short: less.maturity });
@@ -226,10 +225,8 @@ async function allSeries({ client, signal }: Catalogue): Promise<readonly Row[]>
   return rows;
 }
 
-/** The most ids in a suggestion. */
 const mostSuggested = 3;
 
-/** The most pages of the list of series that are read for a suggestion. */
 const mostPages = 3;
 
 /** The same failure; for an unknown series, with a hint at the ids that may be meant, of those known on a day. */

@@ -2,15 +2,13 @@ import { type Day, dayNumber, rhythms, schedule } from '../domain/series/date.ts
 import { aggregations, coarserFrequencies, unitsChoices } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { Params, ParamTexts } from '../operations/param.ts';
-import { choiceParam, dayParam, textParam } from '../operations/params.ts';
+import { choiceParam, dayParam, type Params, type ParamTexts, textParam } from '../operations/param.ts';
 import type { Ask } from './answer.ts';
 import { eachOf } from './composed.ts';
-import { descriptionOf } from './coverage.ts';
 import type { KnownColumns } from './history.ts';
-import { longPanelLayout, type PanelRow } from './layouts.ts';
+import { descriptionOf } from './notes.ts';
 import type { PanelPoint } from './panel.ts';
-import { beyondChoices, type RealTimePanelQuery } from './query.ts';
+import { beyondChoices, longPanelLayout, type PanelRow, type RealTimePanelQuery } from './panel-query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 const extension = { extension: true } as const;
@@ -41,7 +39,6 @@ export const servicePanel: Operation<Params, PanelRow> = {
   knownBy: 'as_of',
   gated: true,
   example: { params: {}, row: {} },
-  shown: new Set(),
   requirements: () => [],
   prepare() {
     throw new Error('a store is not asked for panels');

@@ -61,7 +61,6 @@ export type TableFiles = {
   readonly latest: Day;
 };
 
-/** A cell of a table, for messages. */
 type CellPlace = { readonly row: number; readonly column: string; readonly value: string };
 
 /** The Problem of a cell: the table, the place, the value, and the way out. */

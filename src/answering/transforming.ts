@@ -17,7 +17,6 @@ import { type Params, type ParamTexts, textOf, without } from '../operations/par
 import type { Ask, Note } from './answer.ts';
 import { historyOf } from './history.ts';
 
-/** Sends the requests whose values are transformed. */
 type Asking = Pick<Ask, 'client' | 'signal'>;
 
 /**
@@ -113,7 +112,6 @@ async function firstReleases<R extends Row>(
   return onePage(head, results);
 }
 
-/** These rows as the only page. */
 function onePage<R>({ next_cursor: _, ...head }: Envelope<R>, results: readonly R[]): Envelope<R> {
   return { ...head, results, results_count: results.length, has_more: false };
 }
@@ -185,7 +183,6 @@ function transformed<R extends Row>(
   });
 }
 
-/** A result as a row, with the columns of any published row of the series. */
 function resultRow<R extends Row>(
   any: R,
   date: Day,

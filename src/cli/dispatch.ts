@@ -43,7 +43,8 @@ const families: readonly CommandFile[] = [
   { words: ['facts', 'import'], load: () => import('./commands/import.ts') },
   { words: ['ping'], load: () => import('./commands/ping.ts') },
   { words: ['pull', 'unfollow'], load: () => import('./commands/pull.ts') },
-  { words: ['store', 'series'], load: () => import('./commands/store.ts') },
+  { words: ['store'], load: () => import('./commands/store.ts') },
+  { words: ['series'], load: () => import('./commands/series.ts') },
   { words: ['explore', 'serve', 'mcp'], load: () => import('./commands/serve.ts') },
   { words: ['keys'], load: () => import('./commands/keys.ts') },
   { words: ['auth', 'config'], load: () => import('./commands/config.ts') },
@@ -81,10 +82,12 @@ async function combined(
     ...questions.map((question): RunnableCommand => {
       const other = namesakeOf(question, others);
       if (other === undefined) return question;
+      const shared = new Set(question.flags.map(({ name }) => name));
+      const own = other.flags.filter(({ name }) => !shared.has(name));
       return {
         ...question,
-        flags: [...other.flags, ...question.flags],
-        read: (line) => (other.flags.some(({ name }) => line.has(name)) ? other : question).read(line),
+        flags: [...own, ...question.flags],
+        read: (line) => (own.some(({ name }) => line.has(name)) ? other : question).read(line),
       };
     }),
     ...others.filter((other) => namesakeOf(other, questions) === undefined),

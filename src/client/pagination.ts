@@ -1,8 +1,14 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import {
+  compareRows,
+  type Envelope,
+  identityOf,
+  isStrict,
+  type Row,
+  type RowOrder,
+} from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
-import { compareRows, identityOf, isStrict, type RowOrder } from '../operations/order.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
 import type { Client } from './client.ts';
@@ -145,8 +151,7 @@ async function* receivedPages<R extends Row>(
   }
 }
 
-/** The Problem of a service that repeats a page instead of giving the next one. */
-export function samePageAgain(): Problem {
+function samePageAgain(): Problem {
   return new Problem('bad-answer', 'the service repeats a page of a listing');
 }
 

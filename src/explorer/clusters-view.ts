@@ -1,206 +1,165 @@
-import { DataList } from './downloads.ts';
-import { DataTable, dayField, el, labelled, on, type PageView, showIn } from './elements.ts';
-import { type AskedParams, cell, type PageContext, type ServedRow, ServiceFailure } from './page-service.ts';
-import { commandLine, type PageState, type StateChange } from './state.ts';
+import { html } from 'htm/preact';
+import type { TargetedEvent, VNode } from 'preact';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { DataTable } from './data-table.ts';
+import { DataList, type DataSource } from './downloads.ts';
+import { DayField, Field } from './fields.ts';
+import type { OpenedView, PageContext } from './opened-view.ts';
+import { type AskedParams, cell, type ServedRow, ServiceFailure } from './page-service.ts';
+import type { PageState, StateChange } from './state.ts';
 
-const most = '100';
+const tradeHeads = ['Traded', 'Filed', 'Insider', 'Shares', 'Price', 'Verdict', 'Reason'];
 
-/** A part of the state that a field of this page changes. */
-type FieldName = keyof StateChange;
+/** The heads of the columns that are no numbers. */
+const tradeWords = ['Traded', 'Filed', 'Insider', 'Verdict', 'Reason'];
 
-/** The columns of the trades of a cluster: the field and the head. */
-const tradeColumns = [
-  ['transaction_date', 'Traded'],
-  ['filing_date', 'Filed'],
-  ['owner_name', 'Insider'],
-  ['shares', 'Shares'],
-  ['price_per_share', 'Price'],
-  ['verdict', 'Verdict'],
-  ['reason', 'Reason'],
-] as const;
+/** The fields of a trade in the columns. */
+const tradeFields = [
+  'transaction_date',
+  'filing_date',
+  'owner_name',
+  'shares',
+  'price_per_share',
+  'verdict',
+  'reason',
+];
 
-const tradeHeads = tradeColumns.map(([name, head]) => ({
-  head,
-  isNumber: name === 'shares' || name === 'price_per_share',
-}));
+/** Opens the clusters, which are requested when they are shown: the state says which. */
+export function openClusters(context: PageContext): OpenedView {
+  return {
+    title: 'Clusters of insiders',
+    show: (state) => html`<${ClustersView} ...${{ context, state }} />`,
+  };
+}
 
-/** Insiders of one company who bought within days of each other, and why each trade counts or does not. */
-export class ClustersView implements PageView {
-  readonly element: HTMLElement;
-  readonly title = 'Clusters of insiders';
-  readonly #context: PageContext;
-  readonly #data: DataList;
-  readonly #found = el('p', { class: 'facts', role: 'status' });
-  readonly #list = el('div', { class: 'clusters' });
-  readonly #fields: ReadonlyMap<FieldName, HTMLInputElement>;
-  #asked = '';
-  #turn = 0;
-  /** The name of the section that the state has open. */
-  #open: string | undefined;
-  #sections = new Map<string, HTMLDetailsElement>();
+/** The clusters that answer a question, and their count in words. */
+type ClustersAnswer = {
+  readonly question: string;
+  readonly found: string;
+  readonly rows: readonly ServedRow[];
+};
 
-  constructor(context: PageContext) {
-    this.#context = context;
-    this.#data = new DataList(context.service);
-    const day = (name: FieldName) => dayField((text) => context.go({ [name]: text }, 'soon'));
-    const text = (name: FieldName, attributes: { readonly [name: string]: string | number }) => {
-      const field = el('input', { autocomplete: 'off', ...attributes });
-      return on(field, 'change', () => context.go({ [name]: field.value.trim() }));
+type ClustersViewProps = { readonly context: PageContext; readonly state: PageState };
+
+/** Shows insiders of one company who bought within days of each other, and why each trade counts or does not. */
+function ClustersView({ context, state }: ClustersViewProps): VNode {
+  const asked = { ...askedIn(state), limit: '100' };
+  const question = JSON.stringify(asked);
+  const [answer, setAnswer] = useState<ClustersAnswer>({ question: '', found: '', rows: [] });
+  useLayoutEffect(() => {
+    let isLatest = true;
+    const ask = async () => {
+      try {
+        const { rows, hasMore } = await context.service.page('insider/clusters', asked);
+        if (isLatest) setAnswer({ question, found: countText(rows.length, hasMore), rows });
+      } catch (error) {
+        if (!isLatest) return;
+        setAnswer({ question, found: '', rows: [] });
+        // The fields stay, so that what is wrong in one can be changed.
+        if (error instanceof ServiceFailure && error.status === 400) context.warn([`${error.message}.`]);
+        else context.fail(error);
+      }
     };
-    this.#fields = new Map<FieldName, HTMLInputElement>([
-      ['as-of', day('as-of')],
-      ['ticker', text('ticker', { size: 8, spellcheck: 'false' })],
-      ['min-insiders', text('min-insiders', { type: 'number', min: 1, max: 99, placeholder: '3' })],
-      ['days', text('days', { type: 'number', min: 1, max: 365, placeholder: '14' })],
-      ['from', day('from')],
-      ['to', day('to')],
-    ]);
-    const labels = ['As of', 'Ticker', 'Insiders at least', 'Within days', 'Last trade from', 'to'];
-    this.element = el(
-      'article',
-      {},
-      el('h1', {}, 'Clusters of insiders'),
-      el(
-        'p',
-        { class: 'facts' },
-        'Officers and directors of one company who bought its shares within days of each other.',
-      ),
-      el(
-        'div',
-        { class: 'controls' },
-        ...[...this.#fields.values()].map((field, i) => labelled(labels[i] ?? '', field)),
-      ),
-      this.#data.element,
-      this.#found,
-      this.#list,
-    );
-  }
-
-  update(state: PageState): void {
-    this.#open = state.open;
-    for (const [name, field] of this.#fields) showIn(field, state[name] ?? '');
-    const asked = askedIn(state);
-    const flags = {
-      '--as-of': asked.as_of,
-      '--ticker': asked.ticker,
-      '--min-insiders': asked.min_insiders,
-      '--days': asked.days,
-      '--from': asked.from,
-      '--to': asked.to,
-      '--limit': most,
-      ...this.#context.connection,
+    void ask();
+    return () => {
+      isLatest = false;
     };
-    const file = `clusters${asked.as_of === undefined ? '' : `-as-of-${asked.as_of}`}`;
-    const params = { ...asked, limit: most };
-    const source = (name: string, words: string, path: string, file: string) => ({
-      name,
-      command: commandLine(words, flags),
-      path,
-      params,
-      file,
-    });
-    this.#data.show([
-      source('Clusters', 'insider clusters', 'insider/clusters', file),
-      source('Explained', 'insider clusters --explain', 'insider/clusters/explanations', `${file}-explained`),
-    ]);
-    const text = JSON.stringify(asked);
-    if (text === this.#asked) this.#unfold();
-    else {
-      this.#asked = text;
-      void this.#ask(params);
-    }
-  }
+  }, [question]);
+  // An answer that comes while something is typed leaves it there.
+  const fields = useMemo(() => html`<${ClusterFields} ...${{ context, state }} />`, [context, state]);
+  const openCluster = (open: string) => context.go({ open }, 'replace');
+  return html`
+    <article aria-busy=${answer.question === question ? undefined : 'true'}>
+      <h1>Clusters of insiders</h1>
+      <p class="facts">Officers and directors of one company who bought its shares within days of each other.</p>
+      ${fields}
+      <${DataList} context=${context} sources=${sourcesOf(asked)} />
+      <p class="facts" role="status">${answer.found}</p>
+      <div class="clusters">
+        ${answer.rows.map((row) => {
+          const isOpen = nameOf(row) === state.open;
+          const key = `${answer.question} ${nameOf(row)}`;
+          return html`<${Cluster} key=${key} ...${{ context, row, asked, isOpen }} onOpen=${openCluster} />`;
+        })}
+      </div>
+    </article>`;
+}
 
-  async #ask(params: AskedParams): Promise<void> {
-    this.#turn += 1;
-    const turn = this.#turn;
-    this.element.setAttribute('aria-busy', 'true');
-    try {
-      const { rows, hasMore } = await this.#context.service.page('insider/clusters', params);
-      if (turn !== this.#turn) return;
-      this.#found.textContent = hasMore
-        ? `The newest ${rows.length} clusters; narrow the search to see others.`
-        : rows.length === 1
-          ? '1 cluster'
-          : `${rows.length} clusters`;
-      this.#sections = new Map(rows.map((row) => [nameOf(row), this.#section(row, params)]));
-      this.#list.replaceChildren(...this.#sections.values());
-      this.#unfold();
-    } catch (error) {
-      if (turn !== this.#turn) return;
-      this.#asked = '';
-      this.#list.replaceChildren();
-      this.#sections.clear();
-      this.#found.textContent = '';
-      // The fields stay, so that what is wrong in one can be changed.
-      if (error instanceof ServiceFailure && error.status === 400) this.#context.warn([`${error.message}.`]);
-      else this.#context.fail(error);
-    } finally {
-      if (turn === this.#turn) this.element.removeAttribute('aria-busy');
-    }
-  }
+function ClusterFields({ context, state }: ClustersViewProps): VNode {
+  type Name = keyof StateChange;
+  const dayField = (label: string, name: Name) => html`
+    <${DayField} label=${label} day=${state[name]} onDay=${(day: string) => context.go({ [name]: day }, 'soon')} />`;
+  const textField = (label: string, name: Name, attributes: object) => html`
+    <${Field} label=${label}>
+      <input autocomplete="off" ...${attributes} value=${state[name] ?? ''}
+        onChange=${({ currentTarget }: TargetedEvent<HTMLInputElement>) => context.go({ [name]: currentTarget.value.trim() })} />
+    <//>`;
+  return html`
+    <div class="controls">
+      ${dayField('As of', 'as-of')}
+      ${textField('Ticker', 'ticker', { size: 8, spellcheck: false })}
+      ${textField('Insiders at least', 'min-insiders', { type: 'number', min: 1, max: 99, placeholder: '3' })}
+      ${textField('Within days', 'days', { type: 'number', min: 1, max: 365, placeholder: '14' })}
+      ${dayField('Last trade from', 'from')}
+      ${dayField('to', 'to')}
+    </div>`;
+}
 
-  #unfold(): void {
-    for (const [name, section] of this.#sections) section.open = name === this.#open;
-  }
+type ClusterProps = {
+  readonly context: PageContext;
+  readonly row: ServedRow;
+  readonly asked: AskedParams;
+  readonly isOpen: boolean;
+  /** Is called with the name of the cluster when it is opened, and with an empty text when it is closed. */
+  readonly onOpen: (name: string) => void;
+};
 
-  #section(row: ServedRow, params: AskedParams): HTMLDetailsElement {
-    const facts = [
-      `${cell(row, 'cluster_size')} insiders`,
-      cell(row, 'date_first') === cell(row, 'date_last')
-        ? cell(row, 'date_first')
-        : `${cell(row, 'date_first')} to ${cell(row, 'date_last')}`,
-      ...(cell(row, 'total_value') === '' ? [] : [`$${grouped(cell(row, 'total_value'))}`]),
-      ...(cell(row, 'detected_on') === '' ? [] : [`public on ${cell(row, 'detected_on')}`]),
-    ];
-    const content = el('div', { class: 'trades' });
-    const section = el(
-      'details',
-      {},
-      el(
-        'summary',
-        {},
-        el('span', { class: 'id' }, cell(row, 'ticker') || '(no ticker)'),
-        ' ',
-        el('span', { class: 'issuer' }, cell(row, 'issuer_name')),
-        ' ',
-        el('span', { class: 'facts' }, facts.join(' · ')),
-      ),
-      content,
-    );
-    on(section, 'toggle', () => {
-      if (section.open && content.childElementCount === 0) void this.#explain(row, params, content);
-      const name = nameOf(row);
-      if (section.isConnected && section.open !== (name === this.#open))
-        this.#context.go({ open: section.open ? name : '' }, 'replace');
-    });
-    return section;
-  }
-
-  async #explain(
-    row: ServedRow,
-    { min_insiders, days, as_of }: AskedParams,
-    content: HTMLElement,
-  ): Promise<void> {
+/** Shows a cluster, whose trades are requested when it is opened first. */
+function Cluster({ context, row, asked, isOpen, onOpen }: ClusterProps): VNode {
+  const [trades, setTrades] = useState<readonly ServedRow[]>();
+  const explain = async () => {
+    setTrades([]);
     const last = cell(row, 'date_last');
-    const table = new DataTable('The trades of the cluster and those near it, by trade date', tradeHeads);
-    content.replaceChildren(table.element);
+    const { min_insiders, days, as_of } = asked;
+    const params = { min_insiders, days, as_of, ticker: cell(row, 'ticker'), from: last, to: last };
     try {
-      const all = await this.#context.service.rows('insider/clusters/explanations', {
-        min_insiders,
-        days,
-        as_of,
-        ticker: cell(row, 'ticker'),
-        from: last,
-        to: last,
-      });
-      const own = all.filter((one) => nameOf(one) === nameOf(row));
-      table.show(own.length, (i) => tradeColumns.map(([name]) => cell(own[i], name)));
+      const all = await context.service.rows('insider/clusters/explanations', params);
+      setTrades(all.filter((one) => nameOf(one) === nameOf(row)));
     } catch (error) {
-      content.replaceChildren();
-      this.#context.fail(error);
+      setTrades(undefined);
+      context.fail(error);
     }
-  }
+  };
+  const toggle = ({ currentTarget: { open } }: TargetedEvent<HTMLDetailsElement>) => {
+    if (open && trades === undefined) void explain();
+    if (open !== isOpen) onOpen(open ? nameOf(row) : '');
+  };
+  const [first, last, value, detected] = ['date_first', 'date_last', 'total_value', 'detected_on'].map(
+    (name) => cell(row, name),
+  );
+  const facts = [
+    `${cell(row, 'cluster_size')} insiders`,
+    first === last ? first : `${first} to ${last}`,
+    ...(value ? [`$${grouped(value)}`] : []),
+    ...(detected ? [`public on ${detected}`] : []),
+  ];
+  return html`
+    <details open=${isOpen} onToggle=${toggle}>
+      <summary>
+        <span class="id">${cell(row, 'ticker') || '(no ticker)'}</span>${' '}
+        <span class="issuer">${cell(row, 'issuer_name')}</span>${' '}
+        <span class="facts">${facts.join(' · ')}</span>
+      </summary>
+      <div class="trades">
+        ${
+          trades !== undefined &&
+          html`
+            <${DataTable} caption="The trades of the cluster and those near it, by trade date"
+              heads=${tradeHeads} words=${tradeWords} rows=${trades.length}
+              cellsOf=${(i: number) => tradeFields.map((name) => cell(trades[i], name))} />`
+        }
+      </div>
+    </details>`;
 }
 
 function askedIn(state: PageState): AskedParams {
@@ -214,12 +173,32 @@ function askedIn(state: PageState): AskedParams {
   };
 }
 
-/** What is one cluster among those of an answer: its company and its first trade. */
+function sourcesOf(params: AskedParams): readonly DataSource[] {
+  const file = `clusters${params.as_of === undefined ? '' : `-as-of-${params.as_of}`}`;
+  const [words, path] = ['insider clusters', 'insider/clusters'];
+  return [
+    { name: 'Clusters', words, path, params, file },
+    {
+      name: 'Explained',
+      words: `${words} --explain`,
+      path: `${path}/explanations`,
+      params,
+      file: `${file}-explained`,
+    },
+  ];
+}
+
+function countText(count: number, hasMore: boolean): string {
+  if (hasMore) return `The newest ${count} clusters; narrow the search to see others.`;
+  return count === 1 ? '1 cluster' : `${count} clusters`;
+}
+
+/** Names one cluster among those of an answer: its company and its first trade. */
 function nameOf(row: ServedRow): string {
   return `${cell(row, 'issuer_cik')} ${cell(row, 'date_first')}`;
 }
 
-/** `203775.79` as `203,775.79`; no digit is lost. */
+/** Writes `203775.79` as `203,775.79`; no digit is lost. */
 function grouped(text: string): string {
   return text.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',');
 }

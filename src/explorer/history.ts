@@ -26,12 +26,12 @@ export class RevisionHistory {
     );
   }
 
-  /** What was known on a day for each of `dates`, in order; undefined if nothing was, or it had been withdrawn. */
+  /** Returns what was known on a day for each of `dates`, in order; undefined if nothing was, or it had been withdrawn. */
   asOf(day: Day): readonly (StatedValue | undefined)[] {
     return this.#statements.map((statements) => withValue(changeOn(statements, day)));
   }
 
-  /** What is known now for each of `dates`. */
+  /** Returns what is known now for each of `dates`. */
   latest(): readonly (StatedValue | undefined)[] {
     return this.#statements.map((statements) => withValue(statements.at(-1)));
   }
@@ -41,12 +41,7 @@ function withValue(one: StatedValue | undefined): StatedValue | undefined {
   return one?.value === null ? undefined : one;
 }
 
-/** Exact texts as numbers that a chart can draw; null where there is none. */
-export function numbersOf(texts: readonly (string | null | undefined)[]): readonly (number | null)[] {
-  return texts.map((text) => (text === undefined || text === null ? null : Number(text)));
-}
-
-/** The position of the newest of ascending days on or before a day; -1 if all are later. */
+/** Finds the position of the newest of ascending days on or before a day; -1 if all are later. */
 export function positionOf(days: readonly Day[], day: Day): number {
   const place = placeAmong(days, day);
   return days[place] === day ? place : place - 1;
@@ -55,13 +50,17 @@ export function positionOf(days: readonly Day[], day: Day): number {
 /** A series, and everything that was ever published of it. */
 export type LoadedSeries = {
   readonly id: string;
+  readonly title: string;
   readonly about: ServedRow | undefined;
   readonly history: RevisionHistory;
   /** The rows of all revisions, with their changes. */
   readonly revisions: readonly ServedRow[];
-  /** Oldest first. */
+  /** Oldest first, and their days. */
   readonly vintages: readonly ServedRow[];
-  readonly firstReleases: ReadonlyMap<Day, string>;
+  readonly days: readonly Day[];
+  /** The latest value and the first release for each date of `history`; null if there is none. */
+  readonly latest: readonly (string | null)[];
+  readonly first: readonly (string | null)[];
 };
 
 /** Asks a service for everything about a series. */
@@ -70,28 +69,35 @@ export async function loadSeries(
   service: Pick<PageService, 'page' | 'rows'>,
 ): Promise<LoadedSeries> {
   const path = `series/${encodeURIComponent(id)}`;
-  const [about, revisions, vintages, first] = await Promise.all([
+  const [{ rows }, revisions, newestFirst, releases] = await Promise.all([
     service.page(path),
     service.rows(`${path}/revisions`),
     service.rows(`${path}/vintages`),
     service.rows(`${path}/observations`, { release: 'first' }),
   ]);
-  const statements = revisions.map((row) => ({
-    date: cell(row, 'date'),
-    asOf: cell(row, 'as_of_date'),
-    value: row.value === null ? null : cell(row, 'value'),
-  }));
+  const history = new RevisionHistory(
+    revisions.map((row) => ({
+      date: cell(row, 'date'),
+      asOf: cell(row, 'as_of_date'),
+      value: row.value === null ? null : cell(row, 'value'),
+    })),
+  );
+  const vintages = newestFirst.toReversed();
+  const firstReleases = new Map(releases.map((row) => [cell(row, 'date'), cell(row, 'value')]));
   return {
     id,
-    about: about.rows[0],
-    history: new RevisionHistory(statements),
+    title: `${id}: ${cell(rows[0], 'title')}`,
+    about: rows[0],
+    history,
     revisions,
-    vintages: [...vintages].reverse(),
-    firstReleases: new Map(first.map((row) => [cell(row, 'date'), cell(row, 'value')])),
+    vintages,
+    days: vintages.map((row) => cell(row, 'as_of_date')),
+    latest: history.latest().map((one) => one?.value ?? null),
+    first: history.dates.map((date) => firstReleases.get(date) ?? null),
   };
 }
 
-/** How vintages came about, in the words of the charts of the command line; empty for days of publication. */
+/** Says how vintages came about, in the words of the charts of the command line; empty for days of publication. */
 export function kindsNote({ id, vintages }: LoadedSeries): string {
   const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
   return ['sampled', 'fetched'].flatMap((kind) => (kinds.has(kind) ? [`; ${id} is ${kind}`] : [])).join('');

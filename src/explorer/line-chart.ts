@@ -1,101 +1,118 @@
+import { html } from 'htm/preact';
+import { Component, createRef, type VNode } from 'preact';
 import uPlot from 'uplot';
 import type { Day } from '../domain/series/date.ts';
-import { el } from './elements.ts';
 
 /** A line of a chart; its colour is a variable of the style sheet. */
 type PlotLine = {
+  /** Its name in a saved picture. */
   readonly label: string;
   readonly colour: string;
   readonly width?: number;
   /** `steps` holds each value until the next, `dots` joins nothing (default `line`). */
   readonly form?: 'line' | 'steps' | 'dots';
+  /** An exact text at each position; null is a gap, and undefined is not in a saved picture. */
+  readonly values: readonly (string | null | undefined)[];
+  readonly isHidden?: boolean;
 };
 
-/** What a chart shows: positions, and for each line a number or a gap at each of them. */
+/** Lines over days or maturities; later lines cover earlier ones. */
 export type PlotData = {
-  /** Days in ascending order, or names at even distances. */
+  readonly axis: 'day' | 'maturity';
+  /** Days in ascending order, or maturities at even distances. */
   readonly at: readonly string[];
-  readonly values: readonly (readonly (number | null)[])[];
+  readonly lines: readonly PlotLine[];
   /** The days that are shown of the axis; all unless given. */
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
-  /** Days that a vertical line marks. */
-  readonly marks?: readonly { readonly day: Day; readonly label: string }[];
 };
 
-/** What happens on a chart. */
-export type PlotEvents = {
-  /** A position was clicked. */
-  readonly onPick?: (index: number) => void;
-  /** The pointer is over a position, or left. */
-  readonly onHover?: (index: number | undefined) => void;
-  /** A range of days was selected by dragging. */
+type LineChartProps = {
+  readonly chart: PlotData;
+  /** Says what the chart shows to those who cannot see it. */
+  readonly description: string;
+  /** Returns the text below the chart, for the position that the pointer is over. */
+  readonly readout: (position: number | undefined) => string;
+  /** Days that a vertical line marks. */
+  readonly marks?: readonly { readonly day: Day; readonly label: string }[];
+  /** Is called with a position that is clicked. */
+  readonly onPick?: (position: number) => void;
+  /** Is called with a range of days that is selected by dragging. */
   readonly onZoom?: (from: Day, to: Day) => void;
 };
 
-/** A chart of lines over days or names; screen readers get its description, and the table below it. */
-export class LineChart {
-  readonly element: HTMLElement;
-  readonly #lines: readonly PlotLine[];
-  readonly #axis: 'day' | 'name';
-  readonly #events: PlotEvents;
-  #data: PlotData = { at: [], values: [] };
+type LineChartState = { readonly hovered?: number | undefined };
+
+/** A chart of lines, drawn by uPlot; the text below it follows the pointer. */
+export class LineChart extends Component<LineChartProps, LineChartState> {
+  readonly #place = createRef<HTMLDivElement>();
+  readonly #resized = new ResizeObserver(() => this.#resize());
+  readonly #gone = new AbortController();
   #plot: uPlot | undefined;
-  #hidden: ReadonlySet<number> = new Set();
-  /** The positions of days on the axis, which stay the same while a slider moves over as-of days. */
-  #placed: { readonly at: readonly string[]; readonly positions: number[] } = { at: [], positions: [] };
+  // Most stay the same while a slider moves over as-of days.
+  readonly #positions = new WeakMap<PlotData['at'], number[]>();
+  readonly #numbers = new WeakMap<PlotLine['values'], (number | null)[]>();
 
-  constructor(lines: readonly PlotLine[], axis: 'day' | 'name', events: PlotEvents = {}) {
-    this.#lines = lines;
-    this.#axis = axis;
-    this.#events = events;
-    this.element = el('div', { class: 'plot', role: 'img' });
-    new ResizeObserver(() => this.#resize()).observe(this.element);
+  override componentDidMount(): void {
+    if (this.#place.current !== null) this.#resized.observe(this.#place.current);
     for (const media of ['(prefers-color-scheme: dark)', '(forced-colors: active)'])
-      matchMedia(media).addEventListener('change', () => this.#plot?.redraw(false));
+      matchMedia(media).addEventListener('change', () => this.#plot?.redraw(false), this.#gone);
+    this.#resize();
   }
 
-  /** Says what the chart shows to those who cannot see it. */
-  describe(text: string): void {
-    this.element.setAttribute('aria-label', text);
+  override componentDidUpdate(before: LineChartProps): void {
+    if (before !== this.props) this.#draw();
   }
 
-  /** Draws other data. */
-  draw(data: PlotData): void {
-    this.#data = data;
+  override componentWillUnmount(): void {
+    this.#resized.disconnect();
+    this.#gone.abort();
+    this.#plot?.destroy();
+  }
+
+  render({ description, readout }: LineChartProps, { hovered }: LineChartState): VNode {
+    return html`
+      <figure>
+        <div class="plot" role="img" aria-label=${description} ref=${this.#place} />
+        <figcaption><p class="readout" aria-hidden="true">${readout(hovered)}</p></figcaption>
+      </figure>`;
+  }
+
+  #hover(hovered: number | undefined): void {
+    if (hovered !== this.state.hovered) this.setState({ hovered });
+  }
+
+  #draw(): void {
     const plot = this.#plot;
     if (plot === undefined) this.#resize();
     else
       plot.batch(() => {
+        for (const [i, { isHidden = false }] of this.props.chart.lines.entries())
+          if (plot.series[i + 1]?.show === isHidden) plot.setSeries(i + 1, { show: !isHidden });
         plot.setData(this.#columns(), false);
         plot.setScale('x', this.#range());
       });
   }
 
-  /** Shows all lines but those at these positions. */
-  hide(hidden: ReadonlySet<number>): void {
-    for (const i of this.#lines.keys())
-      if (hidden.has(i) !== this.#hidden.has(i)) this.#plot?.setSeries(i + 1, { show: !hidden.has(i) });
-    this.#hidden = hidden;
-  }
-
   #resize(): void {
-    const width = this.element.clientWidth;
-    if (width === 0 || this.#data.at.length === 0) return;
+    const place = this.#place.current;
+    if (place === null || place.clientWidth === 0 || this.props.chart.at.length === 0) return;
+    const width = place.clientWidth;
     const size = { width, height: width < 560 ? 260 : 380 };
-    if (this.#plot === undefined) this.#plot = this.#made(size);
+    if (this.#plot === undefined) this.#plot = this.#made(size, place);
     else this.#plot.setSize(size);
   }
 
-  #made(size: { readonly width: number; readonly height: number }): uPlot {
-    const isDay = this.#axis === 'day';
+  #made(size: { readonly width: number; readonly height: number }, place: HTMLElement): uPlot {
+    const { chart, onZoom } = this.props;
+    const isDay = chart.axis === 'day';
     const options: uPlot.Options = {
       ...size,
       legend: { show: false },
       cursor: {
         y: false,
         points: { size: 7 },
-        drag: { x: isDay && this.#events.onZoom !== undefined, y: false, setScale: false },
+        drag: { x: onZoom !== undefined, y: false, setScale: false },
       },
       scales: {
         x: { time: isDay, range: (_, least, most) => [least, most] },
@@ -103,15 +120,15 @@ export class LineChart {
       },
       // Room for half of the last date.
       padding: [null, 36, null, null],
-      axes: [this.#horizontalAxis(), verticalAxis],
-      series: [{}, ...this.#lines.map((line, i) => seriesOf(line, !this.#hidden.has(i), !isDay))],
+      axes: [isDay ? dayAxis : this.#maturityAxis(), verticalAxis],
+      series: [{}, ...chart.lines.map((line) => seriesOf(line, !isDay))],
       hooks: {
-        setCursor: [({ cursor: { idx } }) => this.#events.onHover?.(idx ?? undefined)],
+        setCursor: [({ cursor: { idx } }) => this.#hover(idx ?? undefined)],
         setSelect: [(plot) => this.#zoom(plot)],
         draw: [(plot) => this.#drawMarks(plot)],
       },
     };
-    const made = new uPlot(options, this.#columns(), this.element);
+    const made = new uPlot(options, this.#columns(), place);
     made.setScale('x', this.#range());
     let pressedAt = 0;
     made.over.addEventListener('mousedown', ({ clientX }) => {
@@ -119,59 +136,55 @@ export class LineChart {
     });
     made.over.addEventListener('click', ({ clientX }) => {
       const { idx } = made.cursor;
-      if (typeof idx === 'number' && Math.abs(clientX - pressedAt) < 4) this.#events.onPick?.(idx);
+      if (typeof idx === 'number' && Math.abs(clientX - pressedAt) < 4) this.props.onPick?.(idx);
     });
     return made;
   }
 
-  #horizontalAxis(): uPlot.Axis {
-    const named = () => this.#data.at;
-    const shared = {
-      ...axisStyle,
-      grid: { show: this.#axis === 'day', stroke: () => colourOf('--grid'), width: 1 },
-    };
-    if (this.#axis === 'day')
-      return { ...shared, space: 88, size: 34, incrs: daySteps, values: (_, splits) => dayLabels(splits) };
+  #maturityAxis(): uPlot.Axis {
+    const maturities = () => this.props.chart.at;
     return {
-      ...shared,
+      ...axisStyle,
+      grid: { show: false },
       size: 34,
-      splits: () => named().map((_, i) => i),
+      splits: () => maturities().map((_, i) => i),
       values: (plot) => {
-        const every = Math.ceil((named().length * 34) / Math.max(1, plot.over.clientWidth));
-        return named().map((name, i) => (i % every === 0 ? name : ''));
+        const every = Math.ceil((maturities().length * 34) / Math.max(1, plot.over.clientWidth));
+        return maturities().map((name, i) => (i % every === 0 ? name : ''));
       },
     };
   }
 
   #columns(): uPlot.AlignedData {
-    const { at, values } = this.#data;
-    if (this.#placed.at !== at)
-      this.#placed = { at, positions: this.#axis === 'day' ? at.map(secondsOf) : at.map((_, i) => i) };
-    return [this.#placed.positions, ...values.map((line) => [...line])];
+    const { axis, at, lines } = this.props.chart;
+    const positionOf = (text: string, i: number) => (axis === 'day' ? secondsOf(text) : i);
+    return [
+      remembered(this.#positions, at, () => at.map(positionOf)),
+      ...lines.map(({ values }) =>
+        remembered(this.#numbers, values, () => values.map((text) => (text ? Number(text) : null))),
+      ),
+    ];
   }
 
   #range(): { readonly min: number; readonly max: number } {
-    const { at, from, to } = this.#data;
-    if (this.#axis === 'name') return { min: -0.3, max: at.length - 0.7 };
-    const [first = '', last = ''] = [from ?? at[0], to ?? at.at(-1)];
-    const [min, max] = [secondsOf(first), secondsOf(last)];
+    const { axis, at, from = at[0], to = at.at(-1) } = this.props.chart;
+    if (axis === 'maturity') return { min: -0.3, max: at.length - 0.7 };
+    const [min, max] = [secondsOf(from ?? ''), secondsOf(to ?? '')];
     return min < max ? { min, max } : { min: min - 86_400 * 30, max: max + 86_400 * 30 };
   }
 
   #zoom(plot: uPlot): void {
     const { left, width } = plot.select;
     if (width < 8) return;
-    const days = [left, left + width].map((pixels) => dayAt(plot.posToVal(pixels, 'x')));
+    const [from, to] = [left, left + width].map((pixels) => dayAt(plot.posToVal(pixels, 'x')));
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    const [from = '', to = ''] = days;
-    this.#events.onZoom?.(from, to);
+    this.props.onZoom?.(from ?? '', to ?? '');
   }
 
-  #drawMarks(plot: uPlot): void {
-    const { ctx, bbox } = plot;
+  #drawMarks({ ctx, bbox, valToPos }: uPlot): void {
     const ratio = devicePixelRatio;
-    for (const [i, { day, label }] of (this.#data.marks ?? []).entries()) {
-      const x = plot.valToPos(secondsOf(day), 'x', true);
+    for (const [i, { day, label }] of (this.props.marks ?? []).entries()) {
+      const x = valToPos(secondsOf(day), 'x', true);
       if (x < bbox.left || x > bbox.left + bbox.width) continue;
       ctx.save();
       ctx.strokeStyle = colourOf('--mark');
@@ -191,12 +204,34 @@ export class LineChart {
   }
 }
 
+function remembered<K extends object, V>(made: WeakMap<K, V>, key: K, make: () => V): V {
+  const known = made.get(key) ?? make();
+  made.set(key, known);
+  return known;
+}
+
 const fonts = 'system-ui, "Segoe UI", Helvetica, Arial, sans-serif';
 
 const axisStyle: uPlot.Axis = {
   font: `12px ${fonts}`,
   stroke: () => colourOf('--soft'),
   ticks: { show: true, stroke: () => colourOf('--grid'), width: 1, size: 5 },
+};
+
+/** The steps between dates on an axis, in seconds: days, months and years, which uPlot recognises by their length. */
+const daySteps = [
+  ...[1, 2, 3, 5, 7, 10, 15],
+  ...[1, 2, 3, 4, 6].map((months) => months * 30),
+  ...[1, 2, 5, 10, 20, 25, 50, 100].map((years) => years * 365),
+].map((count) => count * 86_400);
+
+const dayAxis: uPlot.Axis = {
+  ...axisStyle,
+  grid: { stroke: () => colourOf('--grid'), width: 1 },
+  space: 88,
+  size: 34,
+  incrs: daySteps,
+  values: (_, splits) => dayLabels(splits),
 };
 
 const verticalAxis: uPlot.Axis = {
@@ -206,12 +241,11 @@ const verticalAxis: uPlot.Axis = {
   size: (_, values) => Math.max(34, ...(values ?? []).map((text) => 16 + 7 * text.length)),
 };
 
-function seriesOf({ label, colour, width = 1.5, form = 'line' }: PlotLine, show: boolean, spanGaps: boolean) {
+function seriesOf({ colour, width = 1.5, form = 'line', isHidden = false }: PlotLine, spanGaps: boolean) {
   const stepped = form === 'steps' ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   const paths = form === 'dots' ? () => null : stepped;
   return {
-    label,
-    show,
+    show: !isHidden,
     spanGaps,
     stroke: () => colourOf(colour),
     width,
@@ -225,14 +259,7 @@ function seriesOf({ label, colour, width = 1.5, form = 'line' }: PlotLine, show:
   };
 }
 
-/** The steps between dates on an axis, in seconds: days, months and years, which uPlot recognises by their length. */
-const daySteps = [
-  ...[1, 2, 3, 5, 7, 10, 15],
-  ...[1, 2, 3, 4, 6].map((months) => months * 30),
-  ...[1, 2, 5, 10, 20, 25, 50, 100].map((years) => years * 365),
-].map((count) => count * 86_400);
-
-/** Dates as short as all of them allow: 2015, 2015-07 or 2015-07-03, as in a saved picture. */
+/** Writes dates as short as all of them allow: 2015, 2015-07 or 2015-07-03, as in a saved picture. */
 function dayLabels(splits: readonly number[]): string[] {
   const days = splits.map(dayAt);
   const length = days.every((day) => day.endsWith('-01-01'))
@@ -243,7 +270,7 @@ function dayLabels(splits: readonly number[]): string[] {
   return days.map((day) => day.slice(0, length));
 }
 
-/** Numbers with commas; very large and very small ones with a power of ten. */
+/** Writes numbers with commas; very large and very small ones with a power of ten. */
 function numberLabels(splits: readonly number[]): string[] {
   const [first = 0, second = first] = splits;
   const isPlain = Math.max(...splits.map(Math.abs)) < 1e12 && Math.abs(second - first) >= 1e-7;
@@ -254,12 +281,12 @@ function numberLabels(splits: readonly number[]): string[] {
   return splits.map((value) => format.format(value).toLowerCase());
 }
 
-/** The colour that a variable of the style sheet has in the scheme of the moment. */
+/** Returns the colour that a variable of the style sheet has in the scheme of the moment. */
 function colourOf(variable: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 
-/** The midnight at which uPlot's axis, in the time of the browser, shows this day. */
+/** Returns the midnight at which uPlot's axis, in the time of the browser, shows this day. */
 function secondsOf(day: Day): number {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return new Date(year, month - 1, date).getTime() / 1000;

@@ -1,10 +1,8 @@
-import type { StateChange } from './state.ts';
-
 /** A row of an answer. Dates are days, `YYYY-MM-DD`. */
 export type ServedRow = { readonly [field: string]: unknown };
 
 /** Rows of an answer, and whether there are more. */
-export type AnswerPage = { readonly rows: readonly ServedRow[]; readonly hasMore: boolean };
+type AnswerPage = { readonly rows: readonly ServedRow[]; readonly hasMore: boolean };
 
 /** Values of parameters; those without a value are not sent. */
 export type AskedParams = { readonly [name: string]: string | undefined };
@@ -32,7 +30,6 @@ export class PageService {
     this.#needsKey = needsKey;
   }
 
-  /** Whether there is a key that is sent. */
   get hasKey(): boolean {
     return this.#key !== undefined;
   }
@@ -42,14 +39,14 @@ export class PageService {
     this.#key = key;
   }
 
-  /** All rows of an answer. */
+  /** Returns all rows of an answer. */
   async rows(path: string, params: AskedParams = {}): Promise<readonly ServedRow[]> {
     const text = await textOf(await this.#ask(targetOf(path, { ...params, format: 'ndjson' })));
     const lines = text.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line, shortDays) as ServedRow);
   }
 
-  /** The rows of the first page of an answer, and whether there are more. */
+  /** Returns the rows of the first page of an answer, and whether there are more. */
   async page(path: string, params: AskedParams = {}): Promise<AnswerPage> {
     const text = await textOf(await this.#ask(targetOf(path, params)));
     const { results, has_more: hasMore } = JSON.parse(text, shortDays) as {
@@ -59,7 +56,7 @@ export class PageService {
     return { rows: results, hasMore: hasMore === true };
   }
 
-  /** The first columns of an answer of any length; it has no texts with commas in them. */
+  /** Returns the first columns of an answer of any length; it has no texts with commas in them. */
   async columns(
     path: string,
     count: number,
@@ -72,7 +69,7 @@ export class PageService {
       .map((line) => line.split(',', count));
   }
 
-  /** The bytes of an answer as CSV: those that the command writes. */
+  /** Returns the bytes of an answer as CSV: those that the command writes. */
   async csv(path: string, params: AskedParams = {}): Promise<Blob> {
     return (await this.#ask(targetOf(path, { ...params, format: 'csv' }))).blob();
   }
@@ -111,7 +108,7 @@ async function detailOf(answer: Response): Promise<string> {
   return `the service answered with status ${answer.status}`;
 }
 
-/** Relative to the page, so that it works below a token or the prefix of a proxy. */
+/** Returns an address relative to the page, so that it works below a token or the prefix of a proxy. */
 function targetOf(path: string, params: AskedParams): string {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
   const query = given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`).join('&');
@@ -124,24 +121,8 @@ function shortDays(_name: string, value: unknown): unknown {
     : value;
 }
 
-/** A field of a row as text; empty if it is missing. */
+/** Returns a field of a row as text; empty if it is missing. */
 export function cell(row: ServedRow | undefined, name: string): string {
   const value = row?.[name];
   return value === undefined || value === null ? '' : String(value);
 }
-
-/** What a part of the page is given: the service, the way to another state, and how commands name the same data. */
-export type PageContext = {
-  readonly service: PageService;
-  /**
-   * Changes the state, so that the page and its address follow. `replace` leaves no way back to the state before;
-   * `soon` waits until nothing has changed for a moment, so that a key that is held down is one step back.
-   */
-  readonly go: (change: StateChange, how?: 'push' | 'replace' | 'soon') => void;
-  /** Shows what is wrong above the view, until another state is shown. */
-  readonly warn: (faults: readonly string[]) => void;
-  /** Shows a failure in the place of the view. */
-  readonly fail: (error: unknown) => void;
-  /** The flags that name the store or the service. */
-  readonly connection: { readonly [flag: string]: string };
-};

@@ -1,286 +1,186 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
 import { changeBetween } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
+import { DataTable } from './data-table.ts';
 import { DataList, type DataSource, type Picture } from './downloads.ts';
-import {
-  button,
-  DataTable,
-  DaySlider,
-  dayField,
-  el,
-  labelled,
-  on,
-  type PageView,
-  showIn,
-} from './elements.ts';
-import {
-  kindsNote,
-  type LoadedSeries,
-  loadSeries,
-  numbersOf,
-  positionOf,
-  type StatedValue,
-} from './history.ts';
-import { LineChart } from './line-chart.ts';
-import { cell, type PageContext, type ServedRow } from './page-service.ts';
-import { RevisionsView } from './revisions-view.ts';
-import { commandLine, type PageState, quoted } from './state.ts';
+import { DayField, DaySlider } from './fields.ts';
+import { kindsNote, type LoadedSeries, loadSeries, positionOf } from './history.ts';
+import { LineChart, type PlotData } from './line-chart.ts';
+import type { OpenedView, PageContext } from './opened-view.ts';
+import { type AskedParams, cell, type ServedRow } from './page-service.ts';
+import { RevisionsPanel } from './revisions-panel.ts';
+import { type PageState, quoted } from './state.ts';
 
-const lines = [
-  { label: 'Latest', colour: '--latest', width: 2 },
-  { label: 'First release', colour: '--first', form: 'dots' },
-  { label: 'As of', colour: '--as-of', width: 2.5 },
+/** The lines that can be hidden: their names in the address, and their labels. */
+const hideable = [
+  ['latest', 'Latest'],
+  ['first', 'First release'],
 ] as const;
 
-/** The names in the address of the lines that can be hidden, by their position. */
-const hideable = ['latest', 'first'] as const;
+const heads = ['Date', 'As of', 'Published', 'First release', 'Latest', 'Change', 'Percent'];
 
-const columns = [
-  { head: 'Date' },
-  ...['As of', 'Published', 'First release', 'Latest', 'Change', 'Percent'].map((head) => ({
-    head,
-    isNumber: true,
-  })),
-];
-
-/** The view of a series, all of whose data are requested at once; afterwards each day is shown without a request. */
-export async function openSeries(id: string, context: PageContext): Promise<PageView> {
-  return new SeriesExplorer(context, await loadSeries(id, context.service));
+/** Opens a series, all of whose data are requested at once; afterwards each day is shown without a request. */
+export async function openSeries(id: string, context: PageContext): Promise<OpenedView> {
+  const series = await loadSeries(id, context.service);
+  return {
+    title: series.title,
+    show: (state) => html`<${SeriesView} ...${{ series, context, state }} />`,
+  };
 }
 
-/** A series as of a day, its first releases and latest values beside it, and the revisions of a date. */
-class SeriesExplorer implements PageView {
-  readonly element: HTMLElement;
-  readonly title: string;
-  readonly #context: PageContext;
-  readonly #series: LoadedSeries;
-  readonly #latest: readonly (StatedValue | undefined)[];
-  /** The numbers of the lines that are the same on every day. */
-  readonly #constant: readonly (readonly (number | null)[])[];
-  readonly #days: readonly Day[];
-  readonly #chart: LineChart;
-  readonly #slider: DaySlider;
-  readonly #readout = el('p', { class: 'readout', 'aria-hidden': 'true' });
-  readonly #notes = el('p', { class: 'note', role: 'status' });
-  readonly #data: DataList;
-  readonly #revisions: RevisionsView;
-  readonly #from = dayField((from) => this.#context.go({ from }, 'soon'));
-  readonly #to = dayField((to) => this.#context.go({ to }, 'soon'));
-  readonly #boxes = hideable.map((name) => this.#box(name));
-  readonly #table: DataTable;
-  /** The numbers of the dates that the table shows, newest first. */
-  #rows: readonly number[] = [];
-  #state: PageState = { view: 'series' };
-  #shown: readonly (StatedValue | undefined)[] = [];
-  #asOf: Day = '';
+type SeriesViewProps = {
+  readonly series: LoadedSeries;
+  readonly context: PageContext;
+  readonly state: PageState;
+};
 
-  constructor(context: PageContext, series: LoadedSeries) {
-    this.#context = context;
-    this.#series = series;
-    const { id, about, vintages, history, firstReleases } = series;
-    this.#latest = history.latest();
-    const first = history.dates.map((date) => firstReleases.get(date));
-    this.#constant = [this.#latest.map((one) => one?.value), first].map(numbersOf);
-    this.#days = vintages.map((row) => cell(row, 'as_of_date'));
-    this.title = `${id}: ${cell(about, 'title')}`;
-    this.#slider = new DaySlider('As of', this.#days, {
-      onMove: (day) => this.#step(day),
-      onSettle: (day) => context.go({ 'as-of': day }, 'soon'),
-    });
-    this.#chart = new LineChart(lines, 'day', {
-      onPick: (i) => context.go({ date: history.dates[i] ?? '' }),
-      onHover: (i) => this.#hover(i),
-      onZoom: (from, to) => context.go({ from, to }),
-    });
-    this.#data = new DataList(context.service, () => this.#picture());
-    this.#revisions = new RevisionsView(context, series);
-    this.#table = new DataTable('Values, newest date first; a date opens its revisions', columns, (i) =>
-      context.go({ date: history.dates[this.#rows[i] ?? -1] ?? '' }),
+/** Shows a series as of a day, its first releases and latest values beside it, and the revisions of a date. */
+function SeriesView({ series, context, state }: SeriesViewProps): VNode {
+  const { id, about, history, vintages, days, latest, first } = series;
+  const { dates } = history;
+  const { from, to, date } = state;
+  const settled = state['as-of'] ?? days.at(-1) ?? '';
+  // Where the slider is until the address follows it.
+  const [moved, setMoved] = useState({ state, day: settled });
+  const asOf = moved.state === state ? moved.day : settled;
+  const known = history.asOf(asOf);
+  const hidden = (state.hide ?? '').split(',');
+  const toggle = (name: string) => {
+    const names = hideable.map(([one]) => one).filter((one) => hidden.includes(one) !== (one === name));
+    context.go({ hide: names.join(',') });
+  };
+
+  const chart: PlotData = {
+    axis: 'day',
+    at: dates,
+    from,
+    to,
+    lines: [
+      { label: 'latest', colour: '--latest', width: 2, values: latest, isHidden: hidden.includes('latest') },
+      {
+        label: 'first release',
+        colour: '--first',
+        form: 'dots',
+        values: first,
+        isHidden: hidden.includes('first'),
+      },
+      { label: asOf, colour: '--as-of', width: 2.5, values: known.map((one) => one?.value ?? null) },
+    ],
+  };
+  const marks = [
+    { day: asOf, label: `as of ${asOf}` },
+    ...(date === undefined ? [] : [{ day: date, label: date }]),
+  ];
+  const newest = known.findLast((one) => one !== undefined);
+  const description =
+    newest === undefined
+      ? `Chart of ${id}: nothing was known on ${asOf}.`
+      : `Chart of ${id} as of ${asOf}: the newest value known is ${newest.value} for ${newest.date}. The table below has all values.`;
+  const readout = (i: number | undefined) =>
+    i === undefined || dates[i] === undefined
+      ? 'A click on a point opens its revisions; dragging selects dates.'
+      : [
+          dates[i],
+          `as of ${asOf}: ${known[i]?.value ?? 'not known'}`,
+          `first release: ${first[i] ?? 'not recorded'}`,
+          `latest: ${latest[i] ?? 'none'}`,
+        ].join(' · ');
+  const openDate = (date: Day) => context.go({ date });
+
+  // The dates of the table, newest first.
+  const shown = useMemo(() => {
+    const isShown = (date = '') => date >= (from ?? '') && date <= (to ?? '9');
+    return [...dates.keys()].filter((i) => isShown(dates[i])).reverse();
+  }, [dates, from, to]);
+  const cellsOf = (row: number) => {
+    const i = shown[row] ?? -1;
+    const [value, now] = [known[i]?.value, latest[i]];
+    const change = value && now ? changeBetween(value, now) : undefined;
+    return [dates[i], value, known[i]?.asOf, first[i], now, change?.change, change?.percent].map(
+      (text) => text ?? '',
     );
-    this.element = this.#layout();
-  }
+  };
 
-  update(state: PageState): void {
-    const { from, to, hide = '' } = state;
-    this.#state = state;
-    const { dates } = this.#series.history;
-    this.#rows = [...dates.keys()].filter((i) => isWithin(dates[i], state)).reverse();
-    showIn(this.#from, from ?? '');
-    showIn(this.#to, to ?? '');
-    const hidden = hideable.flatMap((name, i) => (hide.split(',').includes(name) ? [i] : []));
-    for (const [i, box] of this.#boxes.entries()) box.checked = !hidden.includes(i);
-    this.#chart.hide(new Set(hidden));
-    this.#show(state['as-of'] ?? this.#days.at(-1) ?? '');
-    this.#revisions.update(state.date, this.#asOf);
-  }
-
-  #layout(): HTMLElement {
-    const { id, about, vintages } = this.#series;
-    const facts = [cell(about, 'units'), frequencyName(cell(about, 'frequency')), cell(about, 'source')];
-    return el(
-      'article',
-      {},
-      el('h1', {}, el('span', { class: 'id' }, id), ' ', cell(about, 'title')),
-      el('p', { class: 'facts' }, facts.filter((text) => text !== '').join(' · ')),
-      el('p', { class: 'facts' }, vintagesText(vintages)),
-      this.#slider.element,
-      this.#notes,
-      el('figure', {}, this.#chart.element, el('figcaption', {}, this.#readout)),
-      el(
-        'div',
-        { class: 'controls' },
-        ...this.#boxes.map((box, i) =>
-          el('label', { class: 'box' }, box, el('span', { class: `swatch ${hideable[i]}` }), lines[i]?.label),
-        ),
-        labelled('From', this.#from),
-        labelled('To', this.#to),
-        button('All dates', () => this.#context.go({ from: '', to: '' })),
-      ),
-      this.#data.element,
-      this.#revisions.element,
-      el('h2', {}, 'Values'),
-      el('p', { class: 'note' }, 'The change is from the value as of the day to the latest value.'),
-      this.#table.element,
-    );
-  }
-
-  /** A step of the slider; its script is measured, as it must not hold up the pointer. */
-  #step(day: Day): void {
-    const start = performance.now();
-    this.#show(day);
-    // After the drawing, which the chart has put into the same queue.
-    queueMicrotask(() => performance.measure('as-of step', { start }));
-  }
-
-  #show(day: Day): void {
-    const { history, id } = this.#series;
-    this.#asOf = day;
-    this.#shown = history.asOf(day);
-    const position = positionOf(this.#days, day);
-    const { from, to, date } = this.#state;
-    this.#chart.draw({
-      at: history.dates,
-      values: [...this.#constant, numbersOf(this.#shown.map((one) => one?.value))],
-      from,
-      to,
-      marks: [{ day, label: `as of ${day}` }, ...(date === undefined ? [] : [{ day: date, label: date }])],
-    });
-    const newest = this.#shown.findLast((one) => one !== undefined);
-    this.#chart.describe(
-      newest === undefined
-        ? `Chart of ${id}: nothing was known on ${day}.`
-        : `Chart of ${id} as of ${day}: the newest value known is ${newest.value} for ${newest.date}. The table below has all values.`,
-    );
-    this.#slider.show(day, position, vintageText(this.#series, position));
-    this.#notes.textContent = this.#noteOn(day);
-    this.#data.show(this.#sources(day));
-    this.#hover(undefined);
-    this.#table.show(this.#rows.length, (row) => this.#rowAt(this.#rows[row] ?? -1));
-  }
-
-  #rowAt(i: number): readonly string[] {
-    const { history, firstReleases } = this.#series;
-    const date = history.dates[i] ?? '';
-    const [known, latest] = [this.#shown[i], this.#latest[i]];
-    const change = known?.value && latest?.value ? changeBetween(known.value, latest.value) : undefined;
-    return [
-      date,
-      known?.value ?? '',
-      known?.asOf ?? '',
-      firstReleases.get(date) ?? '',
-      latest?.value ?? '',
-      change?.change ?? '',
-      change?.percent ?? '',
-    ];
-  }
-
-  #noteOn(day: Day): string {
-    const covered = cell(this.#series.about, 'covered_to');
-    if (day < (this.#days[0] ?? ''))
-      return `Nothing was recorded before ${this.#days[0]}, the first vintage.`;
-    return covered !== '' && day > covered ? `The data cover ${this.#series.id} to ${covered}.` : '';
-  }
-
-  #hover(index: number | undefined): void {
-    const { history, firstReleases } = this.#series;
-    const date = index === undefined ? undefined : history.dates[index];
-    this.#readout.textContent =
-      index === undefined || date === undefined
-        ? 'A click on a point opens its revisions; dragging selects dates.'
-        : [
-            date,
-            `as of ${this.#asOf}: ${this.#shown[index]?.value ?? 'not known'}`,
-            `first release: ${firstReleases.get(date) ?? 'not recorded'}`,
-            `latest: ${this.#latest[index]?.value ?? 'none'}`,
-          ].join(' · ');
-  }
-
-  #sources(day: Day): readonly DataSource[] {
-    const { id } = this.#series;
-    const { from, to } = this.#state;
-    const words = `observations ${quoted(id)}`;
-    type Texts = { readonly [name: string]: string };
-    const source = (name: string, colour: string, flags: Texts, params: Texts, ending: string) => ({
-      name,
-      colour,
-      command: commandLine(words, { ...flags, '--from': from, '--to': to, ...this.#context.connection }),
-      path: `series/${encodeURIComponent(id)}/observations`,
-      params: { ...params, from, to },
-      file: `${id}-${ending}`,
-    });
-    return [
-      source('As of', 'as-of', { '--as-of': day }, { as_of: day }, `as-of-${day}`),
-      source('Latest', 'latest', {}, {}, 'latest'),
-      source('First release', 'first', { '--first-release': '' }, { release: 'first' }, 'first-release'),
-    ];
-  }
-
-  #picture(): Picture {
-    const { id, about, history, firstReleases } = this.#series;
-    const { hide = '' } = this.#state;
-    const day = this.#asOf;
-    const within = history.dates.flatMap((date, i) =>
-      isWithin(date, this.#state) ? [[date, i] as const] : [],
-    );
-    const line = (label: string, valueAt: (date: Day, i: number) => string | null | undefined) => ({
-      label,
-      values: within.map(([date, i]) => [date, valueAt(date, i) ?? null] as const),
-    });
-    const hidden = hide.split(',');
-    const others = [
-      ...(hidden.includes('latest') ? [] : [line('latest', (_, i) => this.#latest[i]?.value)]),
-      ...(hidden.includes('first') ? [] : [line('first release', (date) => firstReleases.get(date))]),
-    ];
-    return {
-      title: this.title,
-      subtitle: `As known on ${day}${others.length === 0 ? '' : `, beside ${others.map(({ label }) => label).join(' and ')}`}${kindsNote(this.#series)}`,
-      axis: 'day',
-      form: 'line',
-      unit: cell(about, 'units'),
-      frequency: cell(about, 'frequency'),
-      source: cell(about, 'source'),
-      // Later lines cover earlier ones, here as in the page.
-      lines: [...others, line(day, (_, i) => this.#shown[i]?.value)],
-      file: `${id}-as-of-${day}`,
-    };
-  }
-
-  #box(name: (typeof hideable)[number]): HTMLInputElement {
-    const box = el('input', { type: 'checkbox' });
-    return on(box, 'change', () => {
-      const hidden = hideable.filter((one, i) =>
-        one === name ? !box.checked : this.#boxes[i]?.checked === false,
-      );
-      this.#context.go({ hide: hidden.join(',') });
-    });
-  }
+  // The panel follows the address alone.
+  const panel = useMemo(
+    () => html`<${RevisionsPanel} ...${{ series, context, date, asOf: settled }} />`,
+    [series, context, date, settled],
+  );
+  const facts = [cell(about, 'units'), frequencyNames[cell(about, 'frequency')] ?? '', cell(about, 'source')];
+  return html`
+    <article>
+      <h1><span class="id">${id}</span> ${cell(about, 'title')}</h1>
+      <p class="facts">${facts.filter((text) => text !== '').join(' · ')}</p>
+      <p class="facts">${vintagesText(vintages)}</p>
+      <${DaySlider} label="As of" days=${days} day=${asOf} about=${vintageText(vintages, positionOf(days, asOf))}
+        onMove=${(day: Day) => setMoved({ state, day })}
+        onSettle=${(day: Day) => context.go({ 'as-of': day }, 'soon')} />
+      <p class="note" role="status">${noteOn(asOf, series)}</p>
+      <${LineChart} ...${{ chart, marks, description, readout }} onPick=${(i: number) => openDate(dates[i] ?? '')}
+        onZoom=${(from: Day, to: Day) => context.go({ from, to })} />
+      <div class="controls">
+        ${hideable.map(
+          ([name, label]) => html`
+            <label class="box">
+              <input type="checkbox" checked=${!hidden.includes(name)} onChange=${() => toggle(name)} />
+              <span class="swatch ${name}" />${label}
+            </label>`,
+        )}
+        <${DayField} label="From" day=${from} onDay=${(from: string) => context.go({ from }, 'soon')} />
+        <${DayField} label="To" day=${to} onDay=${(to: string) => context.go({ to }, 'soon')} />
+        <button type="button" onClick=${() => context.go({ from: '', to: '' })}>All dates</button>
+      </div>
+      <${DataList} context=${context} sources=${sourcesOf(id, asOf, state)}
+        picture=${pictureOf(series, asOf, chart)} />
+      ${panel}
+      <h2>Values</h2>
+      <p class="note">The change is from the value as of the day to the latest value.</p>
+      <${DataTable} caption="Values, newest date first; a date opens its revisions" heads=${heads}
+        rows=${shown.length} cellsOf=${cellsOf} onOpen=${openDate} />
+    </article>`;
 }
 
-function isWithin(date: Day | undefined, { from = '', to = '9' }: PageState): boolean {
-  return date !== undefined && date >= from && date <= to;
+function sourcesOf(id: string, day: Day, { from, to }: PageState): readonly DataSource[] {
+  const source = (name: string, colour: string, params: AskedParams, ending: string) => ({
+    name,
+    colour,
+    words: `observations ${quoted(id)}`,
+    path: `series/${encodeURIComponent(id)}/observations`,
+    params: { ...params, from, to },
+    file: `${id}-${ending}`,
+  });
+  return [
+    source('As of', 'as-of', { as_of: day }, `as-of-${day}`),
+    source('Latest', 'latest', {}, 'latest'),
+    source('First release', 'first', { release: 'first' }, 'first-release'),
+  ];
 }
 
-/** What the vintage at a position changed; positions before the first have none. */
-function vintageText({ vintages }: LoadedSeries, position: number): string {
+function pictureOf(series: LoadedSeries, day: Day, chart: PlotData): Picture {
+  const { id, title, about } = series;
+  const others = chart.lines.filter(({ label, isHidden }) => label !== day && isHidden === false);
+  const beside = others.map(({ label }) => label).join(' and ');
+  return {
+    title,
+    subtitle: `As known on ${day}${beside === '' ? '' : `, beside ${beside}`}${kindsNote(series)}`,
+    unit: cell(about, 'units'),
+    frequency: cell(about, 'frequency'),
+    source: cell(about, 'source'),
+    chart,
+    file: `${id}-as-of-${day}`,
+  };
+}
+
+function noteOn(day: Day, { id, about, days: [first = ''] }: LoadedSeries): string {
+  const covered = cell(about, 'covered_to');
+  if (day < first) return `Nothing was recorded before ${first}, the first vintage.`;
+  return covered !== '' && day > covered ? `The data cover ${id} to ${covered}.` : '';
+}
+
+/** Says what the vintage at a position changed; positions before the first have none. */
+function vintageText(vintages: readonly ServedRow[], position: number): string {
   const row = vintages[position];
   if (row === undefined) return 'before the first vintage';
   const changes = ['added', 'revised', 'withdrawn'].flatMap((name) =>
@@ -290,22 +190,17 @@ function vintageText({ vintages }: LoadedSeries, position: number): string {
   return `vintage ${position + 1} of ${vintages.length}, ${cell(row, 'as_of_date')}: ${about}`;
 }
 
-/** A count of vintages and the days of the first and the last, and how they came about. */
+/** Says how many vintages there are, of which days, and how they came about if not all are days of publication. */
 function vintagesText(vintages: readonly ServedRow[]): string {
   const [first, last] = [vintages[0], vintages.at(-1)].map((row) => cell(row, 'as_of_date'));
   const range =
     vintages.length === 1 ? `1 vintage of ${first}` : `${vintages.length} vintages from ${first} to ${last}`;
-  return range + kindsText(vintages);
-}
-
-/** How vintages came about, where they are not all days of publication. */
-function kindsText(vintages: readonly ServedRow[]): string {
   const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
   if (kinds.has('sampled'))
-    return '; sampled: values may have been published before the vintage that first has them';
+    return `${range}; sampled: values may have been published before the vintage that first has them`;
   return kinds.has('fetched')
-    ? '; some were fetched: their values may have been published before that day'
-    : '';
+    ? `${range}; some were fetched: their values may have been published before that day`
+    : range;
 }
 
 const frequencyNames: Readonly<Record<string, string>> = {
@@ -317,8 +212,3 @@ const frequencyNames: Readonly<Record<string, string>> = {
   SA: 'twice a year',
   A: 'annual',
 };
-
-/** A frequency code in words; empty if it is unknown. */
-function frequencyName(code: string): string {
-  return frequencyNames[code] ?? '';
-}

@@ -26,7 +26,7 @@ const choices: { readonly [K in StateName]?: readonly string[] } = {
   hide: ['latest', 'first'],
 };
 
-/** The state in the query of an address, and what is wrong with it; wrong parts are left out. */
+/** Reads the state in the query of an address, and what is wrong with it; wrong parts are left out. */
 export function stateIn(search: string): { readonly state: PageState; readonly faults: readonly string[] } {
   const given = new URLSearchParams(search);
   const viewText = given.get('view') ?? 'series';
@@ -54,14 +54,13 @@ function faultOf(name: StateName, text: string): string | undefined {
   return wrong === undefined ? undefined : `${name} is '${wrong}', and can be ${known?.join(' or ')}`;
 }
 
-/** What is wrong with the end of a range of dates that begins with `from`. */
 function faultOfRange(name: StateName, to: string, from: string): string | undefined {
   return name === 'to' && parseDay(from) !== undefined && to < from
     ? `to is ${to}, before from, which is ${from}`
     : undefined;
 }
 
-/** The query of the address of a state, in the same order for the same state. */
+/** Returns the query of the address of a state, in the same order for the same state. */
 export function searchOf(state: PageState): string {
   const given = new URLSearchParams();
   if (state.view !== 'series') given.set('view', state.view);
@@ -73,13 +72,13 @@ export function searchOf(state: PageState): string {
   return text === '' ? '?' : `?${text}`;
 }
 
-/** The state with some parts changed; an empty text takes a part away. */
+/** Returns the state with some parts changed; an empty text takes a part away. */
 export function changed(state: PageState, change: StateChange): PageState {
   const entries = Object.entries({ ...state, ...change }).filter(([, text]) => text !== '');
   return { view: state.view, ...Object.fromEntries(entries) };
 }
 
-/** A line of the shell: `asof` and words, quoted where the shell needs it; parts without a value are left out. */
+/** Writes a line of the shell: `asof` and words, quoted where the shell needs it; parts without a value are left out. */
 export function commandLine(words: string, flags: { readonly [name: string]: string | undefined }): string {
   const given = Object.entries(flags).flatMap(([name, value]) =>
     value === undefined ? [] : value === '' ? [name] : [name, quoted(value)],
@@ -87,7 +86,7 @@ export function commandLine(words: string, flags: { readonly [name: string]: str
   return ['asof', words, ...given].join(' ');
 }
 
-/** A word as the shell takes it. */
+/** Writes a word as the shell takes it. */
 export function quoted(word: string): string {
   return /^[\w.,:@%+=/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-import { counted } from '../errors/wording.ts';
+import { counted, grouped } from '../errors/wording.ts';
 import type { ImportResult } from './import.ts';
 
 type ImportedFile = ImportResult['files'][number];
@@ -73,10 +73,6 @@ function statements(
   const withdrawals = withdrawn > 0 ? ` (${counted(withdrawn, 'withdrawal')})` : '';
   const added = counted(statementsNew, areTrades ? 'new trade' : 'new statement');
   return `${added}${withdrawals}, ${grouped(statementsKnown)} known`;
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 /** Statements of all files together; series and vintages do not add up, because files may share them. */

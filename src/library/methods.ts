@@ -93,16 +93,18 @@ function resultOf<R extends Row>(
     return {
       rows,
       requestId: first?.request_id ?? '',
-      ...(first?.as_of !== undefined && { asOf: first.as_of }),
-      ...(first?.series !== undefined && { series: first.series }),
-      ...(first?.coverage !== undefined && { coverage: first.coverage }),
-      ...(first?.vintage !== undefined && { vintage: first.vintage }),
-      ...(first?.vintage_kinds !== undefined && { vintageKinds: first.vintage_kinds }),
-      ...(typeof first?.covered_to === 'string' && { coveredTo: first.covered_to }),
+      ...defined({
+        asOf: first?.as_of,
+        series: first?.series,
+        coverage: first?.coverage,
+        vintage: first?.vintage,
+        vintageKinds: first?.vintage_kinds,
+        coveredTo: first?.covered_to ?? undefined,
+      }),
       basis: based.basis.upTo(source.asOf ?? latestDay(source.clock())),
       ...(missing.size > 0 && { missing: [...missing] }),
       hasMore: last?.has_more === true,
-      ...(last?.next_cursor !== undefined && { nextCursor: last.next_cursor }),
+      ...defined({ nextCursor: last?.next_cursor }),
     };
   });
 }

@@ -1,10 +1,16 @@
-import type { CheckOptions, CheckSummary } from '../care/check.ts';
-import type { BackupOptions, BackupSummary, CopyOptions, CopySummary, RestoreOptions } from '../care/copy.ts';
-import type { StoreInfo } from '../care/info.ts';
-import type { StoreMergeOptions } from '../care/merge.ts';
-import type { ChangedSeries, SeriesChangeOptions } from '../care/series.ts';
-import type { UndoneImport, UndoOptions } from '../care/undo.ts';
 import type { ImportResult } from '../import/import.ts';
+import type { CheckOptions, CheckSummary } from '../maintenance/check.ts';
+import type {
+  BackupOptions,
+  BackupSummary,
+  CopyOptions,
+  CopySummary,
+  RestoreOptions,
+} from '../maintenance/copy.ts';
+import type { StoreInfo } from '../maintenance/info.ts';
+import type { StoreMergeOptions } from '../maintenance/merge.ts';
+import type { ChangedSeries, SeriesChangeOptions } from '../maintenance/series.ts';
+import type { UndoneImport, UndoOptions } from '../maintenance/undo.ts';
 import { abortSignal, callable, flag, integer, seriesId, word } from '../operations/value.ts';
 import type { LoggedImport } from '../store/store.ts';
 import type { Kinds } from './arguments.ts';
@@ -33,7 +39,7 @@ export class StoreCare {
 
   /** What the store holds, its size and its format. */
   async info(): Promise<StoreInfo> {
-    const { storeInfo } = await import('../care/info.ts');
+    const { storeInfo } = await import('../maintenance/info.ts');
     return storeInfo(this.#source.address());
   }
 
@@ -45,7 +51,7 @@ export class StoreCare {
 
   /** Reads everything, and computes again what the store derives; without damage there are no faults. */
   async check(options: CheckOptions = {}): Promise<CheckSummary> {
-    const { checkStore } = await import('../care/check.ts');
+    const { checkStore } = await import('../maintenance/check.ts');
     return checkStore(this.#source.address(), this.#stoppable(options));
   }
 
@@ -54,21 +60,21 @@ export class StoreCare {
    * dated file, of which the newest are kept.
    */
   async backup(file: string, options: BackupOptions = {}): Promise<BackupSummary> {
-    const { backupStore } = await import('../care/copy.ts');
+    const { backupStore } = await import('../maintenance/copy.ts');
     return backupStore(this.#source.address(), file, this.#stoppable(options));
   }
 
   /** Puts a backup in the place of the store in one step, if nothing else has it open and the backup is not damaged. */
   async restore(file: string, options: RestoreOptions = {}): Promise<CopySummary> {
     const address = await this.#source.written();
-    const { restoreStore } = await import('../care/copy.ts');
+    const { restoreStore } = await import('../maintenance/copy.ts');
     await this.#source.rest();
     return restoreStore(file, address, this.#stoppable(options));
   }
 
   /** Copies everything into a new store, of the same kind or the other; continues a copy that was stopped. */
   async copyTo(address: string, options: CopyOptions = {}): Promise<CopySummary> {
-    const { copyStore } = await import('../care/copy.ts');
+    const { copyStore } = await import('../maintenance/copy.ts');
     return copyStore(this.#source.address(), address, this.#stoppable(options));
   }
 
@@ -77,25 +83,25 @@ export class StoreCare {
    * contradictions.
    */
   async merge(from: string, options: StoreMergeOptions = {}): Promise<ImportResult> {
-    const { mergeStore } = await import('../care/merge.ts');
+    const { mergeStore } = await import('../maintenance/merge.ts');
     return mergeStore(from, await this.#source.written(), this.#stoppable(options));
   }
 
   /** Takes an import back, by default the last one, as if it had never been made. */
   async undo(options: UndoOptions = {}): Promise<UndoneImport> {
-    const { undoStoreImport } = await import('../care/undo.ts');
+    const { undoStoreImport } = await import('../maintenance/undo.ts');
     return undoStoreImport(await this.#source.written(), this.#stoppable(options));
   }
 
   /** Gives a series another id; refused if a series has it, or if the store follows the series. */
   async renameSeries(id: string, to: string, options: SeriesChangeOptions = {}): Promise<ChangedSeries> {
-    const { renameSeries } = await import('../care/series.ts');
+    const { renameSeries } = await import('../maintenance/series.ts');
     return renameSeries(await this.#source.written(), id, to, options);
   }
 
   /** Removes a series with everything that the store keeps of it; refused if the store follows it. */
   async removeSeries(id: string, options: SeriesChangeOptions = {}): Promise<ChangedSeries> {
-    const { removeSeries } = await import('../care/series.ts');
+    const { removeSeries } = await import('../maintenance/series.ts');
     return removeSeries(await this.#source.written(), id, options);
   }
 

@@ -1,12 +1,8 @@
-import type { Demands } from '../answering/basis.ts';
-import { requestLimits } from '../client/remote/retry.ts';
-import { Problem, refused } from '../errors/problem.ts';
-import type { ArgumentSpec, CommandGroup, Flag } from '../operations/flag.ts';
-import type { TypedLine } from '../operations/typed-line.ts';
+import type { Day, DayOfPeriod } from '../domain/series/date.ts';
+import type { ArgumentSpec, CommandGroup, Flag, TypedLine } from '../operations/typed-line.ts';
 import type { Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { type OutputFlags, outputFormat } from '../render/output.ts';
-import type { ConnectionFlags, MessageFlags, OtherLine, QueryLine } from './line.ts';
+import type { OtherLine, QueryLine } from './line.ts';
 
 /** A command, declared once: parsing, help and completion are made from this. The default reads a question. */
 export type CommandSpec<Line = QueryLine> = {
@@ -30,80 +26,34 @@ export type CommandSpec<Line = QueryLine> = {
 /** A command of asof, which asks a question or does something else. */
 export type AnyCommand = CommandSpec<QueryLine | OtherLine>;
 
-/** The values of the flags under the heading Messages. */
-export function messagesIn(line: TypedLine): MessageFlags {
-  return { quiet: line.has('quiet'), verbose: line.has('verbose'), debug: line.has('debug') };
-}
+/** A part of a command line: its flags, and the value that they give. */
+export type LinePart<T = unknown> = {
+  readonly flags: readonly Flag[];
+  readonly read: (line: TypedLine) => T;
+};
 
-/** What `--exact` and `--max-age` demand of the data; an age is days, such as 3 or 3d. */
-export function demandsIn(line: TypedLine): Demands {
-  const maxAge = line.value('max-age', (text) => {
-    const days = /^(\d{1,6})d?$/.exec(text)?.[1];
-    if (days !== undefined) return Number(days);
-    throw refused({ reason: 'use a number of days, 0 or more' });
-  });
-  return { ...(line.has('exact') && { exact: true }), ...(maxAge !== undefined && { maxAge }) };
-}
-
-function valueIn<T>(line: TypedLine, flag: string, { parse }: Value<T>): T | undefined {
-  return line.value(flag, (text) => parse(text, flag, line.clock));
-}
-
-/** The values of the flags under the heading Connection. */
-export function connectionIn(line: TypedLine): ConnectionFlags {
-  const [store, baseUrl] = [line.text('store'), line.text('base-url')];
-  if (store !== undefined && baseUrl !== undefined)
-    throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
-  return defined({
-    store,
-    baseUrl,
-    timeout: valueIn(line, 'timeout', requestLimits.timeout),
-    retries: valueIn(line, 'retries', requestLimits.retries),
-    maxWait: valueIn(line, 'max-wait', requestLimits.maxWait),
-  });
-}
-
-/** The values of the flags under the heading Output. */
-export function outputIn(line: TypedLine): OutputFlags {
-  const typedFormat = valueIn(line, 'format', outputFormat);
-  const formats = [
-    ...(typedFormat === undefined ? [] : [typedFormat]),
-    ...(line.has('csv') ? (['csv'] as const) : []),
-    ...(line.has('json') ? (['json'] as const) : []),
-  ];
-  if (new Set(formats).size > 1) throw new Problem('bad-input', `two formats: ${formats.join(' and ')}`);
-  const [format] = formats;
+/** A flag with a value; what its declaration leaves out is that of the value. */
+export function option<T>(flag: Flag, { placeholder, complete, parse }: Value<T>): LinePart<T | undefined> {
   return {
-    ...defined({ format, file: fileIn(line), columns: line.text('columns')?.split(',') }),
-    header: !line.has('no-header'),
-    ...(line.has('double') && { double: true }),
-    everything: line.has('all'),
-    plot: line.has('plot'),
-    ...chartIn(line),
-    failEmpty: line.has('fail-empty'),
-    colour: !line.has('no-color'),
+    flags: [{ ...defined({ value: placeholder, complete }), ...flag }],
+    read: (line) => line.value(flag.name, (text) => parse(text, flag.name, line.clock)),
   };
 }
 
-/** How a chart looks, where the line says it. */
-function chartIn(line: TypedLine): Pick<OutputFlags, 'chart'> {
-  const [width, height, title] = [line.count('width'), line.count('height'), line.text('title')];
-  const index = line.value('index', (text) => {
-    if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return Number(text);
-    throw refused({ reason: 'use a number above 0, such as 100' });
-  });
-  const chart = {
-    ...defined({ width, height, title, index }),
-    ...(line.has('grey') && { grey: true }),
-    ...(line.has('log') && { log: true }),
-    ...(line.has('recessions') && { recessions: true }),
-  };
-  return Object.keys(chart).length === 0 ? {} : { chart };
+/** A flag whose value is a text. */
+export function textOption(flag: Flag & { readonly value: string }): LinePart<string | undefined> {
+  return { flags: [flag], read: (line) => line.text(flag.name) };
 }
 
-/** The file that `-o` names, or undefined for stdout. */
-export function fileIn(line: TypedLine): string | undefined {
-  const file = line.text('output');
-  if (file === '') throw new Problem('bad-input', '--output "": use the name of a file, or - for stdout');
-  return file === '-' ? undefined : file;
+/** A flag whose value is a date, also in words; of a period it is the named day. */
+export function dayOption(flag: Flag, dayOfPeriod?: DayOfPeriod): LinePart<Day | undefined> {
+  return {
+    flags: [{ value: 'date', complete: 'days', ...flag }],
+    read: (line) => line.day(flag.name, dayOfPeriod),
+  };
+}
+
+/** A flag without a value. */
+export function toggle(name: string, about: string): LinePart<boolean> {
+  return { flags: [{ name, about }], read: (line) => line.has(name) };
 }

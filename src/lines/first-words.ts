@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../operations/flag.ts';
+import type { CommandGroup } from '../operations/typed-line.ts';
 import type { CommandSpec } from './command.ts';
 
 /** The first word of a command line: a command, or a family of commands with two words. */

@@ -1,8 +1,7 @@
 import type { DayOfPeriod } from '../domain/series/date.ts';
-import type { Completion, Flag } from '../operations/flag.ts';
 import { flagName, type Param } from '../operations/param.ts';
-import type { TypedLine } from '../operations/typed-line.ts';
-import type { Clock } from '../operations/value.ts';
+import type { Flag, TypedLine } from '../operations/typed-line.ts';
+import type { Clock, Completion } from '../operations/value.ts';
 
 /** Returns the flags of a parameter: usually one of its name. `fallback` is the default of a command. */
 export function paramFlags(name: string, param: Param, fallback: unknown = undefined): readonly Flag[] {

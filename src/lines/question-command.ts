@@ -1,16 +1,34 @@
 import { checkedValues, paramsOf, type Query, type Question } from '../answering/question.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
-import type { Flag } from '../operations/flag.ts';
 import { commandNaming } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
-import type { TypedLine } from '../operations/typed-line.ts';
+import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
 import { questions } from '../questions/table.ts';
-import { type CommandSpec, connectionIn, demandsIn, messagesIn, outputIn } from './command.ts';
+import type { CommandSpec } from './command.ts';
 import type { QueryLine } from './line.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
-import { sharedFlags } from './shared-flags.ts';
+import { connection, demands, messages, output } from './shared-parts.ts';
+
+const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
+
+const dryRun: Flag = { name: 'dry-run', about: 'only print how many requests it takes' };
+
+const chartFlags: readonly Flag[] = [
+  { name: 'plot', about: 'draw a chart as wide as the terminal; -o chart.svg draws into a file' },
+  { name: 'width', value: 'n', about: 'width of a chart, in columns or in units of the picture' },
+  { name: 'height', value: 'n', about: 'height of a chart, in lines or in units of the picture' },
+  { name: 'title', value: 'text', about: 'title of a chart' },
+  { name: 'grey', about: 'draw a picture in shades of grey, for print' },
+  { name: 'log', about: 'draw values on a logarithmic scale' },
+  {
+    name: 'index',
+    value: 'n',
+    about: 'scale each line to this value at the first common date, such as 100',
+  },
+  { name: 'recessions', about: 'shade the recessions that were known on the as-of date' },
+].map((flag) => ({ ...flag, group: 'Output' as const }));
 
 /**
  * Returns the command of a question, or nothing if only other commands ask it. In a plan (`inPlan`) a line need not
@@ -29,8 +47,8 @@ export function questionCommand(question: Question, inPlan: boolean): readonly C
       args: args.flatMap(({ name, typed }) => typed?.args ?? [{ name }]),
       // Made when they are read, because a line needs only those of its own command.
       get flags() {
-        const charts = question.isDrawable === undefined ? [] : [sharedFlags.plot, ...sharedFlags.charts];
-        const all = Object.hasOwn(params, 'limit') ? [sharedFlags.all] : [];
+        const charts = question.isDrawable === undefined ? [] : chartFlags;
+        const limited = Object.hasOwn(params, 'limit') ? [all] : [];
         return [
           ...argumentFlags(question),
           ...Object.entries(params).flatMap(([name, param]) => [
@@ -38,12 +56,11 @@ export function questionCommand(question: Question, inPlan: boolean): readonly C
             ...(name === command.comparedAfter ? askingFlags(words) : []),
           ]),
           ...(command.flags ?? []),
-          ...(question.reading === undefined ? [] : [sharedFlags.dryRun]),
-          ...(question.reading === undefined ? [...charts, ...all] : [sharedFlags.all, ...charts]),
-          ...sharedFlags.output,
-          ...(question.isAboutData === false ? [] : sharedFlags.demands),
-          ...sharedFlags.connection,
-          ...sharedFlags.messages,
+          ...(question.reading === undefined ? [...charts, ...limited] : [dryRun, all, ...charts]),
+          ...output.flags,
+          ...(question.isAboutData === false ? [] : demands.flags),
+          ...connection.flags,
+          ...messages.flags,
         ];
       },
       read(line) {
@@ -61,10 +78,10 @@ function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
     command: 'query',
     words,
     query,
-    demands: demandsIn(line),
-    output: outputIn(line),
-    connection: connectionIn(line),
-    messages: messagesIn(line),
+    demands: demands.read(line),
+    output: output.read(line),
+    connection: connection.read(line),
+    messages: messages.read(line),
     dryRun: line.has('dry-run'),
     exitCode: line.has('exit-code'),
     typed: line.typed,

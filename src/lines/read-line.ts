@@ -1,9 +1,8 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { isDrawable, layoutOf } from '../answering/layouts.ts';
+import { isDrawable } from '../answering/question.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
-import type { ArgumentSpec, Flag } from '../operations/flag.ts';
-import { TypedLine } from '../operations/typed-line.ts';
+import { type ArgumentSpec, type Flag, TypedLine } from '../operations/typed-line.ts';
 import { clockAt } from '../operations/value.ts';
 import { selectColumns } from '../render/columns.ts';
 import { outputChoice } from '../render/output.ts';
@@ -176,7 +175,7 @@ function wordsOf(
  */
 export function checkOutput({ query, output }: QueryLine): void {
   const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
-  const layout = layoutOf(query);
+  const layout = query.question.layout(query.values);
   if (!drawn && layout !== undefined) selectColumns(layout.fields, layout.columns, columns);
 }
 

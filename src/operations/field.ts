@@ -210,31 +210,43 @@ export type CompleteRow<F extends Field> = RowFrom<F> & {
   readonly [X in F as X extends { readonly occasional: true } ? never : X['name']]: CellOf<X>;
 };
 
-/** A field of the contract that may be null. */
-export function nullable<const N extends string, const T extends FieldType>(
-  name: N,
-  type: T,
-  description: string,
-) {
-  return { name, type, description, nullable: true } as const;
+/** What a field may say besides its name, type and description. */
+type FieldOptions = Omit<Field, 'name' | 'type' | 'description'>;
+
+/** Declares a field of the contract. */
+export function field<
+  const N extends string,
+  const T extends FieldType,
+  const O extends FieldOptions = Record<never, never>,
+>(name: N, type: T, description: string, options?: O) {
+  return Object.assign({ name, type, description }, options);
 }
 
-/** An extension field. */
-export function extension<const N extends string, const T extends FieldType>(
-  name: N,
-  type: T,
-  description: string,
-) {
-  return { name, type, description, extension: true } as const;
+/** Declares a field of the contract that may be null. */
+export function nullable<
+  const N extends string,
+  const T extends FieldType,
+  const O extends FieldOptions = Record<never, never>,
+>(name: N, type: T, description: string, options?: O) {
+  return Object.assign(field(name, type, description, options), { nullable: true } as const);
 }
 
-/** An extension field that may be null. */
-export function nullableExtension<const N extends string, const T extends FieldType>(
-  name: N,
-  type: T,
-  description: string,
-) {
-  return { ...extension(name, type, description), nullable: true } as const;
+/** Declares an extension field. */
+export function extension<
+  const N extends string,
+  const T extends FieldType,
+  const O extends FieldOptions = Record<never, never>,
+>(name: N, type: T, description: string, options?: O) {
+  return Object.assign(field(name, type, description, options), { extension: true } as const);
+}
+
+/** Declares an extension field that may be null. */
+export function nullableExtension<
+  const N extends string,
+  const T extends FieldType,
+  const O extends FieldOptions = Record<never, never>,
+>(name: N, type: T, description: string, options?: O) {
+  return Object.assign(nullable(name, type, description, options), { extension: true } as const);
 }
 
 /** The fields that the rows of an answer may show, and those shown unless others are chosen. */

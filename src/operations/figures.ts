@@ -1,11 +1,10 @@
-import { curve } from './curve.ts';
-import { observations } from './observations.ts';
 import { ping } from './ping.ts';
-import { revisions } from './revisions.ts';
-import { seriesSearch, seriesShow } from './series.ts';
-import { spread } from './spread.ts';
-import { vintages } from './vintages.ts';
-import { yields } from './yields.ts';
+import { spread } from './rates/spread.ts';
+import { curve, yields } from './rates/yields.ts';
+import { observations } from './series/observations.ts';
+import { revisions } from './series/revisions.ts';
+import { seriesSearch, seriesShow } from './series/series.ts';
+import { vintages } from './series/vintages.ts';
 
 /**
  * The operations about series and rates: all that a plain query loads, so that it starts without the insider

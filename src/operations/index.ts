@@ -1,8 +1,6 @@
 import { figures } from './figures.ts';
-import { insiderClusterExplanations } from './insider-cluster-explanations.ts';
-import { insiderClusterSignals } from './insider-cluster-signals.ts';
-import { insiderClusters } from './insider-clusters.ts';
-import { insiderFilings } from './insider-filings.ts';
+import { insiderClusterExplanations, insiderClusterSignals, insiderClusters } from './insiders/clusters.ts';
+import { insiderFilings } from './insiders/filings.ts';
 import type { Operation } from './operation.ts';
 
 const table = [

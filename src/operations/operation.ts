@@ -2,12 +2,11 @@ import type { Day } from '../domain/series/date.ts';
 import { quoted, type Sentence, type Voice } from '../errors/problem.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
-import type { Envelope, Remark, Row } from './envelope.ts';
+import type { Envelope, Remark, Row, RowOrder } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
-import type { RowOrder } from './order.ts';
 import type { Page, PagePosition } from './page.ts';
 import { flagName, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
-import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
+import { type Requirement, type RowTests, requirementsOf } from './requirement.ts';
 import type { Clock } from './value.ts';
 
 /** Who sends a request, and what their plan allows. */
@@ -74,16 +73,8 @@ type PreparedQuery<R = Row> = {
   readonly run: (context: Context) => Promise<Page<R>>;
 };
 
-/** The other question that a client asks a service which does not announce all parameters of a query. */
-export type Substitute<R = Row> = {
-  /** The texts of parameters that change; undefined leaves one out. */
-  readonly params: { readonly [name: string]: string | undefined };
-  /** If the answer is a selection of all rows: the order of those rows, and what identifies a row. */
-  readonly selection?: {
-    select(rows: readonly R[]): Promise<readonly R[]>;
-    keyOf(row: R): string;
-  };
-};
+/** Texts of parameters by name; undefined for one that is left out. */
+type ChangedTexts = Readonly<Record<string, string | undefined>>;
 
 /** Another question to the same service, whose first row proves a row that does not say all that was asked for. */
 type Proof = {
@@ -153,20 +144,14 @@ export type Operation<P extends Params = Params, R = Row> = {
   remark?(rows: readonly R[], texts: ParamTexts, about: RemarkContext): Remark;
   /** Why an answer has no rows, found by further questions; a Problem if what was asked about does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string | undefined>;
-  /** The parameters whose values the rows show, so that a client can apply them itself. */
-  readonly shown: ReadonlySet<string>;
   /** What every row of an answer to these texts must hold; throws the contract's validation error. */
   readonly requirements: (texts: ParamTexts, clock: Clock) => readonly Requirement<R>[];
   /** What contradicts itself in a row, or the row before it, as messages put it after the place of the row. */
   contradiction?(row: R, before: R | undefined): string | undefined;
   /** How a client proves a row of another service that does not show what was asked for. */
   proof?(row: R, texts: ParamTexts): Proof | undefined;
-  /** How a client does without these parameters; undefined if the others alone ask for the same rows or more. */
-  readonly substitute?: (
-    texts: ParamTexts,
-    clock: Clock,
-    lacking: ReadonlySet<string>,
-  ) => Substitute<R> | undefined;
+  /** The parameters that change for a service without `as_of`; undefined leaves one out. */
+  readonly boundsAsOf?: (texts: ParamTexts, clock: Clock) => ChangedTexts;
 };
 
 /** What a remark may use: what the store follows, and what messages call questions and parameters. */
@@ -204,6 +189,7 @@ type Declaration<
   E extends Params,
 > = Omit<
   Operation<P>,
+  | 'boundsAsOf'
   | 'columns'
   | 'contradiction'
   | 'example'
@@ -216,8 +202,6 @@ type Declaration<
   | 'proof'
   | 'remark'
   | 'requirements'
-  | 'shown'
-  | 'substitute'
 > & {
   readonly extra?: E;
   readonly members?: readonly M[];
@@ -235,11 +219,7 @@ type Declaration<
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
   remark?(rows: readonly RowFrom<F>[], texts: ParamTexts, about: RemarkContext): Remark;
   readonly rowTests?: RowTests<P, F>;
-  readonly substitute?: (
-    values: ParamValues<P>,
-    clock: Clock,
-    lacking: ReadonlySet<string>,
-  ) => Substitute<RowFrom<F>> | undefined;
+  readonly boundsAsOf?: (values: ParamValues<P>, clock: Clock) => ChangedTexts;
   readonly run: (
     values: ParamValues<P>,
     context: Context & { readonly clock: Clock },
@@ -264,7 +244,7 @@ export function operation<
   readonly members?: readonly M[];
   readonly extra?: E;
 } {
-  const { check, needsVintageAccess, dependsOnToday, rowTests, substitute, run, coveredTo, ...rest } =
+  const { check, needsVintageAccess, dependsOnToday, rowTests, boundsAsOf, run, coveredTo, ...rest } =
     declaration;
   const rules = { params: rest.params, fields: rest.fields, rowTests };
   const read = (texts: ParamTexts, clock: Clock): ParamValues<P> => {
@@ -290,11 +270,9 @@ export function operation<
         },
       };
     },
-    shown: shownParams(rules),
     requirements: (texts, clock) => requirementsOf(rules, texts, read(texts, clock), clock),
-    ...(substitute !== undefined && {
-      substitute: (texts: ParamTexts, clock: Clock, lacking: ReadonlySet<string>) =>
-        substitute(read(texts, clock), clock, lacking),
+    ...(boundsAsOf !== undefined && {
+      boundsAsOf: (texts: ParamTexts, clock: Clock) => boundsAsOf(read(texts, clock), clock),
     }),
   };
 }

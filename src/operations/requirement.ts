@@ -18,32 +18,15 @@ export type RowTests<P extends Params, F extends Field> = {
   readonly [K in keyof P]?: {
     readonly field: F['name'];
     readonly met: (row: RowFrom<F>, values: ParamValues<P>, clock: Clock) => boolean;
-    /**
-     * Whether the answer without the parameter contains the rows that answer it, so that a client can select them
-     * (default true).
-     */
-    readonly selects?: boolean;
   };
 };
 
 /** What the rows of an operation must hold: by the bounds of its parameters, and by the tests that it declares. */
-export type RowRules<P extends Params, F extends Field> = {
+type RowRules<P extends Params, F extends Field> = {
   readonly params: P;
   readonly fields: readonly F[];
   readonly rowTests?: RowTests<P, F> | undefined;
 };
-
-/** The names of the parameters whose values the rows show. */
-export function shownParams<P extends Params, F extends Field>(rules: RowRules<P, F>): ReadonlySet<string> {
-  return new Set(
-    Object.entries(rules.params).flatMap(([name, param]) =>
-      (rules.rowTests?.[name] ?? { selects: false }).selects !== false ||
-      boundedField(param, rules.fields) !== undefined
-        ? [name]
-        : [],
-    ),
-  );
-}
 
 /**
  * What the rows of an answer must hold. A bound also applies to a parameter's default; a test applies only to a

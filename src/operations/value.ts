@@ -2,7 +2,20 @@ import { type Day, faultOfDay, latestDay, parseDay, utcDay } from '../domain/ser
 import { contradiction, type Problem, refused } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Schema } from './field.ts';
-import type { Completion } from './flag.ts';
+
+/** What the shell offers for a value: words, or what asof finds. */
+export type Completion =
+  | readonly string[]
+  | 'columns'
+  | 'days'
+  | 'files'
+  | 'folders'
+  | 'ids'
+  | 'kinds'
+  | 'plans'
+  | 'setting values'
+  | 'settings'
+  | 'tickers';
 
 /**
  * The days that the reading of a parameter may depend on: the UTC day, and the latest day that has begun anywhere on

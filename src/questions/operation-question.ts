@@ -4,8 +4,14 @@ import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { contradiction } from '../errors/problem.ts';
 import type { Operation } from '../operations/operation.ts';
-import { flagName, type Param, type Params, type QueryParams } from '../operations/param.ts';
-import { isAboutKnowledge, param } from '../operations/params.ts';
+import {
+  flagName,
+  isAboutKnowledge,
+  type Param,
+  type Params,
+  param,
+  type QueryParams,
+} from '../operations/param.ts';
 import { flag, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import type { Drawing } from '../render/chart/drawing.ts';

@@ -1,3 +1,4 @@
+import { grouped } from '../errors/wording.ts';
 import { printable } from './printable.ts';
 import { cellWidth, cut } from './terminal-text.ts';
 
@@ -44,7 +45,7 @@ function amountText(done: number, total: number | undefined, unit: string | unde
     const texts = [done, ...(total === undefined ? [] : [total])].map((bytes) => (bytes / size).toFixed(1));
     return `${texts.join(' of ')} ${name}`;
   }
-  const texts = [done, ...(total === undefined ? [] : [total])].map((count) => count.toLocaleString('en-US'));
+  const texts = [done, ...(total === undefined ? [] : [total])].map(grouped);
   return `${texts.join(' of ')}${unit === undefined ? '' : ` ${unit}`}`;
 }
 
@@ -56,8 +57,7 @@ function rateText(rate: number, unit: string): string {
 
 /** A number with two digits if it is small, without decimals otherwise. */
 function numberText(number: number): string {
-  const rounded = number < 10 ? Number(number.toPrecision(2)) : Math.round(number);
-  return rounded.toLocaleString('en-US', { maximumFractionDigits: 6 });
+  return number < 10 ? String(Number(number.toPrecision(2))) : grouped(Math.round(number));
 }
 
 function byteUnit(bytes: number): readonly [size: number, name: string] {
@@ -70,5 +70,5 @@ function durationText(seconds: number): string {
   const [minutes, hours] = [Math.floor(whole / 60), Math.floor(whole / 3600)];
   if (minutes === 0) return `${whole} s`;
   if (hours === 0) return `${minutes} min ${whole % 60} s`;
-  return `${hours.toLocaleString('en-US')} h ${minutes % 60} min`;
+  return `${grouped(hours)} h ${minutes % 60} min`;
 }

@@ -79,18 +79,37 @@ export function endChunks(renderer: Renderer, notes?: AnswerNotes): Iterable<Chu
   return typeof rest === 'string' ? [rest] : rest;
 }
 
-/** Renders pages as they arrive; no chunk is empty. */
-export async function* renderPages(
+/** What a generator yields, once; keeps what it returns at its end. */
+export class ReturningIterable<T, R> implements AsyncIterable<T, R> {
+  readonly #source: AsyncGenerator<T, R> | Iterable<T, R>;
+  #returned: R | undefined;
+
+  constructor(source: AsyncGenerator<T, R> | Iterable<T, R>) {
+    this.#source = source;
+  }
+
+  /** What the generator returned; undefined before its end. */
+  get returned(): R | undefined {
+    return this.#returned;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, R> {
+    this.#returned = yield* this.#source;
+    return this.#returned;
+  }
+}
+
+/** Renders pages as they arrive, and returns what is known after the last one; no chunk is empty. */
+export async function* renderPages<N extends AnswerNotes | undefined>(
   renderer: Renderer,
-  pages: AsyncGenerator<Envelope, AnswerNotes> | Iterable<Envelope>,
-): AsyncGenerator<Chunk, void, undefined> {
-  let notes: AnswerNotes | undefined;
-  const all = async function* () {
-    notes = yield* pages;
-  };
-  for await (const envelope of all()) {
+  pages: AsyncGenerator<Envelope, N> | Iterable<Envelope, N>,
+): AsyncGenerator<Chunk, N | undefined, undefined> {
+  const all = new ReturningIterable(pages);
+  for await (const envelope of all) {
     const chunk = renderer.page(envelope);
     if (chunk.length > 0) yield chunk;
   }
-  for await (const chunk of endChunks(renderer, notes)) if (chunk.length > 0) yield chunk;
+  const { returned } = all;
+  for await (const chunk of endChunks(renderer, returned)) if (chunk.length > 0) yield chunk;
+  return returned;
 }

@@ -1,6 +1,6 @@
 import { canonicalDecimal } from '../domain/series/decimal.ts';
 import { Problem } from '../errors/problem.ts';
-import { counted } from '../errors/wording.ts';
+import { counted, grouped } from '../errors/wording.ts';
 import type { Envelope, Cell as FieldCell } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
 import { defined } from '../platform/defined.ts';
@@ -44,7 +44,7 @@ export class XlsxRenderer implements Renderer {
     this.#asOf ??= as_of;
     const { fields } = this.#layout.columns;
     if (this.#rows.length + results.length > mostRows)
-      throw new Problem('bad-input', `a sheet has at most ${mostRows.toLocaleString('en-US')} rows`, {
+      throw new Problem('bad-input', `a sheet has at most ${grouped(mostRows)} rows`, {
         hints: ['csv and parquet have any number', '--limit, --from and --to select rows'],
       });
     for (const row of results) {

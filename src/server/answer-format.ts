@@ -22,8 +22,8 @@ const parameters = ['', ';charset=utf-8', ';header=present', ';charset=utf-8;hea
 const offered = names.flatMap((name) => parameters.map((more) => `${answerFormats[name]}${more}`));
 
 /** The format that an `Accept` header prefers, JSON if several are equal; undefined if it accepts none. */
-export function acceptedFormat(accept: string | null): AnswerFormat | undefined {
-  if (accept === null || accept === '*/*' || accept === 'application/json' || accept.trim() === '')
+export function acceptedFormat(accept: string | undefined): AnswerFormat | undefined {
+  if (accept === undefined || accept === '*/*' || accept === 'application/json' || accept.trim() === '')
     return 'json';
   const negotiator = new Negotiator({ headers: { accept } });
   const type = negotiator.mediaType(offered)?.split(';', 1)[0];
@@ -38,7 +38,7 @@ export const notAcceptable = `answers are ${listed(Object.values(answerFormats),
 /** The parameters of a query, and the format of the answer: from its `format`, otherwise from `Accept`. */
 export function readQuery(
   query: string,
-  accept: string | null,
+  accept: string | undefined,
 ): { readonly texts: ParamTexts; readonly format: AnswerFormat } {
   const texts = queryTexts(query);
   const named = query.includes('format') ? texts.filter(([name]) => name === 'format') : [];

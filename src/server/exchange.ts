@@ -3,11 +3,31 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { newRequestId } from '../service/service.ts';
 import type { Admission } from './keys/gate.ts';
 
+/** A request, as a server has read it. */
+export type WireRequest = {
+  readonly method: string;
+  /** The path and the query as they were sent; no segment of the path is `.` or `..`. */
+  readonly path: string;
+  readonly query: string;
+  /** Returns a header by its name in lower case; several of one name are joined by commas. */
+  readonly header: (name: string) => string | undefined;
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal;
+};
+
+/** An answer to a request; nobody sends the body of one to HEAD. */
+export type WireReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A body that is made while it is sent is cut off where it fails. */
+  readonly body?: string | Buffer | AsyncGenerator<Uint8Array>;
+};
+
 /** One request and what is known about it so far, for the headers of its answer and for the log. */
 export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
-  readonly request: Request;
+  readonly request: WireRequest;
   /** How its answer is sent; absent without a connection. */
   readonly sending?: Sending | undefined;
   /** What the answer says to pages of other origins. */
@@ -21,8 +41,8 @@ export type Exchange = {
 
 /** How an answer is sent on a connection. */
 export type Sending = {
-  /** Cuts the connection; without it, an answer must be complete before it is sent. */
-  readonly cut: (() => void) | undefined;
+  /** Whether a body may be sent while it is made: the client notices where it is cut off. */
+  readonly mayCut: boolean;
   /** Calls `note` when nothing more is sent of an answer, with how much of it was. */
   readonly ended: (note: (sent: SentPart) => void) => void;
 };
@@ -31,7 +51,7 @@ export type Sending = {
 export type SentPart = 'all' | 'nothing' | 'part';
 
 /** A new exchange for a request. */
-export function beginExchange(request: Request, now: Date, sending?: Sending): Exchange {
+export function beginExchange(request: WireRequest, now: Date, sending?: Sending): Exchange {
   return { requestId: newRequestId(now), now, request, sending };
 }
 

@@ -15,7 +15,6 @@ export type ExploreOptions = {
   readonly store: Store;
   readonly port: number;
   readonly clock: () => Date;
-  /** Receives failures. */
   readonly log: Writable;
   /** The name of the store in commands; empty for the one that commands read without a flag. */
   readonly name: string;
@@ -69,9 +68,9 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
   const visited = new Promise<void>((resolve) => {
     visit = resolve;
   });
-  const admitted: Handler = (request, cut) => {
+  const admitted: Handler = (request, sending) => {
     visit();
-    return handler(request, cut);
+    return handler(request, sending);
   };
   const guarded = guard(admitted, token, () => server.url, clock);
   const server: HttpServer = await HttpServer.listen({
@@ -102,18 +101,15 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
 function guard(handler: Handler, token: string, url: () => string, clock: () => Date): Handler {
   return (request, sending) => {
     const own = new URL(url());
-    const asked = new URL(request.url);
-    const [, first = '', ...rest] = asked.pathname.split('/');
+    const [, first = '', ...rest] = request.path.split('/');
     const hosts = [own.host, `localhost:${own.port}`];
-    const host = request.headers.get('host') ?? '';
-    const origin = request.headers.get('origin');
-    const isOwn = hosts.includes(host) && (origin === null || origin === `http://${host}`);
+    const host = request.header('host') ?? '';
+    const origin = request.header('origin');
+    const isOwn = hosts.includes(host) && (origin === undefined || origin === `http://${host}`);
     if (!isOwn || !isSameSecret(first, token) || rest.length === 0) {
       const problem = new Problem('not-found', 'no such page: use the address that asof explore printed');
       return respondProblem(beginExchange(request, clock()), problem, 'asof://local/errors');
     }
-    const { method, headers } = request;
-    const target = `${own.origin}/${rest.join('/')}${asked.search}`;
-    return handler(new Request(target, { method, headers, signal: request.signal }), sending);
+    return handler({ ...request, path: `/${rest.join('/')}` }, sending);
   };
 }

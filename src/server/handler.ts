@@ -1,14 +1,21 @@
-import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
-import { beginExchange, type Exchange, type Log, type Sending, type SentPart } from './exchange.ts';
+import {
+  beginExchange,
+  type Exchange,
+  type Log,
+  type Sending,
+  type SentPart,
+  type WireReply,
+  type WireRequest,
+} from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
 import { errorPages, pages, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
 import { type OperationRoute, operationRoutes } from './operation-route.ts';
 import { endpoints, questionRoute } from './questions.ts';
-import { longestTarget, targetOf } from './request-target.ts';
+import { longestTarget, Paths } from './request-target.ts';
 import {
   checkMethod,
   checkNoBody,
@@ -31,10 +38,9 @@ export type RequestMetrics = {
   /** Counts a request that was answered with a status after some milliseconds. */
   readonly count: (exchange: Exchange, status: number, ms: number) => void;
   /** Answers `/metrics`; undefined if metrics have a separate port. */
-  readonly page?: (exchange: Exchange) => Promise<Response>;
+  readonly page?: (exchange: Exchange) => Promise<WireReply>;
 };
 
-/** What a handler needs to answer requests. */
 type HandlerOptions = {
   readonly services: Services;
   readonly gate: Pick<Gate, 'admit' | 'check'>;
@@ -53,7 +59,7 @@ type HandlerOptions = {
  * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. Sends
  * a long table while it is made, if the connection can be cut when the rest of it fails.
  */
-export type Handler = (request: Request, sending?: Sending) => Promise<Response>;
+export type Handler = (request: WireRequest, sending?: Sending) => Promise<WireReply>;
 
 /** A handler over services and a gate, without a socket. */
 export function createHandler(options: HandlerOptions): Handler {
@@ -61,13 +67,13 @@ export function createHandler(options: HandlerOptions): Handler {
   return (request, sending) => routes.answer(request, sending);
 }
 
-type Env = { readonly Bindings: { readonly exchange: Exchange } };
+type Answering = (exchange: Exchange) => Promise<WireReply>;
 
-type Answering = (exchange: Exchange) => Promise<Response>;
+type RoutedPath = { readonly pattern: string; readonly answer: Answering };
 
 class Routes {
   readonly #options: HandlerOptions;
-  readonly #app = new Hono<Env>();
+  readonly #endpoints = new Paths<RoutedPath>();
   readonly #crossOrigin: CrossOrigin | undefined;
 
   constructor(options: HandlerOptions) {
@@ -79,24 +85,19 @@ class Routes {
       this.#addGated(path, answer, isComputation);
     for (const question of endpoints)
       this.#addGated(question.path, questionRoute(question, options), () => true);
-    this.#app.notFound(async ({ req, env: { exchange } }) => {
-      if (/^\/v1(\/|$)/.test(req.path)) await this.#admit(exchange);
-      throw noEndpoint();
-    });
-    this.#app.onError((error, { env: { exchange } }) => this.#answerFailure(error, exchange));
   }
 
   /** Answers a request, and logs it when nothing more of the answer is sent. */
-  async answer(request: Request, sending?: Sending): Promise<Response> {
+  async answer(request: WireRequest, sending?: Sending): Promise<WireReply> {
     const { clock = () => new Date() } = this.#options;
     const started = performance.now();
     const exchange = beginExchange(request, clock(), sending);
-    const response = unlessAnyKnown(request, await this.#respond(exchange));
+    const reply = unlessAnyKnown(request, await this.#reply(exchange));
     const ms = performance.now() - started;
-    const { status } = response;
+    const { status } = reply;
     if (sending === undefined) this.#note(exchange, { status, ms, sent: 'all' });
     else sending.ended((sent) => this.#note(exchange, { status, ms, sent }));
-    return response;
+    return reply;
   }
 
   /** Counts and logs an answer by what was sent of it; `ms` is the time up to its first byte. */
@@ -115,19 +116,27 @@ class Routes {
     });
   }
 
-  #respond(exchange: Exchange): Promise<Response> | Response {
+  async #reply(exchange: Exchange): Promise<WireReply> {
     const { request } = exchange;
     if (this.#crossOrigin !== undefined) {
       exchange.crossOrigin = this.#crossOrigin.headersFor(request);
       const preflight = this.#crossOrigin.preflight(exchange);
       if (preflight !== undefined) return preflight;
     }
-    return request.url.length > longestTarget
-      ? respondProblem(exchange, tooLong(), this.#errorsBase(exchange))
-      : this.#app.fetch(request, { exchange });
+    try {
+      if (request.path.length + request.query.length > longestTarget) throw tooLong();
+      const endpoint = this.#endpoints.find(request.path);
+      if (endpoint !== undefined) {
+        exchange.route = endpoint.pattern;
+        return await endpoint.answer(exchange);
+      }
+      if (/^\/v1(\/|$)/.test(request.path)) await this.#admit(exchange);
+      throw noEndpoint();
+    } catch (error) {
+      return await this.#answerFailure(error, exchange);
+    }
   }
 
-  /** Adds the routes that need no key. */
   #addOpenRoutes(): void {
     const { services, gate, log, publicUrl, explorer, metrics, stopping = () => false } = this.#options;
     if (metrics?.page !== undefined) this.#addOpenRoute('/metrics', metrics.page);
@@ -149,7 +158,7 @@ class Routes {
     );
     for (const [path, answer] of pages(explorer)) this.#addOpenRoute(path, answer);
     this.#addOpenRoute('/errors/{suffix}', (exchange) => {
-      const text = errorPages.get(targetOf(exchange.request.url).path.slice('/errors/'.length));
+      const text = errorPages.get(exchange.request.path.slice('/errors/'.length));
       if (text === undefined) throw noEndpoint();
       return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body: text });
     });
@@ -158,13 +167,13 @@ class Routes {
   #addOpenRoute(pattern: string, answer: Answering): void {
     this.#add(pattern, (exchange) => {
       checkMethod(exchange.request);
-      checkNoBody(exchange.request.headers);
+      checkNoBody(exchange.request);
       return answer(exchange);
     });
   }
 
   /** Adds a route that needs a key. It checks in the contract's order: key, quota, then everything else. */
-  #addGated(path: string, answer: OperationRoute, isComputation: (request: Request) => boolean): void {
+  #addGated(path: string, answer: OperationRoute, isComputation: (request: WireRequest) => boolean): void {
     this.#add(path, async (exchange) => {
       const plan = await this.#admit(exchange, isComputation(exchange.request));
       try {
@@ -177,18 +186,14 @@ class Routes {
     });
   }
 
-  /** Adds one handler for a path, without middleware, for which hono would create a chain of promises. */
   #add(pattern: string, answer: Answering): void {
-    this.#app.all(pattern.replace(/\{(\w+)\}/g, ':$1'), ({ env: { exchange } }) => {
-      exchange.route = pattern;
-      return answer(exchange);
-    });
+    this.#endpoints.add(pattern, { pattern, answer });
   }
 
   async #admit(exchange: Exchange, isComputation = false): Promise<Plan> {
-    const { headers } = exchange.request;
-    const key = headers.get('x-api-key') ?? undefined;
-    if (key === undefined && headers.has('authorization'))
+    const { header } = exchange.request;
+    const key = header('x-api-key');
+    if (key === undefined && header('authorization') !== undefined)
       throw new Problem(
         'unauthorized',
         'missing X-API-Key header: send the key in it, the header Authorization is not read',
@@ -199,9 +204,9 @@ class Routes {
     return admission.plan;
   }
 
-  async #answerFailure(error: unknown, exchange: Exchange): Promise<Response> {
+  async #answerFailure(error: unknown, exchange: Exchange): Promise<WireReply> {
     // Work that ended because its client left is no failure.
-    if (exchange.request.signal.aborted) return new Response(null, { status: clientGone });
+    if (exchange.request.signal.aborted) return { status: clientGone, headers: {} };
     const problem = httpProblem(error);
     if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
       const { requestId, route = null } = exchange;
@@ -210,8 +215,8 @@ class Routes {
     return respondProblem(exchange, problem, this.#errorsBase(exchange));
   }
 
-  #errorsBase({ request: { headers } }: Exchange): string {
-    return `${this.#options.publicUrl(headers.get('host') ?? undefined)}/errors`;
+  #errorsBase({ request }: Exchange): string {
+    return `${this.#options.publicUrl(request.header('host'))}/errors`;
   }
 }
 
@@ -242,8 +247,8 @@ class CrossOrigin {
   }
 
   /** The headers of an answer to a request, which say whether a page may read it. */
-  headersFor({ headers }: Request): Readonly<Record<string, string>> {
-    const allowed = this.#allowed(headers);
+  headersFor(request: WireRequest): Readonly<Record<string, string>> {
+    const allowed = this.#allowed(request);
     return {
       Vary: 'Accept, Accept-Encoding, Origin, X-API-Key',
       ...(allowed !== undefined && {
@@ -254,11 +259,11 @@ class CrossOrigin {
   }
 
   /** The answer to a preflight request, which needs no key; undefined for any other request. */
-  preflight({ request, requestId }: Exchange): Response | undefined {
-    const { method, headers } = request;
-    if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined;
-    if (this.#allowed(headers) === undefined) return undefined;
-    return new Response(null, {
+  preflight({ request, requestId }: Exchange): WireReply | undefined {
+    if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined)
+      return undefined;
+    if (this.#allowed(request) === undefined) return undefined;
+    return {
       status: 204,
       headers: {
         ...this.headersFor(request),
@@ -267,12 +272,12 @@ class CrossOrigin {
         'Access-Control-Max-Age': String(maxAge),
         'X-Request-Id': requestId,
       },
-    });
+    };
   }
 
-  #allowed(headers: Headers): string | undefined {
-    const origin = headers.get('origin');
-    if (origin === null) return undefined;
+  #allowed({ header }: WireRequest): string | undefined {
+    const origin = header('origin');
+    if (origin === undefined) return undefined;
     if (this.#origins.has('*')) return '*';
     return this.#origins.has(origin) ? origin : undefined;
   }

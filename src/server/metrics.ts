@@ -3,10 +3,9 @@ import { type Day, dayNumber, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { DataStatus } from '../service/service.ts';
 import { freshnessOf } from '../store/followed.ts';
-import { beginExchange, type Exchange } from './exchange.ts';
+import { beginExchange, type Exchange, type WireReply, type WireRequest } from './exchange.ts';
 import type { Handler, RequestMetrics } from './handler.ts';
 import { isSameSecret } from './keys/gate.ts';
-import { targetOf } from './request-target.ts';
 import { checkMethod, checkNoBody, httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
@@ -16,7 +15,6 @@ import type { Services } from './service-lease.ts';
  */
 export type MetricsAccess = { readonly port?: number; readonly key?: string };
 
-/** What metrics are about. */
 type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
 
 /** Seconds: from an answer of the cache to a large table. */
@@ -24,11 +22,9 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 /** Counts requests, and shows what an operator watches in the format of Prometheus. */
 export class Metrics implements RequestMetrics {
-  /** The separate port, if there is one. */
   readonly port: number | undefined;
   /** Answers `/metrics` of the service; undefined if metrics have a separate port. */
-  readonly page?: (exchange: Exchange) => Promise<Response>;
-  /** Answers on the separate port. */
+  readonly page?: (exchange: Exchange) => Promise<WireReply>;
   readonly handler: Handler;
   readonly #source: MetricsSource;
   readonly #registry = new Registry();
@@ -97,7 +93,6 @@ export class Metrics implements RequestMetrics {
     return counted;
   }
 
-  /** Adds the figures that are looked up in the store when the metrics are read. */
   #addData(): void {
     const registers = [this.#registry];
     const status = () => this.#status();
@@ -153,18 +148,18 @@ export class Metrics implements RequestMetrics {
     });
   }
 
-  async #page(exchange: Exchange): Promise<Response> {
-    this.#admit(exchange.request.headers);
+  async #page(exchange: Exchange): Promise<WireReply> {
+    this.#admit(exchange.request);
     const body = await this.#registry.metrics();
     const headers = { 'Cache-Control': 'no-store' };
     return respond(exchange, { status: 200, type: this.#registry.contentType, body, headers });
   }
 
-  #admit(headers: Headers): void {
+  #admit({ header }: WireRequest): void {
     const { key } = this.#source;
     if (key === undefined) return;
-    const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-    const given = bearer ?? headers.get('x-api-key') ?? '';
+    const bearer = /^Bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1];
+    const given = bearer ?? header('x-api-key') ?? '';
     if (isSameSecret(given, key)) return;
     throw new Problem(
       'unauthorized',
@@ -172,12 +167,12 @@ export class Metrics implements RequestMetrics {
     );
   }
 
-  async #answer(exchange: Exchange): Promise<Response> {
+  async #answer(exchange: Exchange): Promise<WireReply> {
     try {
-      const { path } = targetOf(exchange.request.url);
-      if (path !== '/metrics') throw new Problem('not-found', 'this port serves only /metrics');
+      if (exchange.request.path !== '/metrics')
+        throw new Problem('not-found', 'this port serves only /metrics');
       checkMethod(exchange.request);
-      checkNoBody(exchange.request.headers);
+      checkNoBody(exchange.request);
       return await this.#page(exchange);
     } catch (error) {
       return respondProblem(exchange, httpProblem(error), '/errors');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
 import { type AskFollowed, type Followed, freshnessOf } from '../store/followed.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, WireReply } from './exchange.ts';
 import { fileAnswer, type HttpAnswer, jsonAnswer, respond, respondProblem } from './respond.ts';
 
 const errorTexts: Readonly<Record<string, readonly [title: string, ...lines: string[]]>> = {
@@ -51,18 +51,15 @@ export const errorPages: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** Answers the address of a file of a page. */
-type FileAnswer = (exchange: Exchange) => Promise<Response>;
+type FileAnswer = (exchange: Exchange) => Promise<WireReply>;
 
 /** Returns the pages for people and their files, by their paths: the reference, and the explorer where it is shown. */
 export function pages(explorer?: { readonly store?: string }): ReadonlyMap<string, FileAnswer> {
   return new Map([...referencePage(), ...(explorer === undefined ? [] : explorerFiles(explorer.store))]);
 }
 
-/** Something that the service needs, by name; the check throws when it does not work. */
 type Check = readonly [name: string, check: () => unknown];
 
-/** What readiness depends on. */
 type Readiness = {
   readonly checks: readonly Check[];
   readonly stopping: () => boolean;
@@ -80,7 +77,7 @@ function freshnessReport(followed: readonly Followed[]): object {
 }
 
 /** The answer to `/readyz`: 503 with the failing checks named, or while the service shuts down. */
-export async function readiness(exchange: Exchange, options: Readiness): Promise<Response> {
+export async function readiness(exchange: Exchange, options: Readiness): Promise<WireReply> {
   const { checks, stopping, followed, errorsBase, onFailure } = options;
   const found = await Promise.all(
     checks.map(async ([name, check]) => {

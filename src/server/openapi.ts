@@ -9,7 +9,6 @@ import { envelopeExample, failureSchemas, problemExample, reference, schemasOf, 
 
 const count: Schema = { type: 'integer', minimum: 0 };
 
-/** The headers of answers. */
 const headers: Schema = {
   RequestId: { description: 'The request_id of the body.', schema: { type: 'string' } },
   RateLimitLimit: { description: 'The quota of the window with the fewest requests left.', schema: count },
@@ -32,7 +31,6 @@ const answerHeaders = {
   'RateLimit-Reset': reference('headers', 'RateLimitReset'),
 };
 
-/** The content of a problem, with an example of it. */
 function problemContent(problem: Problem, instance: string, more: Schema = {}): Schema {
   const example = { ...problemExample(problem, instance), ...more };
   return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
@@ -107,7 +105,6 @@ const otherFailure: FailureExample = {
   problem: new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD'),
 };
 
-/** A request as an example in a description. */
 function exampleOf(request: string, condition?: string): string {
   return `Example: \`${request}\`${condition === undefined ? '' : ` ${condition}`}.`;
 }
@@ -119,7 +116,6 @@ function failureAnswer({ meaning, path, query = '', condition, method = 'GET', p
   };
 }
 
-/** The answers to requests that fail, by their statuses. */
 const problemResponses: Schema = {
   ...Object.fromEntries(
     failures.map((failure) => [
@@ -223,7 +219,6 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
   };
 }
 
-/** An operation or a question as it is described. */
 type DescribedPath = Pick<Operation, 'example' | 'fields' | 'gated' | 'name' | 'object' | 'summary'> &
   Pick<Endpoint, 'description' | 'heading' | 'path'> & {
     readonly ofSeries: boolean;
@@ -299,7 +294,6 @@ function typed({ type }: Param['schema'], text: string | undefined): number | st
   return text !== undefined && type === 'integer' ? Number(text) : text;
 }
 
-/** What an operation or a question answers, and the request that its example answers. */
 function withExample({
   path,
   description,
@@ -326,7 +320,6 @@ const openProblems = {
   default: reference('responses', 'Problem'),
 };
 
-/** The schema of what `/readyz` says about live sources. */
 const followedSchema: Schema = {
   type: 'object',
   description: 'How fresh the store is, if it follows live sources: of several things, the oldest counts.',

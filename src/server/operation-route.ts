@@ -8,19 +8,19 @@ import { envelopeToWire } from '../operations/wire.ts';
 import { operationQuestion } from '../questions/operation-question.ts';
 import { questionNamed } from '../questions/table.ts';
 import { readQuery } from './answer-format.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, WireReply, WireRequest } from './exchange.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
-import { pathTexts, targetOf } from './request-target.ts';
+import { pathTexts } from './request-target.ts';
 import { checkNoBody, namesTag, notModified, respond } from './respond.ts';
 import type { TableSource } from './tables.ts';
 
 /** Answers the requests of one operation. */
-export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
+export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<WireReply>;
 
 /** Whether a request asks for a format without pages, which is computed as a table. */
-function asksForTable({ url, headers }: Request): boolean {
+function asksForTable({ query, header }: WireRequest): boolean {
   try {
-    return readQuery(targetOf(url).query, headers.get('accept')).format !== 'json';
+    return readQuery(query, header('accept')).format !== 'json';
   } catch {
     return false;
   }
@@ -44,9 +44,9 @@ function operationRoute(operation: Operation, source: TableSource, cache: Respon
   const { services } = source;
   return async (exchange, plan) => {
     const { request, requestId, now, admission: { usage } = {} } = exchange;
-    checkNoBody(request.headers);
-    const { path, query } = targetOf(request.url);
-    const { texts: asked, format } = readQuery(query, request.headers.get('accept'));
+    checkNoBody(request);
+    const { path, query } = request;
+    const { texts: asked, format } = readQuery(query, request.header('accept'));
     const texts = [...pathTexts(operation.path, path), ...asked];
     if (format !== 'json') {
       const clock = clockAt(now);
@@ -62,7 +62,7 @@ function operationRoute(operation: Operation, source: TableSource, cache: Respon
     }
     const day = Math.floor(now.getTime() / 86_400_000);
     const keyIn = (state: string) => `${state} ${day} ${plan.name} ${path}?${query}`;
-    const known = request.headers.get('if-none-match');
+    const known = request.header('if-none-match');
     const lease = services.lease();
     try {
       const isShared = operation.aboutCaller !== true;
@@ -79,7 +79,7 @@ function operationRoute(operation: Operation, source: TableSource, cache: Respon
           requestId,
           ...(usage && { usage }),
         },
-        known === null ? undefined : (tag) => namesTag(known, tag),
+        known === undefined ? undefined : (tag) => namesTag(known, tag),
       );
       if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
       const body = bodyOf(tag, JSON.stringify(envelopeToWire(envelope, operation.fields)), requestId);
@@ -94,8 +94,8 @@ function operationRoute(operation: Operation, source: TableSource, cache: Respon
 function send(
   exchange: Exchange,
   { tag, bytes, idAt }: CachedBody,
-  known: string | null,
-): Promise<Response> | Response {
+  known: string | undefined,
+): Promise<WireReply> | WireReply {
   const headers = cacheHeaders(tag);
   if (namesTag(known, tag)) return notModified(exchange, headers);
   const body = Buffer.from(bytes);

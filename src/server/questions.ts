@@ -12,7 +12,6 @@ import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { questions } from '../questions/table.ts';
 import { readQuery } from './answer-format.ts';
 import type { OperationRoute } from './operation-route.ts';
-import { targetOf } from './request-target.ts';
 import { checkNoBody } from './respond.ts';
 import type { TableSource } from './tables.ts';
 
@@ -41,8 +40,8 @@ export const endpoints: readonly Endpoint[] = Object.values<Question>(questions)
 export function questionRoute({ question }: Endpoint, source: TableSource): OperationRoute {
   return async (exchange, plan) => {
     const { request, now } = exchange;
-    checkNoBody(request.headers);
-    const { texts, format } = readQuery(targetOf(request.url).query, request.headers.get('accept'));
+    checkNoBody(request);
+    const { texts, format } = readQuery(request.query, request.header('accept'));
     const { demands, values } = splitDemands(asked(question, texts, clockAt(now)));
     checkIds(values);
     const { answerTable } = await import('./tables.ts');

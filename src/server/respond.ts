@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import { Problem, type ProblemDocument } from '../errors/problem.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, WireReply, WireRequest } from './exchange.ts';
 
 /** The content of a response; `respond` adds the headers that every response has. */
 export type HttpAnswer = {
@@ -16,97 +16,75 @@ export type HttpAnswer = {
   readonly coded?: Map<Coding, Promise<Buffer>>;
 };
 
-/** The response to an exchange, in the coding that the client prefers. */
-export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<Response> {
-  const { status, type, body } = answer;
-  const headers: Record<string, string> = {
-    'Content-Type': type,
-    ...commonHeaders(exchange),
-    ...answer.headers,
-  };
-  const coding = codingFor(exchange.request.headers.get('accept-encoding'), body.length);
-  if (coding === undefined) return complete(body, status, headers);
-  headers['Content-Encoding'] = coding;
-  const made = answer.coded?.get(coding) ?? compressed(body, coding);
-  answer.coded?.set(coding, made);
-  return complete(await made, status, headers);
-}
-
-/** The length is set here, so that HEAD, whose body is dropped on the way out, has it too. */
-function complete(body: string | Buffer, status: number, headers: Record<string, string>): Response {
-  headers['Content-Length'] = String(Buffer.byteLength(body));
-  return new Response(body, { status, headers });
-}
-
-/** The content of a response whose body is made while it is sent. */
-type StreamedAnswer = Omit<HttpAnswer, 'body' | 'status'> & {
-  readonly chunks: AsyncGenerator<Uint8Array>;
-  /** Ends the connection if the rest of the body cannot be made, so that the client does not take it for complete. */
-  readonly cut: (error: unknown) => void;
-  /** Called when nothing more is sent, possibly twice. */
-  readonly end: () => void;
-};
-
-/**
- * The response with a body of chunks, in the coding that the client prefers; each chunk is made when it can be sent.
- */
-export function respondStream(exchange: Exchange, answer: StreamedAnswer): Response {
-  const { type, chunks, cut, end } = answer;
-  const headers: Record<string, string> = {
-    'Content-Type': type,
-    ...commonHeaders(exchange),
-    ...answer.headers,
-  };
-  const coding = codingFor(exchange.request.headers.get('accept-encoding'), worthCompressing);
-  if (coding !== undefined) headers['Content-Encoding'] = coding;
-  const coded = coding === undefined ? chunks : encoded(chunks, coding);
-  let isOver = false;
-  const over = (): void => {
-    isOver = true;
-    end();
-  };
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await coded.next();
-        if (done !== true) return controller.enqueue(value);
-        over();
-        controller.close();
-      } catch (error) {
-        // A failure after the client has gone does not matter.
-        if (!isOver) cut(error);
-        over();
-      }
+/** The reply to an exchange, in the coding that the client prefers. */
+export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<WireReply> {
+  const { status, type, body, headers, coded } = answer;
+  const coding = codingFor(exchange.request.header('accept-encoding'), body.length);
+  const made = coding === undefined ? body : await (coded?.get(coding) ?? encode(body, coding, coded));
+  return {
+    status,
+    headers: {
+      'Content-Type': type,
+      ...commonHeaders(exchange),
+      ...headers,
+      ...(coding !== undefined && { 'Content-Encoding': coding }),
+      // Set here, so that the answer to HEAD has it too.
+      'Content-Length': String(Buffer.byteLength(made)),
     },
-    async cancel() {
-      over();
-      await coded.return?.();
-    },
-  });
-  return new Response(body, { status: 200, headers });
+    body: made,
+  };
 }
 
-/** The same chunks in a coding. */
-function encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): AsyncIterator<Uint8Array> {
+function encode(body: string | Buffer, coding: Coding, coded: HttpAnswer['coded']): Promise<Buffer> {
+  const made = coding === 'br' ? brotli(body, brotliOptions) : deflate(body, gzipOptions);
+  coded?.set(coding, made);
+  return made;
+}
+
+/** Returns a reply whose body is made while it is sent, in the coding that the client prefers. */
+export function respondStream(
+  exchange: Exchange,
+  { type, headers, chunks }: Pick<HttpAnswer, 'headers' | 'type'> & { chunks: AsyncGenerator<Uint8Array> },
+): WireReply {
+  const coding = codingFor(exchange.request.header('accept-encoding'), worthCompressing);
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': type,
+      ...commonHeaders(exchange),
+      ...headers,
+      ...(coding !== undefined && { 'Content-Encoding': coding }),
+    },
+    body: coding === undefined ? chunks : encoded(chunks, coding),
+  };
+}
+
+async function* encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): AsyncGenerator<Uint8Array> {
   const encoder = coding === 'br' ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
   // A failure of the chunks becomes one of the encoder.
   pipeline(Readable.from(chunks), encoder, () => undefined);
-  return encoder[Symbol.asyncIterator]();
+  yield* encoder;
 }
 
-/** The response to a client that has the body already. */
-export function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): Response {
-  return new Response(null, { status: 304, headers: { ...commonHeaders(exchange), ...headers } });
+/** The reply to a client that has the body already. */
+export function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): WireReply {
+  return { status: 304, headers: { ...commonHeaders(exchange), ...headers } };
 }
 
-/** The response; to a client that takes only what does not exist yet (`If-None-Match: *`) without what exists. */
-export function unlessAnyKnown({ headers: asked }: Request, response: Response): Response {
-  if (response.status !== 200 || asked.get('if-none-match')?.trim() !== '*') return response;
-  // A body that is made while it is sent is not made.
-  response.body?.cancel().catch(() => undefined);
-  const headers = new Headers(response.headers);
-  for (const name of ['content-type', 'content-length', 'content-encoding']) headers.delete(name);
-  return new Response(null, { status: 304, headers });
+function takesOnlyNew({ header }: WireRequest): boolean {
+  return header('if-none-match')?.trim() === '*';
+}
+
+/** Whether a client gets the body of an answer, and not only its headers. */
+export function wantsBody(request: WireRequest): boolean {
+  return request.method !== 'HEAD' && !takesOnlyNew(request);
+}
+
+/** The reply; to a client that takes only what does not exist yet without what exists. */
+export function unlessAnyKnown(request: WireRequest, reply: WireReply): WireReply {
+  if (reply.status !== 200 || !takesOnlyNew(request)) return reply;
+  const { 'Content-Type': _, 'Content-Length': __, 'Content-Encoding': ___, ...headers } = reply.headers;
+  return { status: 304, headers };
 }
 
 /** The tag of an answer, from all that it depends on. */
@@ -123,7 +101,11 @@ type ServedFile = {
 };
 
 /** Answers a file, which is read at the first request; a browser asks each time whether its copy is still current. */
-export function fileAnswer({ type, policy, content }: ServedFile): (exchange: Exchange) => Promise<Response> {
+export function fileAnswer({
+  type,
+  policy,
+  content,
+}: ServedFile): (exchange: Exchange) => Promise<WireReply> {
   let read: Promise<HttpAnswer & { readonly tag: string }> | undefined;
   const made = async () => {
     const body = await content();
@@ -139,7 +121,7 @@ export function fileAnswer({ type, policy, content }: ServedFile): (exchange: Ex
   return async (exchange) => {
     read ??= made();
     const { tag, ...answer } = await read;
-    return namesTag(exchange.request.headers.get('if-none-match'), tag)
+    return namesTag(exchange.request.header('if-none-match'), tag)
       ? notModified(exchange, answer.headers ?? {})
       : respond(exchange, answer);
   };
@@ -161,9 +143,9 @@ export function respondProblem(
   problem: Problem,
   errorsBase: string,
   more: { readonly [member: string]: unknown } = {},
-): Promise<Response> {
+): Promise<WireReply> {
   const { requestId, request } = exchange;
-  const instance = problem.instance ?? new URL(request.url).pathname;
+  const instance = problem.instance ?? request.path;
   const document: ProblemDocument = problem.with({ requestId, instance }).toDocument(errorsBase);
   return respond(exchange, {
     status: problem.status,
@@ -208,7 +190,6 @@ function commonHeaders({ requestId, admission, crossOrigin }: Exchange): Record<
   return headers;
 }
 
-/** A content coding that asof can send. */
 type Coding = 'br' | 'gzip';
 
 /** Codings by the names in `Accept-Encoding`, in the order of our preference. */
@@ -224,8 +205,8 @@ const encodings = [...preferred, 'identity'];
 const worthCompressing = 1024;
 
 /** The coding for a body of that length: the one that the client prefers, or undefined to send it as it is. */
-export function codingFor(acceptEncoding: string | null, length: number): Coding | undefined {
-  if (acceptEncoding === null || length < worthCompressing) return undefined;
+export function codingFor(acceptEncoding: string | undefined, length: number): Coding | undefined {
+  if (acceptEncoding === undefined || length < worthCompressing) return undefined;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
   return codings.get(negotiator.encoding(encodings, { preferred }) ?? '');
 }
@@ -237,24 +218,20 @@ const deflate = promisify(gzip);
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const gzipOptions = { level: 4 };
 
-function compressed(body: string | Buffer, coding: Coding): Promise<Buffer> {
-  return coding === 'br' ? brotli(body, brotliOptions) : deflate(body, gzipOptions);
-}
-
 /** Refuses a request that would change something. */
-export function checkMethod({ method }: Request): void {
+export function checkMethod({ method }: WireRequest): void {
   if (method === 'GET' || method === 'HEAD') return;
   throw new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD');
 }
 
 /** Refuses a request that announces a body. */
-export function checkNoBody(headers: Headers): void {
-  const length = headers.get('content-length');
-  if (headers.has('transfer-encoding') || (length !== null && length !== '0'))
+export function checkNoBody({ header }: WireRequest): void {
+  const length = header('content-length') ?? '0';
+  if (header('transfer-encoding') !== undefined || length !== '0')
     throw new Problem('validation-error', 'a request to this service has no body');
 }
 
 /** Whether an `If-None-Match` names this tag, by the weak comparison that the header prescribes. */
-export function namesTag(ifNoneMatch: string | null, tag: string): boolean {
+export function namesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   return ifNoneMatch?.split(',').some((item) => item.trim().replace(/^W\//, '') === `"${tag}"`) === true;
 }

@@ -53,7 +53,6 @@ function fieldSchema(
   };
 }
 
-/** The schema of an operation's rows. */
 function rowSchema({ fields, example }: Pick<Operation, 'example' | 'fields'>): Schema {
   return recordSchema(fields, toWire(fields)(example.row));
 }
@@ -73,14 +72,12 @@ function firstRecord(example: Cell | undefined): Row {
   return typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as Row) : {};
 }
 
-/** The schema of a row with a column for each series. */
 const wideRowSchema: Schema = {
   type: 'object',
   description: 'The day of the row, and under each id as it was asked for a value or null.',
   additionalProperties: { type: ['string', 'null'] },
 };
 
-/** The schema of the member of an envelope with wide rows that says how vintages came about. */
 const vintageKindsSchema: Schema = {
   type: 'object',
   description: 'Of wide rows: by column, how the vintages came about that its values are from.',
@@ -96,7 +93,6 @@ const requestId: Schema = {
   examples: [requestIdExample],
 };
 
-/** The schema of an operation's envelope around rows of another schema. */
 function envelopeSchema(operation: Pick<Operation, 'members' | 'object' | 'params'>, rows: Schema): Schema {
   const paged = Object.hasOwn(operation.params, 'cursor');
   return {
@@ -192,7 +188,6 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
   },
 };
 
-/** The schema of the readiness checks, one for each thing that the service needs. */
 const checksSchema: Schema = {
   type: 'object',
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
@@ -203,7 +198,6 @@ export function problemExample(problem: Problem, instance: string): ProblemDocum
   return problem.with({ requestId: requestIdExample, instance }).toDocument('https://service.example/errors');
 }
 
-/** The schema of every failure (RFC 9457). */
 const problemSchema: Schema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],

@@ -9,7 +9,6 @@ import type { MetricsAccess } from './metrics.ts';
 import { HttpServer, type ServerOptions } from './server.ts';
 import { type OpenService, Services, serviceOf } from './service-lease.ts';
 
-/** The store to serve, to whom, and where. */
 type ServeOptions = {
   /** Opens the store; called again for every reload. */
   readonly openStore: () => Promise<ServiceOptions['store']>;
@@ -32,7 +31,6 @@ type ServeOptions = {
   readonly logLevel?: LogLevel;
   /** The origins whose pages may read the answers. */
   readonly corsOrigins?: readonly string[];
-  /** Shows the explorer at `/`. */
   readonly explorer?: boolean;
   /** Serves `/metrics`: on a separate port, or to those who have the key. */
   readonly metrics?: MetricsAccess;
@@ -122,12 +120,10 @@ export class RunningService {
     }, saveInterval);
   }
 
-  /** The address on which the service listens. */
   get url(): string {
     return this.#parts.servers[0]?.url ?? '';
   }
 
-  /** The address on which it shows metrics, if they have a separate port. */
   get metricsUrl(): string | undefined {
     const [, server] = this.#parts.servers;
     return server && `${server.url}/metrics`;
@@ -167,7 +163,6 @@ export class RunningService {
   }
 }
 
-/** Says which store is served; the sample is a warning. */
 function noteStore({ address }: OpenService, log: Log): void {
   const store = shownAddress(address);
   if (!isShippedSample(address)) log.info({ store }, `asof serves the store ${store}`);

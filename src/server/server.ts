@@ -8,16 +8,14 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Duplex, finished } from 'node:stream';
+import { type Duplex, finished, pipeline, Readable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { getRequestListener } from '@hono/node-server';
 import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
-import type { Log, Sending } from './exchange.ts';
+import type { Log, Sending, WireReply } from './exchange.ts';
 import type { Handler, PublicUrl } from './handler.ts';
-import { longestTarget } from './request-target.ts';
+import { longestTarget, targetOf } from './request-target.ts';
 
-/** How long the server waits, in milliseconds. */
 type ServerTimeouts = {
   /** For the headers of a request, also on a connection that sends nothing. */
   readonly headers: number;
@@ -99,7 +97,6 @@ export class HttpServer {
     return made;
   }
 
-  /** The address on which the server listens. */
   get url(): string {
     return this.#url;
   }
@@ -166,18 +163,6 @@ export class HttpServer {
 
   /** Passes requests to the handler, and refuses those that Node would answer without a problem document. */
   #answerRequests(): void {
-    const { handler } = this.#options;
-    const answering = (request: Request, env: object) => handler(request, sendingOf(env));
-    const listener = getRequestListener(answering, {
-      hostname: 'localhost',
-      errorHandler: () => {
-        const { text, headers } = this.#logged({
-          status: 400,
-          detail: 'the address of the request is malformed',
-        });
-        return new Response(text, { status: 400, headers });
-      },
-    });
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
       if (this.#connections.get(incoming.socket)?.begin(incoming, outgoing) !== true) return;
       if (this.#isStopping) outgoing.setHeader('Connection', 'close');
@@ -186,7 +171,7 @@ export class HttpServer {
         this.#refuse(outgoing, { status: 400, detail: 'the Host header is missing' });
       // A proxy before this service may believe another of them than Node does.
       else if (hosts > 1) this.#refuse(outgoing, { status: 400, detail: 'the Host header is sent twice' });
-      else listener(incoming, outgoing);
+      else void this.#answer(incoming, outgoing);
     };
     this.#server.on('request', answer);
     // Bodies are refused, so that no client is told to continue with one.
@@ -195,6 +180,20 @@ export class HttpServer {
       if (this.#connections.get(incoming.socket)?.begin(incoming, outgoing) !== true) return;
       this.#refuse(outgoing, { status: 417, detail: 'this service meets no expectations' });
     });
+  }
+
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = 'GET', url = '', headers } = incoming;
+    const target = targetOf(url, headers.host);
+    if (target === undefined)
+      return this.#refuse(outgoing, { status: 400, detail: 'the address of the request is malformed' });
+    const gone = new AbortController();
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) gone.abort();
+    });
+    const header = (name: string) => headers[name]?.toString();
+    const request = { method, ...target, header, signal: gone.signal };
+    send(await this.#options.handler(request, sendingOf(incoming, outgoing)), outgoing);
   }
 
   /** Answers on a socket whose bytes Node could not parse as a request. */
@@ -265,7 +264,6 @@ class ClientConnection {
     return true;
   }
 
-  /** Whether a request is not answered completely. */
   get isWaiting(): boolean {
     return this.#unanswered > 0;
   }
@@ -299,17 +297,21 @@ class ClientConnection {
   }
 }
 
-/**
- * How an answer is sent: the connection can be cut, unless that would look like a normal end to the client, as in
- * HTTP/1.0.
- */
-function sendingOf(env: object): Sending {
-  const { incoming, outgoing } = env as {
-    readonly incoming: IncomingMessage;
-    readonly outgoing: ServerResponse;
-  };
+function send({ status, headers, body }: WireReply, outgoing: ServerResponse): void {
+  outgoing.writeHead(status, headers);
+  if (typeof body !== 'object' || Buffer.isBuffer(body)) {
+    outgoing.end(body);
+    return;
+  }
+  outgoing.flushHeaders();
+  // A failure of the body destroys the connection, so that no client takes a part for the whole.
+  pipeline(Readable.from(body), outgoing, () => undefined);
+}
+
+/** How an answer is sent: in HTTP/1.0, a connection that is cut would look like a normal end to the client. */
+function sendingOf(incoming: IncomingMessage, outgoing: ServerResponse): Sending {
   return {
-    cut: incoming.httpVersion === '1.1' ? () => void outgoing.destroy() : undefined,
+    mayCut: incoming.httpVersion === '1.1',
     ended(note) {
       if (outgoing.closed || outgoing.destroyed) return note('nothing');
       let isWhole = false;
@@ -335,7 +337,6 @@ type MalformedRequest = {
   readonly bodiless?: boolean;
 };
 
-/** A problem document for a malformed request, with the headers that go with it. */
 function malformedAnswer({ status, detail, path = '/' }: MalformedRequest, publicUrl: string) {
   const requestId = newRequestId(new Date());
   const text = JSON.stringify({
@@ -401,7 +402,6 @@ function mayBeHead(packet: Buffer | undefined): boolean {
   return /^HEAD /m.test(packet?.toString('latin1') ?? '');
 }
 
-/** What Node says about bytes that it cannot parse. */
 type ParserError = { readonly code?: string; readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 /**

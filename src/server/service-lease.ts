@@ -32,7 +32,6 @@ export function serviceOf(
   };
 }
 
-/** One request's use of a service, which stays open until `release`. */
 type Lease = Pick<OpenService, 'service' | 'tables'> & {
   /** The name of the newest state of the data that answer a request. */
   readonly state: Service['state'];
@@ -68,7 +67,6 @@ export class Services {
     void before.retire();
   }
 
-  /** Closes the service after its last request. */
   close(): Promise<void> {
     return this.#current.retire();
   }

@@ -1,4 +1,4 @@
-import { type Asker, askOf, type Outcome } from '../answering/answer.ts';
+import { type Asker, askOf } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
 import type { Query } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
@@ -15,7 +15,7 @@ import { operationQuestion } from '../questions/operation-question.ts';
 import { questionNamed } from '../questions/table.ts';
 import { selectColumns } from '../render/columns.ts';
 import { createRenderer } from '../render/output.ts';
-import { renderPages } from '../render/renderer.ts';
+import { ReturningIterable, renderPages } from '../render/renderer.ts';
 import { createService, type Service, type ServiceOptions } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
 import type { AnswerFormat } from './answer-format.ts';
@@ -103,13 +103,9 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
   const answer = await run(receivedQuery(job.query), askOf(asker, demands, utcDay(now)));
   const columns = selectColumns(answer.fields, answer.columns);
   const renderer = await createRenderer(format, { columns, header: true, colour: false });
-  const last: { outcome?: Outcome } = {};
-  const whole = async function* (): AsyncGenerator<Envelope, Outcome> {
-    last.outcome = yield* answer.pages;
-    return last.outcome;
-  };
-  for await (const chunk of renderPages(renderer, whole())) yield Buffer.from(chunk);
-  return last.outcome?.cursor;
+  const chunks = new ReturningIterable(renderPages(renderer, answer.pages));
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+  return chunks.returned?.cursor;
 }
 
 function operationNamed(name: string): Operation {

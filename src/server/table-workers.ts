@@ -7,7 +7,6 @@ import type { TableJob } from './table-bytes.ts';
 /** What a thread is started with. */
 export type WorkerData = { readonly address: string; readonly billingUrl?: string | undefined };
 
-/** A failure that a thread reports; `cause` is for the log. */
 type SentFailure = {
   readonly problem?: {
     readonly kind: ProblemKind;
@@ -96,12 +95,10 @@ export class TableWorkers {
     }
   }
 
-  /** The number of tables that are being made. */
   get running(): number {
     return this.#busy.size;
   }
 
-  /** Ends all threads. */
   async close(): Promise<void> {
     await Promise.all([...this.#idle, ...this.#busy.keys()].map((thread) => thread.end()));
   }
@@ -156,7 +153,6 @@ export class TableWorkers {
   }
 }
 
-/** A thread that makes one table at a time. */
 class TableThread {
   readonly #worker: Worker;
   #resolve: (reply: WorkerReply | undefined) => void = () => undefined;

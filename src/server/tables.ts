@@ -7,10 +7,9 @@ import { snakeCase } from '../operations/param.ts';
 import { unlessAborted } from '../platform/promises.ts';
 import type { Service } from '../service/service.ts';
 import { type AnswerFormat, answerFormats } from './answer-format.ts';
-import type { Exchange, Log } from './exchange.ts';
+import type { Exchange, Log, WireReply } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
-import { targetOf } from './request-target.ts';
-import { namesTag, notModified, respond, respondStream, tagOf } from './respond.ts';
+import { namesTag, notModified, respond, respondStream, tagOf, wantsBody } from './respond.ts';
 import type { OpenService, Services } from './service-lease.ts';
 import type { QueryData } from './table-bytes.ts';
 
@@ -23,7 +22,6 @@ export type TableQuestion = {
   readonly about?: Parameters<Service['state']>[0];
 };
 
-/** Returns a query as plain data, which another thread can receive. */
 function queryData(query: Query): QueryData {
   return { name: query.question.name, values: query.values };
 }
@@ -52,84 +50,88 @@ export async function answerTable(
   plan: Plan,
   exchange: Exchange,
   { services, log }: TableSource,
-): Promise<Response> {
-  const { request, sending, admission: { turn } = {} } = exchange;
+): Promise<WireReply> {
+  const { request, admission: { turn } = {} } = exchange;
   const lease = services.lease();
   const stop = new AbortController();
-  const leave = (): void => stop.abort(new Error('the client is gone'));
-  request.signal.addEventListener('abort', leave);
   const end = (): void => {
     request.signal.removeEventListener('abort', leave);
     stop.abort();
     turn?.leave();
     lease.release();
   };
+  const leave = (): void => {
+    stop.abort(new Error('the client is gone'));
+    end();
+  };
+  request.signal.addEventListener('abort', leave);
   try {
     if (request.signal.aborted) leave();
     if (turn !== undefined) await unlessAborted(stop.signal, turn.begun);
-    const table = new Table(question, plan, exchange, lease);
+    const table = new Table({ question, plan, exchange, source: lease });
     const begun = await restartOnChange(() => table.begin(stop.signal));
     if (begun === undefined) {
       end();
       return notModified(exchange, table.headers);
     }
     const { held, rest } = begun;
-    // HEAD gets only the headers.
-    if (request.method === 'HEAD') await rest?.return(undefined);
-    const type = contentTypes[question.format];
-    const { headers } = table;
-    if (rest === undefined || sending?.cut === undefined) {
+    const answer = { type: contentTypes[question.format], headers: table.headers };
+    if (rest === undefined) {
       end();
-      return respond(exchange, { status: 200, type, body: Buffer.concat(held), headers });
+      return respond(exchange, { status: 200, body: Buffer.concat(held), ...answer });
     }
-    const { cut } = sending;
-    return respondStream(exchange, {
-      type,
-      headers,
-      chunks: request.method === 'HEAD' ? rest : chained(held, rest),
-      end,
-      cut(error) {
-        const { requestId, route = null } = exchange;
-        log.error({ request_id: requestId, route, err: error }, 'an answer was cut off');
-        cut();
-      },
-    });
+    if (!wantsBody(request)) {
+      await rest.return(undefined);
+      end();
+      return respondStream(exchange, { ...answer, chunks: rest });
+    }
+    const failed = (err: unknown): void => {
+      if (request.signal.aborted) return;
+      log.error(
+        { request_id: exchange.requestId, route: exchange.route ?? null, err },
+        'an answer was cut off',
+      );
+    };
+    return respondStream(exchange, { ...answer, chunks: chained(held, rest, { failed, end }) });
   } catch (error) {
     end();
-    throw tableProblem(error, targetOf(request.url).path);
+    throw tableProblem(error, request.path);
   }
 }
 
 async function* chained(
   held: readonly Uint8Array[],
   rest: AsyncGenerator<Uint8Array>,
+  { failed, end }: { readonly failed: (error: unknown) => void; readonly end: () => void },
 ): AsyncGenerator<Uint8Array> {
-  yield* held;
-  yield* rest;
+  try {
+    yield* held;
+    yield* rest;
+  } catch (error) {
+    failed(error);
+    throw error;
+  } finally {
+    end();
+  }
 }
 
-/** The bytes made so far, and the rest if there is more. */
 type Begun = { readonly held: readonly Uint8Array[]; readonly rest?: AsyncGenerator<Uint8Array> };
+
+type TableWork = {
+  readonly question: TableQuestion;
+  readonly plan: Plan;
+  readonly exchange: Exchange;
+  readonly source: Pick<OpenService, 'service' | 'tables'>;
+};
 
 /** One answer, which may begin again if the data change before anything is sent. */
 class Table {
-  readonly #question: TableQuestion;
-  readonly #plan: Plan;
-  readonly #exchange: Exchange;
-  readonly #source: Pick<OpenService, 'service' | 'tables'>;
+  readonly #work: TableWork;
   #tag = '';
   #nextCursor: string | undefined;
 
-  constructor(
-    question: TableQuestion,
-    plan: Plan,
-    exchange: Exchange,
-    source: Pick<OpenService, 'service' | 'tables'>,
-  ) {
-    this.#question = question;
-    this.#plan = plan;
-    this.#exchange = exchange;
-    this.#source = source;
+  constructor(work: TableWork) {
+    this.#work = work;
   }
 
   /** The headers of the answer, complete when it has begun. */
@@ -141,11 +143,11 @@ class Table {
 
   /** Makes the first bytes of the answer, or all of it; undefined if the client has it already. */
   async begin(signal: AbortSignal): Promise<Begun | undefined> {
-    const { about } = this.#question;
-    const { request, sending } = this.#exchange;
-    const state = await this.#source.service.state(about);
+    const { about } = this.#work.question;
+    const { request, sending } = this.#work.exchange;
+    const state = await this.#work.source.service.state(about);
     this.#tag = this.#tagIn(state);
-    if (namesTag(request.headers.get('if-none-match'), this.#tag)) return undefined;
+    if (namesTag(request.header('if-none-match'), this.#tag)) return undefined;
     const chunks = this.#chunks(state, signal);
     const held: Uint8Array[] = [];
     let size = 0;
@@ -157,31 +159,31 @@ class Table {
       }
       held.push(value);
       size += value.length;
-      if (sending?.cut !== undefined && size > mostHeld) return { held, rest: chunks };
+      if (sending?.mayCut === true && size > mostHeld) return { held, rest: chunks };
     }
   }
 
   #chunks(state: string, signal: AbortSignal): AsyncGenerator<Uint8Array, string | undefined> {
-    const { query, demands, format, about } = this.#question;
-    const { requestId, now, admission: { usage, keyId = '' } = {} } = this.#exchange;
+    const { query, demands, format, about } = this.#work.question;
+    const { requestId, now, admission: { usage, keyId = '' } = {} } = this.#work.exchange;
     const job = {
-      ...{ query: queryData(query), demands, format, plan: this.#plan, usage, requestId, now, state },
+      ...{ query: queryData(query), demands, format, plan: this.#work.plan, usage, requestId, now, state },
       about: about && { operation: about.operation.name, texts: about.texts },
     };
-    return this.#source.tables.answer(job, keyId, signal);
+    return this.#work.source.tables.answer(job, keyId, signal);
   }
 
   #tagIn(state: string): string {
-    const { request, now } = this.#exchange;
-    const { path, query } = targetOf(request.url);
-    const { format } = this.#question;
-    return tagOf(JSON.stringify([state, this.#plan, utcDay(now), format, path, query]));
+    const { request, now } = this.#work.exchange;
+    const { format } = this.#work.question;
+    return tagOf(JSON.stringify([state, this.#work.plan, utcDay(now), format, request.path, request.query]));
   }
 
   /** The address of the page that a cursor continues with, relative to that of the request. */
   #pageAt(cursor: string): string {
-    const { query } = targetOf(this.#exchange.request.url);
-    const others = query.split('&').filter((pair) => pair !== '' && !/^cursor(=|$)/.test(pair));
+    const others = this.#work.exchange.request.query
+      .split('&')
+      .filter((pair) => pair !== '' && !/^cursor(=|$)/.test(pair));
     return `?${[...others, `cursor=${cursor}`].join('&')}`;
   }
 }

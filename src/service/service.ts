@@ -3,10 +3,9 @@ import type { Day } from '../domain/series/date.ts';
 import { parseSeriesId } from '../domain/series/series.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
-import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Principal, Usage } from '../operations/operation.ts';
-import type { Page } from '../operations/page.ts';
+import { formatCursor, type Page, parseCursor } from '../operations/page.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { type Clock, clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
@@ -158,7 +157,6 @@ function knownIn(view: StoreView, { latest }: Clock): StoreView {
   return knownView(yieldSeriesView(view), latest);
 }
 
-/** The result of `work`; its failure is a Problem that names the request. */
 async function within<T, R>(
   { requestId, operation, texts }: ServiceRequest<R>,
   work: () => Promise<T>,
@@ -177,7 +175,6 @@ function seriesOf({ operation, texts }: Pick<ServiceRequest, 'operation' | 'text
   return id === undefined ? undefined : parseSeriesId(id);
 }
 
-/** A request whose parameters are valid and allowed. */
 type CheckedRequest<R> = {
   readonly answer: (view: StoreView) => Promise<Envelope<R>>;
   /** Today, if the answer depends on it. */

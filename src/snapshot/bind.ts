@@ -5,8 +5,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import { commandNaming, type Naming, type Operation } from '../operations/operation.ts';
-import { type Params, type ParamTexts, without } from '../operations/param.ts';
-import { isAboutKnowledge } from '../operations/params.ts';
+import { isAboutKnowledge, type Params, type ParamTexts, without } from '../operations/param.ts';
 
 /** A query that asks for nothing later than a day. */
 export type BoundQuery = {

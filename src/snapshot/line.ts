@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Asker, askOf, type Outcome } from '../answering/answer.ts';
 import type { Demands, SubjectBasis } from '../answering/basis.ts';
-import { isDrawable } from '../answering/layouts.ts';
 import type { Query } from '../answering/question.ts';
+import { isDrawable } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
 import { missingText, withSuggestion } from '../answering/series-ids.ts';
 import type { Client } from '../client/client.ts';
@@ -20,7 +20,7 @@ import {
   outputChoice,
   rendererFor,
 } from '../render/output.ts';
-import { renderPages } from '../render/renderer.ts';
+import { ReturningIterable, renderPages } from '../render/renderer.ts';
 import { bind, boundedClient } from './bind.ts';
 import type { PlanLine } from './plan.ts';
 
@@ -184,11 +184,9 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
     throw await withSuggestion(error, ask, asOf);
   };
   const answer = await run(query, ask).catch(suggesting);
-  const last: { outcome?: Outcome } = {};
   const whole = async function* (): AsyncGenerator<Envelope, Outcome> {
     try {
-      last.outcome = yield* answer.pages;
-      return last.outcome;
+      return yield* answer.pages;
     } catch (error) {
       return suggesting(error);
     }
@@ -196,11 +194,12 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   const { from = '' } = Object.fromEntries(query.question.namedParams?.(query.values) ?? []);
   if (String(from) > asOf)
     notes.push(`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`);
+  const chunks = new ReturningIterable(renderPages(await rendererFor(output, answer, false), whole()));
   const path = join(folder, name);
   // The state of the data may have changed in the middle of an earlier attempt.
   const file = await open(path, 'w');
   try {
-    for await (const chunk of renderPages(await rendererFor(output, answer, false), whole())) {
+    for await (const chunk of chunks) {
       await file.writeFile(chunk).catch(naming(path));
       await nextTick();
       signal.throwIfAborted();
@@ -209,7 +208,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
     await file.close();
   }
   const { basis } = ask;
-  const { rows = 0 } = last.outcome ?? {};
+  const { rows = 0 } = chunks.returned ?? {};
   if (rows === 0 && output.failEmpty)
     throw new Problem('no-rows', 'it has no rows, which --fail-empty does not allow');
   if (basis.missing.size > 0) notes.push(`${name}: ${missingText(basis.missing)}`);

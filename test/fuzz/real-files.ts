@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import yauzl from 'yauzl';
 import type { ImportOptions } from '../../src/import/import.ts';
-import { insiderFilings } from '../../src/operations/insider-filings.ts';
+import { insiderFilings } from '../../src/operations/insiders/filings.ts';
 import { alfredReadmeText } from '../support/alfred.ts';
 import { testData } from '../support/repository.ts';
 import { namedWorkbook, type Row } from '../support/workbook.ts';

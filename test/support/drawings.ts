@@ -14,9 +14,7 @@ export type Lines = Readonly<Record<string, readonly Reading[]>>;
 function drawing(changes: Partial<Drawing> = {}): Drawing {
   return {
     axis: 'day',
-    form: 'line',
-    words: () => ({ title: 'A title', subtitle: 'As known on 2020-06-30' }),
-    key: () => [],
+    words: () => ({ title: 'A title', subtitle: ['As known on 2020-06-30'] }),
     marks: ({ at, value = null, line, unit = 'Percent', frequency = '' }) => [
       {
         line: String(line),

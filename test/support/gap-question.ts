@@ -5,7 +5,7 @@ import { resolveSeries } from '../../src/answering/series-ids.ts';
 import { contradiction } from '../../src/errors/problem.ts';
 import { type Field, showing } from '../../src/operations/field.ts';
 import { observations } from '../../src/operations/index.ts';
-import { asOfParam, param } from '../../src/operations/params.ts';
+import { asOfParam, param } from '../../src/operations/param.ts';
 import { flag, integer } from '../../src/operations/value.ts';
 import { boundAsOf, rangeParams, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
 

@@ -5,6 +5,7 @@ import { createLog } from '../../src/server/exchange.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
+import { targetOf } from '../../src/server/request-target.ts';
 import { type OpenService, Services, serviceOf } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
@@ -104,7 +105,19 @@ export async function newHttpService({
     ...(explorer && { explorer: {} }),
     clock: () => clock.now,
   });
-  const ask = (target: string, init?: RequestInit) => handler(new Request(`http://localhost${target}`, init));
+  const ask = async (address: string, init?: RequestInit) => {
+    const { url, method, headers: sent, signal } = new Request(`http://localhost${address}`, init);
+    const target = targetOf(url, 'localhost');
+    if (target === undefined) throw new Error(`${url} is not an address`);
+    const header = (name: string) => sent.get(name) ?? undefined;
+    const { status, headers, body = null } = await handler({ method, ...target, header, signal });
+    if (typeof body === 'object' && body !== null && !Buffer.isBuffer(body))
+      throw new Error('without a connection, an answer is whole');
+    return new Response(method === 'HEAD' || status === 304 || status === 204 ? null : body, {
+      status,
+      headers,
+    });
+  };
   return {
     path,
     accessPath,

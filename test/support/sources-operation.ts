@@ -1,6 +1,6 @@
 import { operation } from '../../src/operations/operation.ts';
 import { pageOf } from '../../src/operations/page.ts';
-import { integerParam, paging } from '../../src/operations/params.ts';
+import { integerParam, paging } from '../../src/operations/param.ts';
 
 /** An operation that asof does not have, declared as a new file in src/operations would declare it. */
 export const sources = operation({

@@ -1,4 +1,4 @@
-import { allFilings, allPoints, digestOfSeries } from '../../src/care/digest.ts';
+import { allFilings, allPoints, digestOfSeries } from '../../src/maintenance/digest.ts';
 import { reading } from './scratch-store.ts';
 
 /** Everything that a store holds but its log: a digest of each series, its figures, the rates and the filings. */

@@ -1,6 +1,8 @@
-import type { AnyCommand, CommandSpec } from '../../lines/command.ts';
+import { type AnyCommand, type CommandSpec, type LinePart, toggle } from '../../lines/command.ts';
 import type { OtherLine } from '../../lines/line.ts';
-import type { Io } from '../terminal/io.ts';
+import { store } from '../../lines/shared-parts.ts';
+import type { ArgumentSpec, TypedLine } from '../../operations/typed-line.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
 
 /** Loads every command of asof; `inPlan` as in the lines of a plan. */
 export type LoadCommands = (inPlan?: boolean) => Promise<readonly AnyCommand[]>;
@@ -16,19 +18,56 @@ type RunnableLine = OtherLine & {
 /** A command that asks no question. */
 export type OtherCommand = CommandSpec<RunnableLine>;
 
-/** Declares a command that asks no question: what its lines look like, and what it does with the values it reads. */
-export function command<Values>({
-  read,
+/** Parts of a command line by the names of their values. */
+type LineParts = { readonly [name: string]: LinePart };
+
+/** What was typed after the words of a command. */
+type TypedValues<P extends LineParts> = { readonly args: readonly string[] } & {
+  readonly [K in keyof P]: ReturnType<P[K]['read']>;
+};
+
+/** The parts of a command that changes a store after it was confirmed. */
+export const changes = {
+  dryRun: toggle('dry-run', 'show what would change, write nothing'),
+  yes: {
+    flags: [{ name: 'yes', short: 'y', about: 'do not ask; needed where there is no terminal' }],
+    read: (line: TypedLine) => line.has('yes'),
+  },
+  store,
+} as const;
+
+/** Declares a command that asks no question: the parts of its lines in the order of help, and what it does. */
+export function command<P extends LineParts>({
+  args = [],
+  parts,
   run,
   ...spec
-}: CommandSpec<Values> & {
-  readonly run: (values: Values, io: Io, load: LoadCommands) => Promise<number>;
+}: Omit<CommandSpec, 'args' | 'flags' | 'read'> & {
+  readonly args?: readonly ArgumentSpec[];
+  readonly parts: P;
+  /** Resolves to the exit code, if it is not that of success. */
+  readonly run: (values: TypedValues<P>, io: Io, load: LoadCommands) => Promise<number> | Promise<void>;
 }): OtherCommand {
   return {
     ...spec,
+    args,
+    flags: Object.values(parts).flatMap(({ flags }) => flags),
     read(line) {
-      const values = read(line);
-      return { command: 'other', values, run: (io, load) => run(values, io, load) };
+      const values = valuesIn(parts, line);
+      return {
+        command: 'other',
+        values,
+        async run(io, load) {
+          const code = await run(values, io, load);
+          return typeof code === 'number' ? code : exitCode.success;
+        },
+      };
     },
   };
+}
+
+function valuesIn<P extends LineParts>(parts: P, line: TypedLine): TypedValues<P> {
+  const values = Object.entries(parts).map(([name, { read }]) => [name, read(line)]);
+  // Each value is of the part with its name.
+  return { args: line.args, ...Object.fromEntries(values) } as TypedValues<P>;
 }

@@ -1,19 +1,17 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { layoutOf } from '../../answering/layouts.ts';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
 import { symbolsOf } from '../../domain/insider/filing.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { AnyCommand } from '../../lines/command.ts';
 import { type FirstWord, firstWordOf, firstWords, isFamily, secondWord } from '../../lines/first-words.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { firstFilingDay } from '../../operations/filing-reasons.ts';
-import type { ArgumentSpec, Completion, Flag } from '../../operations/flag.ts';
 import { insiderFilings, seriesSearch } from '../../operations/index.ts';
+import { firstFilingDay } from '../../operations/insiders/filings.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Params, ParamTexts } from '../../operations/param.ts';
-import { TypedLine } from '../../operations/typed-line.ts';
-import { clockAt } from '../../operations/value.ts';
+import { type ArgumentSpec, type Flag, TypedLine } from '../../operations/typed-line.ts';
+import { type Completion, clockAt } from '../../operations/value.ts';
 import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
@@ -46,21 +44,21 @@ mkdir -p ~/.config/fish/completions && asof completion fish > ~/.config/fish/com
     { name: 'shell', about: shellNames.join(', '), choices: shellNames },
     { name: 'words', about: 'what was typed so far (sent by the script)', optional: true, several: true },
   ],
-  flags: [],
-  read(line) {
-    const [name = '', ...sent] = line.args;
-    const known = shellNames.find((one) => one === name);
-    if (known !== undefined) return { name: known, sent };
-    throw new Problem('bad-input', `unknown shell '${name}': use bash, zsh or fish`);
+  parts: {
+    shell: {
+      flags: [],
+      read(line) {
+        const known = shellNames.find((one) => one === line.arg(0));
+        if (known !== undefined) return known;
+        throw new Problem('bad-input', `unknown shell '${line.arg(0)}': use bash, zsh or fish`);
+      },
+    },
   },
-  async run({ name, sent }, io, load) {
-    if (sent.length === 0) await print(shells[name].script, io);
-    else {
-      await print(`${(await answerOf(shells[name], sent, io, load)).join('\n')}\n`, io);
-      // The name lookup of a service may still be running, and the shell waits for the process to end.
-      io.leave?.(exitCode.success);
-    }
-    return exitCode.success;
+  async run({ shell, args: [, ...sent] }, io, load) {
+    if (sent.length === 0) return print(shells[shell].script, io);
+    await print(`${(await answerOf(shells[shell], sent, io, load)).join('\n')}\n`, io);
+    // The name lookup of a service may still be running, and the shell waits for the process to end.
+    io.leave?.(exitCode.success);
   },
 });
 
@@ -233,7 +231,9 @@ function columnsOf({ spec, typed, flags }: CursorPosition, io: Io): readonly str
   for (const flagTexts of [new Map([...required, ...texts]), required]) {
     try {
       const line = spec.read(new TypedLine(whole, flagTexts, clockAt(io.clock())));
-      return line.command === 'query' ? (layoutOf(line.query)?.fields.map(({ name }) => name) ?? []) : [];
+      return line.command === 'query'
+        ? (line.query.question.layout(line.query.values)?.fields.map(({ name }) => name) ?? [])
+        : [];
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }

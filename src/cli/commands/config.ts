@@ -1,11 +1,11 @@
 import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
-import { type CommandSpec, messagesIn } from '../../lines/command.ts';
-import { sharedFlags } from '../../lines/shared-flags.ts';
-import type { ArgumentSpec, Flag } from '../../operations/flag.ts';
-import type { TypedLine } from '../../operations/typed-line.ts';
+import { textOption, toggle } from '../../lines/command.ts';
+import { messages } from '../../lines/shared-parts.ts';
+import type { ArgumentSpec, TypedLine } from '../../operations/typed-line.ts';
 import { changeConfigFile, configPath, readConfigFile } from '../../platform/config-file.ts';
+import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
@@ -15,7 +15,7 @@ import { named, readFrom, readSettings, type Setting, settings } from '../config
 import { checkedKey, keyFor, storedKeys } from '../config/user-key.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
-import { command, type OtherCommand } from './command.ts';
+import { command } from './command.ts';
 
 const settingName: ArgumentSpec = { name: 'name', complete: 'settings', about: 'name of a setting' };
 
@@ -34,29 +34,10 @@ function nameIn(text: string): keyof typeof settings {
   return named(text.toLowerCase().replaceAll('-', '_'), settingNames, unknown);
 }
 
-/** Declares a command about settings, which gets its arguments. */
-function configCommand({
-  run,
-  ...spec
-}: Pick<CommandSpec, 'words' | 'summary' | 'examples' | 'args'> & {
-  readonly run: (io: Io, name: string, value: string) => Promise<void>;
-}): OtherCommand {
-  return command({
-    ...spec,
-    heading: 'Setup',
-    ...(spec.args.includes(settingName) && { about: settingsText }),
-    flags: [],
-    read: (line) => ({ name: line.arg(0), value: line.arg(1) }),
-    async run({ name, value }, io) {
-      await run(io, name, value);
-      return exitCode.success;
-    },
-  });
-}
-
 const configCommands = [
-  configCommand({
+  command({
     words: 'config get',
+    heading: 'Setup',
     summary: 'Print the value of a setting',
     examples: `
 # the service that is asked (needs the setting, else it exits with 3)
@@ -64,16 +45,19 @@ asof config get base_url
 # in a script: the format, or csv
 asof config get format 2> /dev/null || echo csv
 `,
+    about: settingsText,
     args: [settingName],
-    async run(io, text) {
+    parts: {},
+    async run({ args: [text = ''] }, io) {
       const name = nameIn(text);
       const value = readSettings(io)[name];
       if (value === undefined) throw new Problem('not-found', `${name} is not set`);
       await print(`${shownAddress(String(value))}\n`, io);
     },
   }),
-  configCommand({
+  command({
     words: 'config set',
+    heading: 'Setup',
     summary: 'Change a setting',
     examples: `
 # ask a service from now on
@@ -81,15 +65,18 @@ asof config set base_url https://data.example.org
 # CSV on a terminal too
 asof config set format csv
 `,
+    about: settingsText,
     args: [settingName, { name: 'value', complete: 'setting values', about: 'its value' }],
-    async run(io, text, value) {
+    parts: {},
+    async run({ args: [text = '', value = ''] }, io) {
       const name = nameIn(text);
       const setting: Setting<string | number> = settings[name];
       await changeConfigFile(io, 'config', name, readFrom(`invalid ${name}`, name, value, setting, io));
     },
   }),
-  configCommand({
+  command({
     words: 'config unset',
+    heading: 'Setup',
     summary: 'Remove a setting',
     examples: `
 # ask your own store again
@@ -97,11 +84,14 @@ asof config unset base_url
 # tables on a terminal again
 asof config unset format
 `,
+    about: settingsText,
     args: [settingName],
-    run: (io, text) => changeConfigFile(io, 'config', nameIn(text), undefined),
+    parts: {},
+    run: ({ args: [text = ''] }, io) => changeConfigFile(io, 'config', nameIn(text), undefined),
   }),
-  configCommand({
+  command({
     words: 'config list',
+    heading: 'Setup',
     summary: 'Print all settings',
     examples: `
 # all settings
@@ -109,16 +99,17 @@ asof config list
 # the settings of another folder
 ASOF_CONFIG_DIR=elsewhere asof config list
 `,
-    args: [],
-    async run(io) {
+    parts: {},
+    async run(_, io) {
       // As written in the file, so that the user sees an invalid value.
       const entries = readConfigFile(io, 'config');
       for (const name of settingNames)
         if (entries[name] !== undefined) await print(`${name}=${shownAddress(String(entries[name]))}\n`, io);
     },
   }),
-  configCommand({
+  command({
     words: 'config path',
+    heading: 'Setup',
     summary: 'Print the path of the settings file',
     examples: `
 # the file with the settings
@@ -126,129 +117,97 @@ asof config path
 # a copy of it (needs a setting)
 cp "$(asof config path)" settings.json
 `,
-    args: [],
-    run: (io) => print(`${configPath(io, 'config')}\n`, io),
+    parts: {},
+    run: (_, io) => print(`${configPath(io, 'config')}\n`, io),
   }),
 ];
 
-const service: readonly Flag[] = [
-  { name: 'base-url', value: 'url', about: 'service that the key is for' },
-  { name: 'source', value: 'source', about: 'live source that the key is for', choices: ['fred'] },
-];
+const sources = ['fred'] as const;
 
-/** Declares a command about the user's keys; `flags` are those besides the flags that all of them have. */
-function authCommand({
-  flags,
-  ...spec
-}: Pick<CommandSpec, 'words' | 'summary' | 'examples' | 'flags'> & {
-  readonly run: (line: AuthLine, io: Io) => Promise<number>;
-}): OtherCommand {
-  return command({
-    ...spec,
-    heading: 'Service',
-    args: [],
-    flags: [...service, ...flags, ...sharedFlags.messages],
-    read: valuesIn,
-  });
-}
+/** The service or the live source that a key is for. */
+const owner = {
+  baseUrl: textOption({ name: 'base-url', value: 'url', about: 'service that the key is for' }),
+  source: {
+    flags: [{ name: 'source', value: 'source', about: 'live source that the key is for', choices: sources }],
+    read: (line: TypedLine) => line.choice('source', sources),
+  },
+};
 
-type AuthLine = ReturnType<typeof valuesIn>;
-
-function valuesIn(line: TypedLine) {
-  return {
-    baseUrl: line.text('base-url'),
-    source: line.choice('source', ['fred']),
-    withToken: line.has('with-token'),
-    messages: messagesIn(line),
-  };
-}
-
-const authCommands = [
-  authCommand({
-    words: 'auth login',
-    summary: 'Store the key for a service',
-    examples: `
+const login = command({
+  words: 'auth login',
+  heading: 'Service',
+  summary: 'Store the key for a service',
+  examples: `
 # prompt for the key, and store it for that service only (needs a terminal)
 asof auth login --base-url https://data.example.org
 # in a script (needs the key in that file)
 asof auth login --base-url https://data.example.org --with-token < ann.key
 `,
-    flags: [{ name: 'with-token', about: 'read the key from stdin instead of a prompt' }],
-    run: login,
-  }),
-  authCommand({
-    words: 'auth status',
-    summary: 'Show the stored keys and which one is sent',
-    examples: `
-# the stored keys (needs a stored key, else it exits with 4)
-asof auth status
-# the key that a service gets (needs a key for it)
-asof auth status --base-url https://data.example.org
-`,
-    flags: [],
-    run: status,
-  }),
-  authCommand({
-    words: 'auth logout',
-    summary: 'Remove the key for a service',
-    examples: `
-# remove the key for a service (needs a key for it)
-asof auth logout --base-url https://data.example.org
-# for the service in the settings (needs a setting and its key)
-asof auth logout
-`,
-    flags: [],
-    run: logout,
-  }),
-];
-
-async function login(line: AuthLine, io: Io): Promise<number> {
-  const { note } = messagesOf(line.messages, io);
-  if (line.source !== undefined) {
-    await changeConfigFile(io, 'keys', line.source, await typedKey(line, io, line.source.toUpperCase()));
-    note(
-      `asof: stored the key for ${line.source.toUpperCase()} in ${configPath(io, 'keys')}; \`asof ping --sources\` tries it`,
-    );
-    return exitCode.success;
-  }
-  const { base } = serviceOf(line, io);
-  const key = await typedKey(line, io, base.origin);
-  await changeConfigFile(io, 'keys', base.origin, key);
-  note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
-  if (isUnencrypted(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
-  for (const name of ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'])
-    if (variable(io, name) !== undefined)
-      note(`asof: ${name} is set and takes precedence over the stored key`);
-  return exitCode.success;
-}
+  parts: {
+    ...owner,
+    withToken: toggle('with-token', 'read the key from stdin instead of a prompt'),
+    messages,
+  },
+  async run({ baseUrl, source, withToken, messages }, io) {
+    const { note } = messagesOf(messages, io);
+    if (source !== undefined) {
+      const named = source.toUpperCase();
+      await changeConfigFile(io, 'keys', source, await typedKey(withToken, io, named));
+      note(
+        `asof: stored the key for ${named} in ${configPath(io, 'keys')}; \`asof ping --sources\` tries it`,
+      );
+      return;
+    }
+    const { base } = serviceOf(baseUrl, io);
+    const key = await typedKey(withToken, io, base.origin);
+    await changeConfigFile(io, 'keys', base.origin, key);
+    note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
+    if (isUnencrypted(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
+    for (const name of ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'])
+      if (variable(io, name) !== undefined)
+        note(`asof: ${name} is set and takes precedence over the stored key`);
+  },
+});
 
 /** Whether requests cross a network unencrypted: plain http to another machine. */
 function isUnencrypted({ origin }: ChosenBaseUrl['base']): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }
 
-async function typedKey({ withToken }: AuthLine, io: Io, owner: string): Promise<string> {
+async function typedKey(withToken: boolean, io: Io, owner: string): Promise<string> {
   if (withToken) return checkedKey(await wholeText(io), 'stdin');
   return checkedKey(await askSecret(io, `Key for ${owner}: `), 'the prompt');
 }
 
-async function status({ baseUrl, messages: flags }: AuthLine, io: Io): Promise<number> {
-  const messages = messagesOf(flags, io);
-  const chosen = chosenBaseUrl(io, baseUrl === undefined ? {} : { baseUrl });
-  for (const [origin, key] of storedKeys(io))
-    await print(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`, io);
-  if (chosen === undefined) {
-    if (storedKeys(io).size > 0) return exitCode.success;
-    messages.note('asof: no key is stored; a local store needs none');
-    return exitCode.unauthorized;
-  }
-  const { origin } = chosen.base;
-  const used = keyFor(io, origin, messages);
-  messages.note(
-    used === undefined ? `asof: no key for ${origin}` : `asof: ${origin} gets the key of ${used.from}`,
-  );
-  return used === undefined ? exitCode.unauthorized : exitCode.success;
-}
+const status = command({
+  words: 'auth status',
+  heading: 'Service',
+  summary: 'Show the stored keys and which one is sent',
+  examples: `
+# the stored keys (needs a stored key, else it exits with 4)
+asof auth status
+# the key that a service gets (needs a key for it)
+asof auth status --base-url https://data.example.org
+`,
+  parts: { ...owner, messages },
+  async run({ baseUrl, messages: flags }, io) {
+    const messages = messagesOf(flags, io);
+    const chosen = chosenBaseUrl(io, defined({ baseUrl }));
+    for (const [origin, key] of storedKeys(io))
+      await print(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`, io);
+    if (chosen === undefined) {
+      if (storedKeys(io).size > 0) return exitCode.success;
+      messages.note('asof: no key is stored; a local store needs none');
+      return exitCode.unauthorized;
+    }
+    const { origin } = chosen.base;
+    const used = keyFor(io, origin, messages);
+    messages.note(
+      used === undefined ? `asof: no key for ${origin}` : `asof: ${origin} gets the key of ${used.from}`,
+    );
+    return used === undefined ? exitCode.unauthorized : exitCode.success;
+  },
+});
 
 /** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */
 function maskedKey(key: string): string {
@@ -256,17 +215,28 @@ function maskedKey(key: string): string {
   return `${start}…`;
 }
 
-async function logout(line: AuthLine, io: Io): Promise<number> {
-  const { note } = messagesOf(line.messages, io);
-  const origin = line.source ?? serviceOf(line, io).base.origin;
-  if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
-  await changeConfigFile(io, 'keys', origin, undefined);
-  note(`asof: removed the key for ${origin}`);
-  return exitCode.success;
-}
+const logout = command({
+  words: 'auth logout',
+  heading: 'Service',
+  summary: 'Remove the key for a service',
+  examples: `
+# remove the key for a service (needs a key for it)
+asof auth logout --base-url https://data.example.org
+# for the service in the settings (needs a setting and its key)
+asof auth logout
+`,
+  parts: { ...owner, messages },
+  async run({ baseUrl, source, messages }, io) {
+    const { note } = messagesOf(messages, io);
+    const origin = source ?? serviceOf(baseUrl, io).base.origin;
+    if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
+    await changeConfigFile(io, 'keys', origin, undefined);
+    note(`asof: removed the key for ${origin}`);
+  },
+});
 
-function serviceOf({ baseUrl }: AuthLine, io: Io): ChosenBaseUrl {
-  const chosen = chosenBaseUrl(io, baseUrl === undefined ? {} : { baseUrl });
+function serviceOf(baseUrl: string | undefined, io: Io): ChosenBaseUrl {
+  const chosen = chosenBaseUrl(io, defined({ baseUrl }));
   if (chosen !== undefined) return chosen;
   throw new Problem('bad-input', 'no service selected; pass --base-url', {
     hints: ['ASOF_BASE_URL and `asof config set base_url URL` select one too'],
@@ -322,4 +292,4 @@ function typedLine(lines: Interface, terminal: Readable): Promise<string> {
 }
 
 /** `asof auth` and `asof config`: the keys and the settings of this user. */
-export const commands = [...authCommands, ...configCommands];
+export const commands = [login, status, logout, ...configCommands];

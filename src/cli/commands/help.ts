@@ -203,16 +203,19 @@ asof help as-of
 asof help exit-codes
 `,
   args: [{ name: 'words', about: `a command, or ${topics.join(', ')}`, optional: true, several: true }],
-  flags: [],
-  read: (line): HelpLine => ({ command: 'help', words: line.args, isMistake: false }),
-  run: runHelp,
+  parts: {},
+  run: ({ args }, io, load) => runHelp({ words: args, isMistake: false }, io, load),
 });
 
 /** `asof help`. */
 export const commands = [showHelp];
 
 /** Prints help on a command or a topic; if a command is missing, on stderr and with the exit code of a usage error. */
-export async function runHelp({ words, isMistake }: HelpLine, io: Io, load: LoadCommands): Promise<number> {
+export async function runHelp(
+  { words, isMistake }: Omit<HelpLine, 'command'>,
+  io: Io,
+  load: LoadCommands,
+): Promise<number> {
   const [first = ''] = words;
   const topic = words.length === 1 && Object.hasOwn(topicTexts, first) ? topicTexts[first] : undefined;
   if (topic !== undefined) {

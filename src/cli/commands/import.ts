@@ -5,11 +5,12 @@ import { latestDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem, refused } from '../../errors/problem.ts';
+import { grouped } from '../../errors/wording.ts';
 import type { ImportProgress } from '../../import/import.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
-import { fileIn, messagesIn } from '../../lines/command.ts';
-import { sharedFlags } from '../../lines/shared-flags.ts';
-import { readFor, type TypedLine } from '../../operations/typed-line.ts';
+import { dayOption, textOption, toggle } from '../../lines/command.ts';
+import { file, messages, skipMissing, store } from '../../lines/shared-parts.ts';
+import { readFor } from '../../operations/typed-line.ts';
 import { openSink, print, type Sink } from '../../platform/sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { formatForFile, isGzipName } from '../../render/output.ts';
@@ -20,11 +21,9 @@ import { openStore } from '../../store/open.ts';
 import type { StoreView, WholeView } from '../../store/store.ts';
 import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/places.ts';
 import { ofStore } from '../run/session.ts';
-import { exitCode, type Io } from '../terminal/io.ts';
+import type { Io } from '../terminal/io.ts';
 import { messagesOf, type Progress, progress } from '../terminal/messages.ts';
 import { command } from './command.ts';
-
-const { file, messages, store } = sharedFlags;
 
 const importCommand = command({
   words: 'import',
@@ -47,77 +46,94 @@ asof import --log
       several: true,
     },
   ],
-  flags: [
-    {
+  parts: {
+    kind: textOption({
       name: 'kind',
       value: 'kind',
       complete: 'kinds',
       about: 'format of the files (default: by content; see asof help formats)',
+    }),
+    series: {
+      flags: [
+        { name: 'series', value: 'id', complete: 'ids', about: 'series id for files that do not name one' },
+      ],
+      read: (line) => line.value('series', seriesId),
     },
-    { name: 'series', value: 'id', complete: 'ids', about: 'series id for files that do not name one' },
-    { name: 'id', value: 'old=new', about: 'import a series under another id', repeatable: true },
-    { ...sharedFlags.asOf, about: 'as-of date of files that hold one vintage and do not date it' },
-    {
+    rename: {
+      flags: [{ name: 'id', value: 'old=new', about: 'import a series under another id', repeatable: true }],
+      read: (line) => Object.fromEntries(line.texts('id').map((text) => readFor('--id', text, renaming))),
+    },
+    asOf: dayOption({
+      name: 'as-of',
+      about: 'as-of date of files that hold one vintage and do not date it',
+    }),
+    dateFormat: textOption({
       name: 'date-format',
       value: 'form',
       about: 'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
-    },
-    {
+    }),
+    filedOn: dayOption({
       name: 'filed-on',
-      value: 'date',
-      complete: 'days',
       about: 'filing date of ownership XML that does not state it',
+    }),
+    merge: toggle('merge', 'add to a series that came from another source'),
+    replace: toggle('replace', 'replace known values by different ones of the same vintage date'),
+    complete: toggle('complete', 'withdraw the dates that a complete vintage does not list'),
+    projections: toggle('projections', 'accept values of periods that begin after their as-of date'),
+    skipDays: {
+      flags: [
+        {
+          name: 'skip-days',
+          value: 'dates',
+          about: 'leave out the curves of these trade dates, separated by commas',
+        },
+      ],
+      read: (line) => line.days('skip-days'),
     },
-    { name: 'merge', about: 'add to a series that came from another source' },
-    { name: 'replace', about: 'replace known values by different ones of the same vintage date' },
-    { name: 'complete', about: 'withdraw the dates that a complete vintage does not list' },
-    { name: 'projections', about: 'accept values of periods that begin after their as-of date' },
-    {
-      name: 'skip-days',
-      value: 'dates',
-      about: 'leave out the curves of these trade dates, separated by commas',
+    skipUnknown: toggle('skip-unknown', 'skip files of unknown formats, such as a README'),
+    withSample: toggle('with-sample', 'start a new store as a copy of the shipped sample'),
+    dryRun: toggle('dry-run', 'read and check everything, write nothing'),
+    log: {
+      flags: [{ name: 'log', about: 'list all imports, with the sha256 of each file' }],
+      read(line) {
+        const isLog = line.has('log');
+        if (isLog && line.args.length > 0)
+          throw new Problem('bad-input', '--log lists past imports and takes no files');
+        if (!isLog && line.args.length === 0)
+          throw new Problem('bad-input', 'nothing to import: name files or folders');
+        return isLog;
+      },
     },
-    { name: 'skip-unknown', about: 'skip files of unknown formats, such as a README' },
-    { name: 'with-sample', about: 'start a new store as a copy of the shipped sample' },
-    { name: 'dry-run', about: 'read and check everything, write nothing' },
-    { name: 'log', about: 'list all imports, with the sha256 of each file' },
     store,
-    ...messages,
-  ],
-  read: valuesIn,
-  run: (line, io) => ('log' in line ? printLog(line.store, io) : importInto(line, io)),
+    messages,
+    resolved: { flags: [], read: (line) => line.resolved },
+  },
+  async run({ args: paths, log, store: named, messages: flags, resolved, ...options }, io) {
+    if (log) return printLog(named, io);
+    const messages = messagesOf(flags, io);
+    messages.resolved(resolved);
+    const store = storeToWrite(io, named);
+    const progressLine = new ImportProgressLine(() => progress(io, flags.quiet));
+    const { importFiles } = await import('../../import/import.ts');
+    try {
+      const { clock, signal, stdin } = io;
+      if (paths.includes('-') && stdin.isTTY === true)
+        messages.note('asof: reading the terminal; end the input with Ctrl-D');
+      const result = await importFiles(paths, {
+        ...options,
+        ...{ store, clock, signal, stdin },
+        onProgress: (done) => progressLine.show(done),
+      });
+      progressLine.clear();
+      const replacesSample = !options.withSample && store === defaultStorePath(io);
+      for (const text of importReport(result, replacesSample)) messages.note(text);
+    } catch (error) {
+      progressLine.clear();
+      if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
+      throw io.stderr.isTTY === true ? await shortened(error) : error;
+    }
+  },
 });
-
-type ImportLine = Exclude<ReturnType<typeof valuesIn>, { readonly log: true }>;
-
-function valuesIn(line: TypedLine) {
-  const into = line.text('store');
-  if (line.has('log')) {
-    if (line.args.length > 0) throw new Problem('bad-input', '--log lists past imports and takes no files');
-    return { log: true, store: into } as const;
-  }
-  if (line.args.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
-  return {
-    paths: line.args,
-    kind: line.text('kind'),
-    series: line.value('series', seriesId),
-    rename: Object.fromEntries(line.texts('id').map((text) => readFor('--id', text, renaming))),
-    asOf: line.day('as-of'),
-    dateFormat: line.text('date-format'),
-    filedOn: line.day('filed-on'),
-    merge: line.has('merge'),
-    replace: line.has('replace'),
-    complete: line.has('complete'),
-    projections: line.has('projections'),
-    skipDays: line.days('skip-days'),
-    skipUnknown: line.has('skip-unknown'),
-    withSample: line.has('with-sample'),
-    dryRun: line.has('dry-run'),
-    store: into,
-    messages: messagesIn(line),
-    resolved: line.resolved,
-  };
-}
 
 function seriesId(text: string): string {
   const id = parseSeriesId(text);
@@ -131,33 +147,6 @@ function renaming(text: string): readonly [from: string, to: string] {
   return [seriesId(from), seriesId(to)];
 }
 
-async function importInto(line: ImportLine, io: Io): Promise<number> {
-  const { paths, messages: _messages, resolved, store: _store, ...options } = line;
-  const messages = messagesOf(line.messages, io);
-  messages.resolved(resolved);
-  const store = storeToWrite(io, line.store);
-  const progressLine = new ImportProgressLine(() => progress(io, line.messages.quiet));
-  const { importFiles } = await import('../../import/import.ts');
-  try {
-    const { clock, signal, stdin } = io;
-    if (paths.includes('-') && stdin.isTTY === true)
-      messages.note('asof: reading the terminal; end the input with Ctrl-D');
-    const result = await importFiles(paths, {
-      ...options,
-      ...{ store, clock, signal, stdin },
-      onProgress: (done) => progressLine.show(done),
-    });
-    progressLine.clear();
-    const replacesSample = !options.withSample && store === defaultStorePath(io);
-    for (const text of importReport(result, replacesSample)) messages.note(text);
-    return exitCode.success;
-  } catch (error) {
-    progressLine.clear();
-    if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
-    throw io.stderr.isTTY === true ? await shortened(error) : error;
-  }
-}
-
 /** More conflicts would scroll their counts off a terminal. */
 const mostConflicts = 100;
 
@@ -168,13 +157,12 @@ export async function shortened(error: unknown): Promise<unknown> {
 }
 
 /** Prints every import of a store as CSV, oldest first. */
-async function printLog(store: string | undefined, io: Io): Promise<number> {
+async function printLog(store: string | undefined, io: Io): Promise<void> {
   const { importLog } = await import('../../import/import.ts');
   const log = await importLog(storeToRead(io, store).path);
   await print(importLogText(log), io);
   const outdated = log.filter((entry) => entry.outdated).map(({ file }) => file);
   for (const text of outdatedLines(outdated)) io.stderr.write(`${text}\n`);
-  return exitCode.success;
 }
 
 /** The progress line of an import; each stage has its own rate. */
@@ -200,7 +188,7 @@ class ImportProgressLine {
       return;
     }
     const { rows } = made;
-    this.#line.show(() => `${rows.toLocaleString('en-US')} rows of ${file}`, { done, total, unit: 'bytes' });
+    this.#line.show(() => `${grouped(rows)} rows of ${file}`, { done, total, unit: 'bytes' });
   }
 
   clear(): void {
@@ -228,53 +216,46 @@ asof facts "PCE*" | tail -n +2 | wc -l
       several: true,
     },
   ],
-  flags: [
-    {
-      name: 'metadata',
-      about: 'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
+  parts: {
+    metadata: toggle(
+      'metadata',
+      'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
+    ),
+    skipMissing,
+    file: {
+      ...file,
+      read(line) {
+        const target = file.read(line);
+        if (target === undefined || (formatForFile(target) ?? 'csv') === 'csv') return target;
+        throw new Problem('bad-input', `--output ${JSON.stringify(target)}: facts writes only CSV`, {
+          hints: ['use -o FILE.csv'],
+        });
+      },
     },
-    ...sharedFlags.skipMissing,
-    file,
     store,
-    ...messages,
-  ],
-  read(line) {
-    const target = fileIn(line);
-    if (target !== undefined && (formatForFile(target) ?? 'csv') !== 'csv')
-      throw new Problem('bad-input', `--output ${JSON.stringify(target)}: facts writes only CSV`, {
-        hints: ['use -o FILE.csv'],
-      });
-    return {
-      ids: line.args,
-      ...(line.has('skip-missing') && { skipMissing: true }),
-      metadata: line.has('metadata'),
-      file: target,
-      store: line.text('store'),
-      messages: messagesIn(line),
-    };
+    messages,
   },
-  async run(line, io) {
-    const store = await ofStore(storeAlone(io, { command: 'facts', store: line.store }), openStore);
+  async run({ args, metadata, skipMissing, file, store: named, messages }, io) {
+    const store = await ofStore(storeAlone(io, { command: 'facts', store: named }), openStore);
     try {
       const basis = { missing: new Set<string>() };
       const source = { client: embeddedClient(store, io.clock), signal: io.signal, basis };
       const latest = latestDay(io.clock());
       const has = (id: string) =>
         store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
-      const ids = await seriesWithStatements(line, has, source).catch(async (error) => {
+      const ids = await seriesWithStatements({ ids: args, skipMissing }, has, source).catch(async (error) => {
         throw await withSuggestion(error, source);
       });
       await store.read(async (view) =>
         writeRecords(
-          line.metadata ? metadataOf(view) : factsOf(knownView(view, latest)),
+          metadata ? metadataOf(view) : factsOf(knownView(view, latest)),
           ids,
-          await factsSink(line.file, io),
-          line.messages.quiet,
+          await factsSink(file, io),
+          messages.quiet,
           io,
         ),
       );
-      if (basis.missing.size > 0) messagesOf(line.messages, io).warn(`asof: ${missingText(basis.missing)}`);
-      return exitCode.success;
+      if (basis.missing.size > 0) messagesOf(messages, io).warn(`asof: ${missingText(basis.missing)}`);
     } finally {
       await store.close();
     }

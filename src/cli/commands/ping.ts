@@ -1,17 +1,23 @@
 import { Problem } from '../../errors/problem.ts';
-import { connectionIn, messagesIn, outputIn } from '../../lines/command.ts';
+import { connection, messages, output } from '../../lines/shared-parts.ts';
 import { command } from './command.ts';
 
 const pingSources = command({
   words: 'ping',
   heading: 'Service',
   summary: 'Ask each live source whether it answers and takes your key',
-  args: [],
-  flags: [{ name: 'sources', about: 'ask each live source once: whether it answers and takes your key' }],
-  read(line) {
-    if (line.has('base-url'))
-      throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
-    return { output: outputIn(line), connection: connectionIn(line), messages: messagesIn(line) };
+  parts: {
+    sources: {
+      flags: [{ name: 'sources', about: 'ask each live source once: whether it answers and takes your key' }],
+      read(line) {
+        if (line.has('base-url'))
+          throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
+        return true;
+      },
+    },
+    output,
+    connection,
+    messages,
   },
   // Loaded here: a ping of a store needs nothing of the live sources.
   run: async (line, io) => (await import('./pull.ts')).probe(line, io),

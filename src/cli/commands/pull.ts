@@ -1,13 +1,12 @@
 import { Problem, refused } from '../../errors/problem.ts';
-import { counted } from '../../errors/wording.ts';
-import { connectionIn, messagesIn, outputIn } from '../../lines/command.ts';
-import { sharedFlags } from '../../lines/shared-flags.ts';
-import type { Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/field.ts';
+import { counted, grouped } from '../../errors/wording.ts';
+import { dayOption, textOption, toggle } from '../../lines/command.ts';
+import { connection, messages, outputWith, store } from '../../lines/shared-parts.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
-import type { PulledSubject, PullSummary } from '../../pull/options.ts';
+import type { FredListing } from '../../pull/fred/api.ts';
+import type { PulledSubject, PullProgress, PullSummary } from '../../pull/options.ts';
 import type { PullCounts, PullSource, SourceSettings } from '../../pull/source.ts';
 import type { SourceProbe } from '../../pull/sources.ts';
 import type { OutputFlags } from '../../render/output.ts';
@@ -17,13 +16,11 @@ import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts
 import { chosenSetting, readFrom, readSettings, settings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
 import { reporting } from '../run/remote-session.ts';
-import { printRows } from '../run/rows.ts';
+import { column, optionalColumn, printTable, type RecordTable } from '../run/rows.ts';
 import type { SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf, progress, reportFailure } from '../terminal/messages.ts';
 import { command } from './command.ts';
-
-const { store, remote, messages, format, output } = sharedFlags;
 
 /** The live sources, as `asof pull` names them. */
 const sources = ['fred', 'treasury', 'sec'] as const;
@@ -56,31 +53,86 @@ asof pull fred --search "core pce"
     { ...sourceArg, optional: true },
     { name: 'names', about: 'what to follow, such as ids of series of FRED', optional: true, several: true },
   ],
-  flags: [
-    { name: 'search', value: 'text', about: 'list the series of FRED that match, and store nothing' },
-    { name: 'release', value: 'n', about: 'follow every series of a release of FRED', repeatable: true },
-    {
-      name: 'ticker',
-      value: 'symbol',
-      complete: 'tickers',
-      about: 'follow the filings of a company',
-      repeatable: true,
+  parts: {
+    search: textOption({
+      name: 'search',
+      value: 'text',
+      about: 'list the series of FRED that match, and store nothing',
+    }),
+    request: {
+      flags: [
+        { name: 'release', value: 'n', about: 'follow every series of a release of FRED', repeatable: true },
+        {
+          name: 'ticker',
+          value: 'symbol',
+          complete: 'tickers',
+          about: 'follow the filings of a company',
+          repeatable: true,
+        },
+        { name: 'cik', value: 'n', about: 'follow the filings of a company or a person', repeatable: true },
+        { name: 'daily', about: 'follow the insider filings of everyone, day by day' },
+      ],
+      read: requestIn,
     },
-    { name: 'cik', value: 'n', about: 'follow the filings of a company or a person', repeatable: true },
-    { name: 'daily', about: 'follow the insider filings of everyone, day by day' },
-    { name: 'list', about: 'list what the store follows, and store nothing' },
-    { name: 'since', value: 'date', complete: 'days', about: 'begin new histories on this day' },
-    { name: 'full', about: 'ask for whole histories again, and compare them with the store' },
-    { name: 'dry-run', about: 'print the requests that it would make, and make none' },
-    { name: 'max-duration', value: 'time', about: 'stop after this time, such as 90s, 10m or 2h' },
-    ...format,
-    ...output.filter(({ name }) => name === 'columns' || name === 'no-header'),
-    store,
-    ...remote.filter(({ name }) => name !== 'base-url'),
-    ...messages,
-  ],
-  read: pullIn,
-  run: pullOrList,
+    list: toggle('list', 'list what the store follows, and store nothing'),
+    since: dayOption({ name: 'since', about: 'begin new histories on this day' }, 'first'),
+    full: toggle('full', 'ask for whole histories again, and compare them with the store'),
+    dryRun: toggle('dry-run', 'print the requests that it would make, and make none'),
+    maxDuration: {
+      flags: [{ name: 'max-duration', value: 'time', about: 'stop after this time, such as 90s, 10m or 2h' }],
+      read: (line) => line.value('max-duration', duration),
+    },
+    output: outputWith(['format', 'csv', 'json', 'columns', 'no-header']),
+    connection: { ...connection, flags: connection.flags.filter(({ name }) => name !== 'base-url') },
+    messages,
+  },
+  async run(line, io) {
+    const { full, since, dryRun, maxDuration, request, list, search, output } = line;
+    const messages = messagesOf(line.messages, io);
+    const store = storeToWrite(io, line.connection.store);
+    if (list) {
+      const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
+      if (followed.length === 0) messages.note('asof: the store follows nothing yet');
+      await printTable(output, followedTable, followed, io);
+      return exitCode.success;
+    }
+    const bar = progress(io, line.messages.quiet || line.messages.verbose);
+    const [{ pull }, { pullSources: live, searchSource }] = await Promise.all([
+      import('../../pull/pull.ts'),
+      import('../../pull/sources.ts'),
+    ]);
+    const json = output.format === 'json';
+    const options = {
+      ...requestOptions(line, io, messages),
+      ...{ store, request, full, since, dryRun, maxDuration },
+      onProgress: ({ name, done, total, requests, rows }: PullProgress) =>
+        bar.show(() => `${name}, ${requests} requests, ${grouped(rows)} rows`, {
+          done,
+          total,
+          unit: 'series',
+        }),
+      onSubject: (subject: PulledSubject) => {
+        if (dryRun && !json) messages.note(subjectLine(subject, live));
+        else messages.detail(subjectLine(subject, live));
+        if (!dryRun) for (const text of subject.notes) messages.note(`${subject.name}: ${text}`);
+      },
+    };
+    if (search !== undefined) {
+      await printTable(output, listingTable, await searchSource(search, options), io);
+      return exitCode.success;
+    }
+    const summary = await pull(options);
+    bar.clear();
+    if (json) await print(`${JSON.stringify(summaryJson(summary), undefined, 2)}\n`, io);
+    for (const text of summaryLines(summary, live)) messages.note(text);
+    if (summary.created && store === defaultStorePath(io))
+      messages.note('it replaces the shipped sample from now on');
+    const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
+      problem === undefined ? [] : [problem],
+    );
+    // A failure that ended a source is also the failure of a subject.
+    return reported([...new Set(failed)], json, io);
+  },
 });
 
 const unfollowSource = command({
@@ -94,40 +146,18 @@ asof unfollow fred GDP
 asof unfollow treasury real
 `,
   args: [sourceArg, { name: 'names', about: 'names as asof pull --list shows them', several: true }],
-  flags: [store, ...messages],
-  read: (line) => ({
-    source: line.arg(0),
-    names: line.args.slice(1),
-    store: line.text('store'),
-    messages: messagesIn(line),
-  }),
-  async run({ source, names, messages: flags, store: address }, io) {
+  parts: { store, messages },
+  async run({ args: [source = '', ...names], messages, store }, io) {
     const { unfollow } = await import('../../pull/pull.ts');
-    await unfollow(storeToWrite(io, address), source, names);
-    messagesOf(flags, io).note(`asof: no longer following ${names.join(', ')} of ${source}; the facts stay`);
-    return exitCode.success;
+    await unfollow(storeToWrite(io, store), source, names);
+    messagesOf(messages, io).note(
+      `asof: no longer following ${names.join(', ')} of ${source}; the facts stay`,
+    );
   },
 });
 
 /** `asof pull` and `asof unfollow`: the live sources that a store follows. */
 export const commands = [pullSources, unfollowSource];
-
-type PullLine = ReturnType<typeof pullIn>;
-
-function pullIn(line: TypedLine) {
-  return {
-    request: requestIn(line),
-    list: line.has('list'),
-    search: line.text('search'),
-    full: line.has('full'),
-    since: line.day('since', 'first'),
-    dryRun: line.has('dry-run'),
-    maxDuration: line.value('max-duration', duration),
-    output: outputIn(line),
-    connection: connectionIn(line),
-    messages: messagesIn(line),
-  };
-}
 
 /** The source that each flag belongs to, and the text that it stands for. */
 const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec', daily: 'sec' } as const;
@@ -157,48 +187,6 @@ function duration(text: string): number {
   throw refused({ reason: 'use a time such as 90s, 10m or 2h' });
 }
 
-/** Brings the store up to date from live sources, or lists what it follows or what FRED has. */
-async function pullOrList(line: PullLine, io: Io): Promise<number> {
-  const messages = messagesOf(line.messages, io);
-  const store = storeToWrite(io, line.connection.store);
-  if (line.list) return listFollowed(line, store, io);
-  const bar = progress(io, line.messages.quiet || line.messages.verbose);
-  const [{ pull }, { pullSources: live, searchSource }] = await Promise.all([
-    import('../../pull/pull.ts'),
-    import('../../pull/sources.ts'),
-  ]);
-  const { full, since, dryRun, maxDuration, request } = line;
-  const json = line.output.format === 'json';
-  const options = {
-    ...requestOptions(line, io, messages),
-    ...{ store, request, full, since, dryRun, maxDuration },
-    onProgress: (now: { name: string; done: number; total: number; requests: number; rows: number }) =>
-      bar.show(() => `${now.name}, ${now.requests} requests, ${now.rows.toLocaleString('en-US')} rows`, {
-        done: now.done,
-        total: now.total,
-        unit: 'series',
-      }),
-    onSubject: (subject: PulledSubject) => {
-      if (dryRun && !json) messages.note(subjectLine(subject, live));
-      else messages.detail(subjectLine(subject, live));
-      if (!dryRun) for (const text of subject.notes) messages.note(`${subject.name}: ${text}`);
-    },
-  };
-  if (line.search !== undefined)
-    return printRows(line.output, listingFields, await searchSource(line.search, options), io);
-  const summary = await pull(options);
-  bar.clear();
-  if (json) await print(`${JSON.stringify(summaryJson(summary), undefined, 2)}\n`, io);
-  for (const text of summaryLines(summary, live)) messages.note(text);
-  if (summary.created && store === defaultStorePath(io))
-    messages.note('it replaces the shipped sample from now on');
-  const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
-    problem === undefined ? [] : [problem],
-  );
-  // A failure that ended a source is also the failure of a subject.
-  return reported([...new Set(failed)], json, io);
-}
-
 /** Reports failures; the first one decides the exit code. */
 function reported(failures: readonly Problem[], json: boolean, io: Io): number {
   if (io.signal.aborted) throw new Problem('interrupted', 'interrupted');
@@ -212,7 +200,7 @@ export async function probe(line: SessionFlags & { readonly output: OutputFlags 
   const { probeSources } = await import('../../pull/sources.ts');
   const options = requestOptions(line, io, messagesOf(line.messages, io));
   const probes = await probeSources({ ...options, store: storeToRead(io, line.connection.store).path });
-  await printRows(line.output, probeTable.fields, probes.map(probeTable.row), io);
+  await printTable(line.output, probeTable, probes, io);
   return reported(failuresIn(probes), line.output.format === 'json', io);
 }
 
@@ -249,12 +237,6 @@ function sourceSettings(
       contact: chosenSetting(io, 'sec_contact')?.value,
     },
   };
-}
-
-async function listFollowed(line: PullLine, store: string, io: Io): Promise<number> {
-  const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
-  if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
-  return printRows(line.output, followedTable.fields, followed.map(followedTable.row), io);
 }
 
 /** A subject in a line: `GDP  2 new vintages, 1 new date, 1 revised, 1 request`. */
@@ -368,37 +350,31 @@ function summaryJson(summary: PullSummary): object {
   };
 }
 
-/** The table of `asof pull --list`. */
-const followedTable = {
-  fields: [
-    { name: 'source', type: 'text', description: 'The live source.' },
-    { name: 'name', type: 'text', description: 'What the store follows there.' },
-    { name: 'since', type: 'text', description: 'When following began.' },
-    { name: 'up_to', type: 'text', description: 'The last day that the store covers.', nullable: true },
-    { name: 'last_run', type: 'text', description: 'When the source last answered.', nullable: true },
-    { name: 'left', type: 'text', description: 'What the last run left undone.', nullable: true },
-  ] satisfies readonly Field[],
-  row: ({ source, name, since, upTo, lastRun, left }: Followed): Row => ({
-    source,
-    name,
-    since,
-    up_to: upTo ?? null,
-    last_run: lastRun ?? null,
-    left: left === '' ? null : left,
-  }),
+/** What `asof pull --list` shows. */
+const followedTable: RecordTable<Followed> = {
+  columns: [
+    column('source', 'text', 'The live source.', ({ source }) => source),
+    column('name', 'text', 'What the store follows there.', ({ name }) => name),
+    column('since', 'text', 'When following began.', ({ since }) => since),
+    optionalColumn('up_to', 'text', 'The last day that the store covers.', ({ upTo }) => upTo),
+    optionalColumn('last_run', 'text', 'When the source last answered.', ({ lastRun }) => lastRun),
+    optionalColumn('left', 'text', 'What the last run left undone.', ({ left }) => left || undefined),
+  ],
 };
 
-/** The columns of `asof pull fred --search`. */
-const listingFields: readonly Field[] = [
-  { name: 'id', type: 'text', description: 'Id of the series.' },
-  { name: 'title', type: 'text', description: 'Title.' },
-  { name: 'units', type: 'text', description: 'Units.' },
-  { name: 'frequency', type: 'text', description: 'Frequency.' },
-  { name: 'seasonal_adjustment', type: 'text', description: 'Seasonal adjustment.' },
-  { name: 'popularity', type: 'integer', description: 'Popularity at FRED, 0 to 100.', nullable: true },
-  { name: 'observation_start', type: 'text', description: 'First date with a value.' },
-  { name: 'observation_end', type: 'text', description: 'Last date with a value.' },
-];
+/** What `asof pull fred --search` shows. */
+const listingTable: RecordTable<FredListing> = {
+  columns: [
+    column('id', 'text', 'Id of the series.', ({ id }) => id),
+    column('title', 'text', 'Title.', ({ title }) => title),
+    column('units', 'text', 'Units.', ({ units }) => units),
+    column('frequency', 'text', 'Frequency.', ({ frequency }) => frequency),
+    column('seasonal_adjustment', 'text', 'Seasonal adjustment.', (series) => series.seasonal_adjustment),
+    optionalColumn('popularity', 'integer', 'Popularity at FRED, 0 to 100.', ({ popularity }) => popularity),
+    column('observation_start', 'text', 'First date with a value.', (series) => series.observation_start),
+    column('observation_end', 'text', 'Last date with a value.', (series) => series.observation_end),
+  ],
+};
 
 /** The failed probes that matter to a store: a missing key matters only if the store follows something there. */
 function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
@@ -407,32 +383,20 @@ function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
   );
 }
 
-/** The table of `asof ping --sources`. */
-const probeTable = {
-  fields: [
-    { name: 'source', type: 'text', description: 'The live source.' },
-    {
-      name: 'answers',
-      type: 'boolean',
-      description: 'Whether it answers; null if not asked.',
-      nullable: true,
-    },
-    { name: 'key', type: 'text', description: 'works, missing, refused, unknown or not needed.' },
-    { name: 'followed', type: 'integer', description: 'What the store follows there.' },
-    {
-      name: 'requests_in_minute',
-      type: 'integer',
-      description: 'Requests that the pace allows in the next minute.',
-      nullable: true,
-    },
-    { name: 'next_request', type: 'text', description: 'When the next may begin.', nullable: true },
-    { name: 'problem', type: 'text', description: 'Why it does not answer.', nullable: true },
-  ] satisfies readonly Field[],
-  row: ({ requestsInMinute, nextRequest, answers, problem, ...probe }: SourceProbe): Row => ({
-    ...probe,
-    answers: answers ?? null,
-    requests_in_minute: requestsInMinute ?? null,
-    next_request: nextRequest ?? null,
-    problem: problem?.detail ?? null,
-  }),
+/** What `asof ping --sources` shows. */
+const probeTable: RecordTable<SourceProbe> = {
+  columns: [
+    column('source', 'text', 'The live source.', ({ source }) => source),
+    optionalColumn('answers', 'boolean', 'Whether it answers; null if not asked.', ({ answers }) => answers),
+    column('key', 'text', 'works, missing, refused, unknown or not needed.', ({ key }) => key),
+    column('followed', 'integer', 'What the store follows there.', ({ followed }) => followed),
+    optionalColumn(
+      'requests_in_minute',
+      'integer',
+      'Requests that the pace allows in the next minute.',
+      ({ requestsInMinute }) => requestsInMinute,
+    ),
+    optionalColumn('next_request', 'text', 'When the next may begin.', ({ nextRequest }) => nextRequest),
+    optionalColumn('problem', 'text', 'Why it does not answer.', ({ problem }) => problem?.detail),
+  ],
 };

@@ -8,8 +8,9 @@ import { pathToFileURL } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { connectionIn, messagesIn } from '../../lines/command.ts';
-import { sharedFlags } from '../../lines/shared-flags.ts';
+import { option, textOption, toggle } from '../../lines/command.ts';
+import { asOf, connection, messages, store } from '../../lines/shared-parts.ts';
+import { integer } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
@@ -18,10 +19,9 @@ import { shownAddress } from '../../store/address.ts';
 import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
 import { accessPath, type StoreChoice, storeAlone, storeToRead } from '../config/places.ts';
-import { type ServeTexts, serveFlags, serveValues, typedSettings } from '../config/serve-settings.ts';
+import { serveFlags, serveValues, typedSettings } from '../config/serve-settings.ts';
 import { checkedKey } from '../config/user-key.ts';
 import { ofStore, withClient } from '../run/session.ts';
-import { exitCode } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
@@ -54,29 +54,29 @@ asof serve --public-url https://data.example.org 2>> serve.log
 # with metrics for Prometheus (needs two free ports)
 asof serve --metrics-port 9464
 `,
-  args: [],
-  flags: [
-    ...serveFlags,
-    {
+  parts: {
+    typed: {
+      flags: serveFlags,
+      read(line) {
+        const texts = typedSettings(line);
+        if (!line.has('quiet')) return texts;
+        if (line.has('log-level')) throw new Problem('bad-input', 'use either --quiet or --log-level');
+        return { ...texts, 'log-level': 'warn' };
+      },
+    },
+    config: textOption({
       name: 'config',
       value: 'file',
       complete: 'files',
       about: 'JSON file of these settings (or ASOF_CONFIG)',
+    }),
+    quiet: {
+      flags: [{ name: 'quiet', short: 'q', about: 'same as --log-level warn', group: 'Messages' }],
+      read: (line) => line.has('quiet'),
     },
-    { ...sharedFlags.quiet, about: 'same as --log-level warn' },
-  ],
-  read(line) {
-    const texts = typedSettings(line);
-    if (line.has('quiet') && line.has('log-level'))
-      throw new Problem('bad-input', 'use either --quiet or --log-level');
-    const typed: ServeTexts = {
-      ...texts,
-      ...(line.has('quiet') && { 'log-level': 'warn' }),
-    };
-    return { typed, config: line.text('config') };
   },
-  async run(line, io) {
-    const values = serveValues(line.typed, line.config ?? variable(io, 'ASOF_CONFIG'), io);
+  async run({ typed, config }, io) {
+    const values = serveValues(typed, config ?? variable(io, 'ASOF_CONFIG'), io);
     const { host = '', port = 0, 'metrics-port': metricsPort, 'metrics-key': metricsKey } = values;
     const { serve } = await import('../../server/serve.ts');
     const plans = await loadPlans(values.plans);
@@ -100,7 +100,7 @@ asof serve --metrics-port 9464
         log: io.stderr,
         keyCommand: [
           'asof keys create --name NAME --plan PLAN',
-          ...(line.typed.access === undefined ? [] : [`--access ${line.typed.access}`]),
+          ...(typed.access === undefined ? [] : [`--access ${typed.access}`]),
           ...(values.plans === undefined ? [] : [`--plans ${values.plans}`]),
         ].join(' '),
         readableLog: io.stderr.isTTY === true,
@@ -120,7 +120,6 @@ asof serve --metrics-port 9464
       io.onHangup?.(() => serving.reload());
       if (!io.signal.aborted) await once(io.signal, 'abort');
       await serving.stop();
-      return exitCode.success;
     } finally {
       await access.close();
     }
@@ -140,35 +139,26 @@ asof explore
 # only its address, on a port of your choice (needs a free port)
 asof explore --no-open --port 8790
 `,
-  args: [],
-  flags: [
-    { name: 'port', value: 'port', about: 'port to listen on', fallback: 'any free one' },
-    { name: 'no-open', about: 'print the address without starting a browser' },
-    sharedFlags.store,
-    ...sharedFlags.messages,
-  ],
-  read: (line) => ({
-    store: line.text('store'),
-    port: line.integer('port', 1, 65_535) ?? 0,
-    open: !line.has('no-open'),
-    messages: messagesIn(line),
-  }),
-  async run(line, io) {
-    const choice = storeAlone(io, { command: 'explore', store: line.store }, ({ base }) => [
+  parts: {
+    port: option(
+      { name: 'port', value: 'port', about: 'port to listen on', fallback: 'any free one' },
+      integer(1, 65_535),
+    ),
+    noOpen: toggle('no-open', 'print the address without starting a browser'),
+    store,
+    messages,
+  },
+  async run({ port = 0, noOpen, store: named, messages }, io) {
+    const choice = storeAlone(io, { command: 'explore', store: named }, ({ base }) => [
       `a service with --explorer on shows the page itself: ${base.href}`,
     ]);
     const { explore } = await import('../../server/explore.ts');
     const store = await ofStore(choice, (path) => openStore(path, { live: true }));
-    const running = await explore({
-      store,
-      port: line.port,
-      clock: io.clock,
-      log: io.stderr,
-      name: line.store === undefined ? '' : shownAddress(line.store),
-    });
+    const name = named === undefined ? '' : shownAddress(named);
+    const running = await explore({ store, port, clock: io.clock, log: io.stderr, name });
     io.stdout.write(`${running.url}\n`);
-    messagesOf(line.messages, io).noteOnTerminal('asof: the page is at this address until Ctrl-C');
-    const page = line.open && io.stdout.isTTY === true ? await redirectTo(running.url) : undefined;
+    messagesOf(messages, io).noteOnTerminal('asof: the page is at this address until Ctrl-C');
+    const page = !noOpen && io.stdout.isTTY === true ? await redirectTo(running.url) : undefined;
     if (page !== undefined) {
       openBrowser(page.url);
       void running.visited.then(page.remove);
@@ -179,7 +169,6 @@ asof explore --no-open --port 8790
     } finally {
       await page?.remove();
     }
-    return exitCode.success;
   },
 });
 
@@ -229,27 +218,20 @@ asof mcp
 # every answer as of a day (needs an assistant)
 asof mcp --as-of 2015-01-30
 `,
-  args: [],
-  flags: [
-    { ...sharedFlags.asOf, about: 'as-of date of every answer; no tool gives what was published later' },
-    ...sharedFlags.connection,
-    ...sharedFlags.messages,
-  ],
-  read: (line) => ({
-    asOf: line.asOf(),
-    connection: connectionIn(line),
-    messages: messagesIn(line),
-  }),
+  parts: {
+    asOf: asOf('as-of date of every answer; no tool gives what was published later'),
+    connection,
+    messages,
+  },
   async run({ asOf, connection, messages: flags }, io) {
     const { serveMcp } = await import('../../mcp/server.ts');
-    const flagged = { connection, messages: flags, ...(asOf !== undefined && { asOf }) };
+    const flagged = { connection, messages: flags, ...defined({ asOf }) };
     await withClient(flagged, io, async (client, messages) => {
       const bound = asOf === undefined ? '' : ` as of ${asOf}`;
       messages.noteOnTerminal(`asof: an assistant starts this command and asks it${bound}; Ctrl-D ends it`);
       const { clock, signal, stdin, stdout } = io;
-      await serveMcp({ client, clock, signal, stdin, stdout, ...(asOf !== undefined && { asOf }) });
+      await serveMcp({ client, clock, signal, stdin, stdout, ...defined({ asOf }) });
     });
-    return exitCode.success;
   },
 });
 

@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
-import { connectionIn, demandsIn, messagesIn } from '../../lines/command.ts';
+import { toggle } from '../../lines/command.ts';
 import type { ConnectionFlags } from '../../lines/line.ts';
 import { planLineParser } from '../../lines/parse.ts';
-import { sharedFlags } from '../../lines/shared-flags.ts';
-import type { TypedLine } from '../../operations/typed-line.ts';
+import { asOf, connection, demands, messages } from '../../lines/shared-parts.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine, type ParseLine } from '../../snapshot/line.ts';
@@ -26,9 +25,7 @@ import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import { type SessionFlags, withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf, progress } from '../terminal/messages.ts';
-import { command, type LoadCommands } from './command.ts';
-
-const { connection, messages } = sharedFlags;
+import { command } from './command.ts';
 
 const snapshotPlan = command({
   words: 'snapshot',
@@ -52,78 +49,73 @@ asof snapshot plan.txt --out desk
   args: [
     { name: 'plan', complete: 'files', about: 'text file; each line is a file name and an asof command' },
   ],
-  flags: [
-    {
-      name: 'out',
-      value: 'dir',
-      complete: 'folders',
-      about: 'link to the newest complete snapshot',
-      required: true,
+  parts: {
+    out: {
+      flags: [
+        {
+          name: 'out',
+          value: 'dir',
+          complete: 'folders',
+          about: 'link to the newest complete snapshot',
+          required: true,
+        },
+      ],
+      read: (line) => line.text('out') ?? '',
     },
-    { ...sharedFlags.asOf, about: 'as-of date of all files (default yesterday in UTC)' },
-    {
-      name: 'max-age',
-      value: 'days',
-      about: 'fail if the data of a line end more than this many days before its as-of date (exit 9)',
+    asOf: asOf('as-of date of all files (default yesterday in UTC)'),
+    demands: {
+      ...demands,
+      flags: [
+        {
+          name: 'max-age',
+          value: 'days',
+          about: 'fail if the data of a line end more than this many days before its as-of date (exit 9)',
+        },
+      ],
     },
-    { name: 'dry-run', about: 'print the commands and the files, and write nothing' },
-    ...connection,
-    ...messages,
-  ],
-  read: valuesIn,
-  async run(line, io, load) {
-    const text = await takeOrDescribe(line, io, load);
-    if (text !== undefined) await print(text, io);
-    return exitCode.success;
+    dryRun: toggle('dry-run', 'print the commands and the files, and write nothing'),
+    connection,
+    messages,
+  },
+  async run({ args: [name = ''], out, asOf: day, demands, dryRun, ...session }, io, load) {
+    let ending = 'nothing was written';
+    let described = '';
+    try {
+      const bytes = await readFile(name).catch((cause) => {
+        throw systemProblem('read', `the plan ${name}`, cause);
+      });
+      // The last day that is over in UTC.
+      const asOf = day ?? addDays(utcDay(io.clock()), -1);
+      const parseLine = planLineParser(io.clock(), await load(true));
+      const plan = bindPlan(name, bytes, { asOf, demands }, parseLine);
+      const { current } = await placeOf(out);
+      if (current !== undefined) ending = `${out} is as it was`;
+      if (dryRun) described = dryRunText(plan, out);
+      else await take(plan, out, session, io);
+    } catch (error) {
+      throw io.signal.aborted ? error : inOneLine(error, { after: `; ${ending}` });
+    }
+    // A failure of stdout says nothing of the snapshot.
+    if (dryRun) await print(described, io);
   },
 });
-
-type SnapshotLine = ReturnType<typeof valuesIn>;
-
-function valuesIn(line: TypedLine) {
-  return {
-    plan: line.arg(0),
-    out: line.text('out') ?? '',
-    asOf: line.asOf(),
-    demands: demandsIn(line),
-    dryRun: line.has('dry-run'),
-    connection: connectionIn(line),
-    messages: messagesIn(line),
-  };
-}
-
-/** Takes the snapshot; for a dry run, resolves to the text that describes it. */
-async function takeOrDescribe(line: SnapshotLine, io: Io, load: LoadCommands): Promise<string | undefined> {
-  const { out, dryRun } = line;
-  let ending = 'nothing was written';
-  try {
-    const bytes = await readFile(line.plan).catch((cause) => {
-      throw systemProblem('read', `the plan ${line.plan}`, cause);
-    });
-    // The last day that is over in UTC.
-    const asOf = line.asOf ?? addDays(utcDay(io.clock()), -1);
-    const parseLine = planLineParser(io.clock(), await load(true));
-    const plan = bindPlan(line.plan, bytes, { asOf, demands: line.demands }, parseLine);
-    const { current } = await placeOf(out);
-    if (current !== undefined) ending = `${out} is as it was`;
-    return dryRun ? dryRunText(plan, out) : await take(plan, line, io);
-  } catch (error) {
-    throw io.signal.aborted ? error : inOneLine(error, { after: `; ${ending}` });
-  }
-}
 
 function dryRunText({ lines, asOf }: BoundPlan, out: string): string {
   const texts = lines.map(({ name, words }) => `${name}: asof ${lineOf(words)}\n`);
   return `${texts.join('')}${manifestName}: the commands and checksums of these files, as of ${asOf}\n${out} would contain these files\n`;
 }
 
-async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefined> {
-  const { out, connection } = line;
+async function take(
+  plan: BoundPlan,
+  out: string,
+  { connection, messages: flags }: SessionFlags,
+  io: Io,
+): Promise<void> {
   const started = io.clock().getTime();
-  const { detail, note, warn } = messagesOf(line.messages, io);
-  const bar = progress(io, line.messages.quiet);
+  const { detail, note, warn } = messagesOf(flags, io);
+  const bar = progress(io, flags.quiet);
   // `--verbose` prints only the line at the end.
-  const { debug } = line.messages;
+  const { debug } = flags;
   const summary = await withClient(
     { connection, messages: { quiet: !debug, verbose: false, debug } },
     io,
@@ -165,22 +157,15 @@ asof verify desk
 asof verify desk --base-url https://data.example.org
 `,
   args: [{ name: 'dir', complete: 'folders', about: 'a snapshot' }],
-  flags: [...connection, ...messages],
-  read: (line) => ({
-    folder: line.arg(0),
-    connection: connectionIn(line),
-    messages: messagesIn(line),
-  }),
-  async run(line, io, load) {
+  parts: { connection, messages },
+  async run({ args: [folder = ''], ...line }, io, load) {
     const messages = messagesOf(line.messages, io);
     try {
-      const findings = await printed(
-        findingsOf(line, planLineParser(io.clock(), await load(true)), io, messages),
-        io,
-      );
+      const parseLine = planLineParser(io.clock(), await load(true));
+      const findings = await printed(findingsOf({ folder, ...line }, parseLine, io, messages), io);
       if (findings.length === 0) return exitCode.success;
       const names = [...new Set(findings.map(({ name }) => name))];
-      messages.note(`asof: ${line.folder} differs from its manifest or its data: ${names.join(', ')}`);
+      messages.note(`asof: ${folder} differs from its manifest or its data: ${names.join(', ')}`);
       return exitCode.differences;
     } catch (error) {
       throw io.signal.aborted ? error : inOneLine(error, {});

@@ -25,6 +25,18 @@ export function storeToWrite(io: Io, flag: string | undefined): string {
   return flag ?? namedStore(io)?.path ?? defaultStorePath(io);
 }
 
+/** The store to change; a Problem if the user has none, because the sample is not changed. */
+export function storeToChange(io: Io, flag: string | undefined): string {
+  const address = storeToWrite(io, flag);
+  if (address !== defaultStorePath(io) || existsSync(address)) return address;
+  throw new Problem('local-io', `you have no store yet: there is no ${address}`, {
+    hints: [
+      'the shipped sample, which answers without one, is read-only',
+      '`asof import --with-sample` begins a store as a copy of it; --store names another store',
+    ],
+  });
+}
+
 /** The store to read: by flag, ASOF_STORE or setting, else the user's own, else the sample. */
 export function storeToRead(io: Io, flag: string | undefined): StoreChoice {
   if (flag !== undefined) return { path: flag, namedBy: undefined, isSample: false };

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import type { Flag } from '../../operations/flag.ts';
-import type { TypedLine } from '../../operations/typed-line.ts';
+import type { Flag, TypedLine } from '../../operations/typed-line.ts';
 import { choice, formed, integer, text, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';

@@ -9,12 +9,10 @@ import {
   type Difference,
   type Outcome,
   type QueryAnswer,
-  type WrittenPage,
   type WrittenRows,
 } from '../../answering/answer.ts';
-import { knowledgeDay } from '../../answering/coverage.ts';
-import { isDrawable } from '../../answering/layouts.ts';
 import type { Query } from '../../answering/question.ts';
+import { isDrawable } from '../../answering/question.ts';
 import { run } from '../../answering/run.ts';
 import { missingText, withSuggestion } from '../../answering/series-ids.ts';
 import type { TableFiles, UserTable } from '../../answering/table.ts';
@@ -22,12 +20,18 @@ import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, type Day, faultOfDay, latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { counted } from '../../errors/wording.ts';
+import { counted, grouped } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/line.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
-import { type AnswerNotes, type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
+import {
+  type AnswerNotes,
+  type Chunk,
+  endChunks,
+  type Renderer,
+  ReturningIterable,
+} from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, type Progress, progress } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
@@ -87,7 +91,7 @@ async function withFiles(query: Query, io: Io): Promise<Query> {
 }
 
 function countText({ rows }: AnswerProgress): string {
-  return rows === undefined ? '' : `${rows.toLocaleString('en-US')} rows`;
+  return rows === undefined ? '' : `${grouped(rows)} rows`;
 }
 
 /** A query, its output, and where its progress and messages go. */
@@ -132,7 +136,7 @@ async function answer(job: Job): Promise<Ended> {
   } catch (error) {
     await sink.abandon();
     const named = namingCursor(error, query);
-    throw withHint(await withSuggestion(named, ask, knowledgeDay(query)), output);
+    throw withHint(await withSuggestion(named, ask, query.question.knownOn?.(query.values)), output);
   } finally {
     bar.clear();
     const { missing } = ask.basis;
@@ -190,14 +194,9 @@ async function attempt(
   const isLimited = ['limit', 'first'].some((name) => query.values[name] !== undefined);
   const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
   const written = writtenAs(output, found);
-  const last: { outcome?: Outcome } = {};
-  const ending = async function* <P>(pages: AsyncGenerator<P, Outcome>) {
-    last.outcome = yield* pages;
-  };
-  const chunks =
-    written === undefined
-      ? writing.pages(ending(found.pages))
-      : writing.copied(written.header, ending(written.pages()));
+  const chunks = new ReturningIterable(
+    written === undefined ? writing.pages(found.pages) : writing.copied(written),
+  );
   let isOpen = true;
   for await (const chunk of chunks) {
     if (output.onTerminal && chunk.length > 0) bar.clear();
@@ -205,7 +204,7 @@ async function attempt(
     // What a comparison finds is its exit code, whoever stops reading its rows.
     if (!isOpen && !compares) break;
   }
-  const { outcome } = last;
+  const { returned: outcome } = chunks;
   const ended = { ...outcome, rows: writing.rows };
   if (!isOpen || outcome === undefined) return ended;
   if (writing.rows === 0 && output.failEmpty && output.file !== undefined) {
@@ -228,7 +227,7 @@ async function attempt(
 }
 
 function writtenText(rows: number, bytes: number): string {
-  return `${rows.toLocaleString('en-US')} rows, ${(bytes / 1e6).toFixed(1)} MB written`;
+  return `${grouped(rows)} rows, ${(bytes / 1e6).toFixed(1)} MB written`;
 }
 
 /** The most columns that a message names. */
@@ -289,20 +288,23 @@ class RowOutput {
     return this.#renderer.dropped?.() ?? [];
   }
 
-  /** The output of pages. */
-  async *pages(pages: AsyncIterable<Envelope>): AsyncGenerator<Chunk> {
-    for await (const page of pages) yield this.#page(page);
+  async *pages<O>(pages: AsyncGenerator<Envelope, O>): AsyncGenerator<Chunk, O | undefined> {
+    const all = new ReturningIterable(pages);
+    for await (const page of all) yield this.#page(page);
+    return all.returned;
   }
 
-  /** The output of rows that are a text already. */
-  async *copied(header: string, pages: AsyncIterable<WrittenPage>): AsyncGenerator<Chunk> {
+  /** Passes rows on that are a text already. */
+  async *copied<O>({ header, pages }: WrittenRows<O>): AsyncGenerator<Chunk, O | undefined> {
     yield Buffer.from(header, 'latin1');
-    for await (const { bytes, rows } of pages) {
+    const all = new ReturningIterable(pages());
+    for await (const { bytes, rows } of all) {
       this.#rows += rows;
       yield bytes;
     }
     // The renderer would add its header.
     this.#isCopied = true;
+    return all.returned;
   }
 
   #page(page: Envelope): Chunk {

@@ -1,36 +1,57 @@
-import type { Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/field.ts';
+import type { Cell } from '../../operations/envelope.ts';
+import type { Field, FieldType } from '../../operations/field.ts';
 import { openSink } from '../../platform/sink.ts';
 import { type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
-import { exitCode, type Io } from '../terminal/io.ts';
+import type { Io } from '../terminal/io.ts';
 import { outputPlace } from './session.ts';
 
-/** How rows that no service gave are shown: JSON calls the list `object`; a `card` has a line for each field. */
-type RowsShown = { readonly object?: string; readonly card?: boolean };
+type RecordCell<T> = (record: T) => Cell | undefined;
 
-/** Prints rows that no service gave, in the format that is asked for. */
-export async function printRows(
-  output: OutputFlags,
-  fields: readonly Field[],
-  results: readonly Row[],
-  io: Io,
-  shown: RowsShown = {},
-): Promise<number> {
-  return (await rowPrinter(output, fields, io, shown))(results);
+type Column<T> = Field & { readonly of: RecordCell<T> };
+
+/** Declares a column of a table that no service gave, with the cell of each record. */
+export function column<T>(name: string, type: FieldType, description: string, of: RecordCell<T>): Column<T> {
+  return { name, type, description, of };
 }
 
-/** Prepares the output of rows that are not known yet: what is wrong with its flags is refused now. */
-export async function rowPrinter(
+/** Declares a column in which cells may be missing. */
+export function optionalColumn<T>(...declared: Parameters<typeof column<T>>): Column<T> {
+  return { ...column(...declared), nullable: true };
+}
+
+/** A table that no service gave. */
+export type RecordTable<T> = {
+  readonly columns: readonly Column<T>[];
+  /** What JSON calls it. Default: list. */
+  readonly object?: string;
+  /** Whether a terminal shows each record as a card, with a line for each column. */
+  readonly card?: boolean;
+};
+
+/** Prints a table of records in the format that is asked for. */
+export async function printTable<T>(
   output: OutputFlags,
-  fields: readonly Field[],
+  table: RecordTable<T>,
+  records: readonly T[],
   io: Io,
-  { object = 'list', card = false }: RowsShown = {},
-): Promise<(results: readonly Row[]) => Promise<number>> {
+): Promise<void> {
+  await (await tablePrinter(output, table, io))(records);
+}
+
+/** Prepares the output of records that are not known yet: what is wrong with its flags is refused now. */
+export async function tablePrinter<T>(
+  output: OutputFlags,
+  { columns: fields, object = 'list', card = false }: RecordTable<T>,
+  io: Io,
+): Promise<(records: readonly T[]) => Promise<void>> {
   const choice = outputChoice(output, outputPlace(io), false);
   const columns = fields.map(({ name }) => name);
   const renderer = await rendererFor(choice, { fields, columns, card }, false);
-  return async (results) => {
+  return async (records) => {
+    const results = records.map((record) =>
+      Object.fromEntries(fields.map(({ name, of }) => [name, of(record) ?? null])),
+    );
     const page = {
       object,
       request_id: '',
@@ -42,6 +63,5 @@ export async function rowPrinter(
     const sink = await openSink(choice.file, io);
     for await (const chunk of renderPages(renderer, [page])) await sink.write(chunk);
     await sink.finish();
-    return exitCode.success;
   };
 }

@@ -1,11 +1,15 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
-import { changedSinceDetail } from '../../operations/cursor.ts';
-import type { AnswerVintage, Envelope, Row, UnknownTicker } from '../../operations/envelope.ts';
+import {
+  type AnswerVintage,
+  type Envelope,
+  identityOf,
+  type Row,
+  type UnknownTicker,
+} from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { identityOf } from '../../operations/order.ts';
+import { changedSinceDetail } from '../../operations/page.ts';
 import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
-import type { Requirement } from '../../operations/requirement.ts';
 import type { Clock } from '../../operations/value.ts';
 import { fromWire, headFromWire } from '../../operations/wire.ts';
 import { defined } from '../../platform/defined.ts';
@@ -28,7 +32,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
 };
 
 /** The page in a service's reply; throws the matching Problem for any other reply. */
-export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): ReceivedPage<R> {
+export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): Envelope<R> {
   if (reply.status === 200)
     return readEnvelope(readJson(reply), sent, { url: reply.url, requestId: reply.headers['x-request-id'] });
   if (reply.status >= 200 && reply.status < 400)
@@ -141,25 +145,15 @@ function whatItIs(reply: HttpReply): string {
   return type === '' ? 'a body of no stated type' : `a body of type ${type}`;
 }
 
-/** A page of an answer, and what the client needs to judge it. */
-export type ReceivedPage<R> = {
-  readonly envelope: Envelope<R>;
-  /** The first row as received, to recognise a page that comes a second time. */
-  readonly first: string;
-  /** What is wrong with the rows that were left out, and whether all of them have another default than that of asof. */
-  readonly leftOut?: { readonly what: string; readonly ofOther: boolean };
-};
-
 /**
  * The page in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query.
- * It must be as of the requested day, because a service that ignores `as_of` would show the future. Leaves out rows
- * that do not match a parameter that was not sent.
+ * It must be as of the requested day, because a service that ignores `as_of` would show the future.
  */
 function readEnvelope<R extends Row>(
   value: unknown,
   query: SentQuery<R>,
   { url, requestId = '' }: { readonly url: string; readonly requestId?: string | undefined },
-): ReceivedPage<R> {
+): Envelope<R> {
   const refuse = (what: string): never => {
     throw new Problem('bad-answer', `${url} answered outside the contract: ${what}`);
   };
@@ -171,22 +165,11 @@ function readEnvelope<R extends Row>(
     wrongPaging(received, operation) ?? wrongAsOf(received, operation, sent) ?? wrongSeries(received, asked);
   if (wrong !== undefined) return refuse(wrong);
   const read = rowReader(query);
-  const rows: R[] = [];
-  let leftOut: ReceivedPage<R>['leftOut'];
-  for (const [index, result] of received.results.entries()) {
+  const rows = received.results.map((result, index) => {
     const found = read(result);
-    if ('row' in found) rows.push(found.row);
-    else if (found.unsent === undefined) refuse(`results[${index}]${found.fault}`);
-    else {
-      const ofOther = found.unsent === 'default' && leftOut?.ofOther !== false;
-      leftOut = { what: `results[${index}]${found.fault}`, ofOther };
-    }
-  }
-  return {
-    envelope: inOneForm(received, rows, textOf(asked, 'as_of')),
-    first: JSON.stringify(received.results[0]) ?? '',
-    ...defined({ leftOut }),
-  };
+    return 'row' in found ? found.row : refuse(`results[${index}]${found.fault}`);
+  });
+  return inOneForm(received, rows, textOf(asked, 'as_of'));
 }
 
 /** Fills in what another service may leave out; an answer without a cursor is the last page. */
@@ -314,19 +297,18 @@ type SentQuery<R> = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A row, or its fault; `unsent` for a parameter not sent: the service gives all rows, or those of a default. */
-type ReadRow<R> = { readonly row: R } | { readonly fault: string; readonly unsent?: 'all' | 'default' };
+type ReadRow<R> = { readonly row: R } | { readonly fault: string };
 
 /**
  * Reads the rows of an answer: their cells have the types of the contract, they match the query, and nothing in them
  * is later than the as-of date. Throws the contract's validation error if the query itself breaks its rules.
  */
 function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => ReadRow<R> {
-  const { operation, asked } = query;
+  const { operation, asked, sent, clock } = query;
   const { fields, knownBy, identity = [] } = operation;
   const complete = completion(fields, idsAsked(operation.params, asked));
   const decode = fromWire(fields);
-  const { held, applied } = requirementsOf(query);
+  const requirements = operation.requirements(sent, clock);
   const asOf = textOf(asked, 'as_of');
   const seen = new Set<string>();
   let before: R | undefined;
@@ -337,39 +319,14 @@ function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => Read
     const shownIn = (field: string) => `.${field} is ${shown(Reflect.get(value, field))}`;
     const late = asOf === undefined ? undefined : laterThan(asOf, fields, knownBy, row);
     if (late !== undefined) return { fault: shownIn(late.field) + late.words };
-    for (const { field, fault, met } of held) if (!met(row)) return { fault: shownIn(field) + fault };
-    const failing = applied.filter(({ met }) => !met(row));
-    const [first] = failing;
-    if (first === undefined) {
-      const name = identityOf(identity, row);
-      if (name !== undefined && seen.size === seen.add(name).size)
-        return { fault: `${identity.map(shownIn).join(' and ')} a second time` };
-      const fault = operation.contradiction?.(row, before);
-      before = row;
-      return fault === undefined ? { row } : { fault };
-    }
-    const other = failing.find(({ param }) => hasDefault(operation.params[param]));
-    const { field, fault } = other ?? first;
-    return { fault: shownIn(field) + fault, unsent: other === undefined ? 'all' : 'default' };
+    for (const { field, fault, met } of requirements) if (!met(row)) return { fault: shownIn(field) + fault };
+    const name = identityOf(identity, row);
+    if (name !== undefined && seen.size === seen.add(name).size)
+      return { fault: `${identity.map(shownIn).join(' and ')} a second time` };
+    const fault = operation.contradiction?.(row, before);
+    before = row;
+    return fault === undefined ? { row } : { fault };
   };
-}
-
-function hasDefault(param: Params[string] | undefined): boolean {
-  return param?.fallback !== undefined && param.fallback !== '';
-}
-
-/** What rows must hold for the parameters that were sent, and for those (requested or defaults) that were not. */
-function requirementsOf<R>({ operation, asked, sent, clock }: SentQuery<R>) {
-  const changed = (name: string) => {
-    const text = textOf(sent, name);
-    return text !== undefined && text !== textOf(asked, name);
-  };
-  const all: readonly Requirement<R>[] = [
-    ...operation.requirements(asked, clock),
-    ...operation.requirements(sent, clock).filter(({ param }) => changed(param)),
-  ];
-  const isSent = ({ param }: Requirement<R>) => textOf(sent, param) !== undefined;
-  return { held: all.filter(isSent), applied: all.filter((one) => !isSent(one)) };
 }
 
 /** What in a row is later than the as-of date, or not known to be known by then. */

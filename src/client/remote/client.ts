@@ -1,14 +1,10 @@
-import { Problem, refused } from '../../errors/problem.ts';
-import { formatCursor, parseCursor } from '../../operations/cursor.ts';
+import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import type { Operation, Substitute } from '../../operations/operation.ts';
-import { compareRows, isStrict } from '../../operations/order.ts';
-import { type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Params, ParamTexts } from '../../operations/param.ts';
 import { clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { AskOptions, Client, DataWatch, Origin } from '../client.ts';
-import { largestPage, samePageAgain } from '../pagination.ts';
-import type { ReceivedPage } from './answer.ts';
 import { readAnswer } from './answer.ts';
 import { type HttpReply, Requester, withoutSecrets } from './exchange.ts';
 import { Extensions } from './extensions.ts';
@@ -56,7 +52,6 @@ class RemoteClient implements Client {
   readonly #policy: RetryPolicy;
   readonly #changes = changeWatch((path, headers) => this.#get(path, headers));
   readonly #extensions: Extensions;
-  readonly #listing = new WholeListing();
 
   constructor(options: RemoteOptions) {
     const { key, timeout = 30, retries = 2, maxWait = 60, signal, watch = () => undefined } = options;
@@ -84,8 +79,13 @@ class RemoteClient implements Client {
     { once = false }: AskOptions = {},
   ): Promise<Envelope<R>> {
     try {
-      if (!once) return await this.#ask(operation, texts);
-      return (await this.#direct(operation, texts, texts, { ...this.#policy, retries: 0 })).envelope;
+      const policy = once ? { ...this.#policy, retries: 0 } : this.#policy;
+      if (once) return await this.#direct(operation, texts, texts, policy);
+      const sent = await this.#extensions.sendable(operation, texts, clockAt(this.#clock()));
+      const envelope = await this.#direct(operation, texts, sent, policy);
+      const [found] = envelope.results;
+      if (found !== undefined) await this.#prove(operation, found, texts);
+      return envelope;
     } catch (error) {
       throw withoutKey(this.#key, error);
     }
@@ -117,43 +117,6 @@ class RemoteClient implements Client {
     return this.#requester.close();
   }
 
-  async #ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
-    const lacking = await this.#extensions.unannounced(operation, texts);
-    const ask = (all: ParamTexts) => this.#answer(operation, all, all);
-    if (lacking.size === 0) return askInOrder(operation, texts, ask);
-    const { sent, selection } = this.#extensions.sendable(operation, texts, lacking, clockAt(this.#clock()));
-    if (selection !== undefined) return this.#listing.page(operation, selection, texts, ask);
-    return this.#answer(operation, texts, sent);
-  }
-
-  /** The next page with any rows that answer the query. */
-  async #answer<R extends Row>(
-    operation: Operation<Params, R>,
-    asked: ParamTexts,
-    sent: ParamTexts,
-  ): Promise<Envelope<R>> {
-    let [before, leftOut]: [string?, ReceivedPage<R>['leftOut']?] = [];
-    const cursors = new Set<string>();
-    for (let next = sent; ; ) {
-      const { envelope, first, ...page } = await this.#direct(operation, asked, next);
-      if (leftOut?.ofOther !== false) leftOut = page.leftOut ?? leftOut;
-      const { results, has_more: more, next_cursor: cursor } = envelope;
-      const [found] = results;
-      if (found !== undefined) {
-        await this.#prove(operation, found, asked);
-        return envelope;
-      }
-      if (!more || cursor === undefined || page.leftOut === undefined) {
-        if (leftOut?.ofOther === true && textOf(asked, 'cursor') === undefined)
-          throw ofAnotherQuestion(this.#base.href, leftOut.what);
-        return envelope;
-      }
-      if (first === before || cursors.size === cursors.add(cursor).size) throw samePageAgain();
-      before = first;
-      next = [...without(next, 'cursor'), ['cursor', cursor]];
-    }
-  }
-
   /** Refuses a row that does not say all that was asked for, if another answer of the service contradicts it. */
   async #prove<R extends Row>(operation: Operation<Params, R>, row: R, asked: ParamTexts): Promise<void> {
     const proof = operation.proof?.(row, asked);
@@ -164,12 +127,12 @@ class RemoteClient implements Client {
       if (error instanceof Problem && error.missing) return undefined;
       throw error;
     });
-    const page = await answer;
-    if (page === undefined) return;
-    const shown = page.envelope.results[0]?.[shownAs];
+    const envelope = await answer;
+    if (envelope === undefined) return;
+    const shown = envelope.results[0]?.[shownAs];
     if (shown != null && Number(row[field]) === Number(shown)) return;
     const what = `results[0].${field} is "${row[field]}", but its ${noun} is ${shown ?? 'missing'}`;
-    throw ofAnotherQuestion(this.#base.href, what);
+    throw new Problem('bad-answer', `the service at ${this.#base.href} answered another question: ${what}`);
   }
 
   async #direct<R extends Row>(
@@ -177,14 +140,14 @@ class RemoteClient implements Client {
     asked: ParamTexts,
     sent: ParamTexts,
     policy = this.#policy,
-  ): Promise<ReceivedPage<R>> {
+  ): Promise<Envelope<R>> {
     const path = requestPath(operation, sent);
     const query = { operation, asked, sent, clock: clockAt(this.#clock()), service: this.#base.href };
     const read = (reply: HttpReply) => readAnswer(reply, query);
     const reply = await this.#get(path, {}, policy);
-    const page = read(reply);
-    this.#changes.answered(path, reply, page.envelope, (again) => read(again).envelope);
-    return page;
+    const envelope = read(reply);
+    this.#changes.answered(path, reply, envelope, read);
+    return envelope;
   }
 
   /** The reply to a path below the base URL, after retries and at most one redirect. */
@@ -198,10 +161,6 @@ class RemoteClient implements Client {
     if (!isRedirect(second)) return second;
     throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
   }
-}
-
-function ofAnotherQuestion(service: string, what: string): Problem {
-  return new Problem('bad-answer', `the service at ${service} answered another question: ${what}`);
 }
 
 function isRedirect({ status }: HttpReply): boolean {
@@ -321,136 +280,4 @@ function opaque(tag: string): string {
 
 function content({ request_id: _, ...rest }: Envelope<unknown>): string {
   return JSON.stringify(rest);
-}
-
-type AskPage<R> = (texts: ParamTexts) => Promise<Envelope<R>>;
-
-type Listed<R> = { readonly envelope: Omit<Envelope<R>, 'next_cursor'>; readonly rows: readonly R[] };
-
-type KeptListing<R> = { readonly operation: Operation<Params, R>; readonly listed: Promise<Listed<R>> };
-
-/** Selects pages from a whole listing, which is requested once. */
-class WholeListing {
-  #kept: KeptListing<unknown> | undefined;
-
-  /** The page that `texts` ask for. */
-  async page<R extends Row>(
-    operation: Operation<Params, R>,
-    selection: NonNullable<Substitute<R>['selection']>,
-    texts: ParamTexts,
-    ask: AskPage<R>,
-  ): Promise<Envelope<R>> {
-    return selectedPage(await this.#rows(operation, ask), selection, operation, texts);
-  }
-
-  async #rows<R extends Row>(operation: Operation<Params, R>, ask: AskPage<R>): Promise<Listed<R>> {
-    if (this.#kept !== undefined && isListingOf(this.#kept, operation)) return this.#kept.listed;
-    const listed = wholeListing(ask);
-    this.#kept = { operation, listed };
-    try {
-      return await listed;
-    } catch (error) {
-      this.#kept = undefined;
-      throw error;
-    }
-  }
-}
-
-function isListingOf<R extends Row>(
-  kept: KeptListing<unknown>,
-  operation: Operation<Params, R>,
-): kept is KeptListing<R> {
-  return kept.operation === operation;
-}
-
-async function selectedPage<R extends Row>(
-  { rows, envelope }: Listed<R>,
-  { select, keyOf }: NonNullable<Substitute<R>['selection']>,
-  { name, params }: Operation<Params, R>,
-  texts: ParamTexts,
-): Promise<Envelope<R>> {
-  const cursor = textOf(texts, 'cursor');
-  const after = cursor === undefined ? undefined : parseCursor(cursor, name, texts).key[0];
-  const limit = Number(textOf(texts, 'limit') ?? params.limit?.fallback);
-  const found = await select(rows);
-  const begin = after === undefined ? 0 : found.findIndex((row) => keyOf(row) === after) + 1;
-  if (after !== undefined && begin === 0) throw refused({ param: 'cursor', reason: 'its row is gone' });
-  const results = found.slice(begin, begin + limit);
-  const last = results.at(-1);
-  const more = found.length > begin + limit && last !== undefined;
-  return {
-    ...envelope,
-    results,
-    results_count: results.length,
-    has_more: more,
-    ...(more && { next_cursor: formatCursor({ key: [keyOf(last)] }, name, texts) }),
-  };
-}
-
-async function wholeListing<R extends Row>(ask: AskPage<R>): Promise<Listed<R>> {
-  const rows: R[] = [];
-  const seen = new Set<string>();
-  let [cursor, before]: string[] = [];
-  for (;;) {
-    const page = await ask([
-      ['limit', String(largestPage)],
-      ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
-    ]);
-    rows.push(...page.results);
-    const { next_cursor, ...envelope } = page;
-    if (!page.has_more || next_cursor === undefined) return { envelope, rows };
-    const first = JSON.stringify(page.results[0]);
-    if (seen.has(next_cursor) || first === before) throw samePageAgain();
-    seen.add(next_cursor);
-    before = first;
-    cursor = next_cursor;
-  }
-}
-
-/** Asks for a page; for two rows in the place of one, which does not show the order, and gives both if it is wrong. */
-async function askInOrder<R extends Row>(
-  operation: Operation<Params, R>,
-  texts: ParamTexts,
-  ask: AskPage<R>,
-): Promise<Envelope<R>> {
-  if (!asksForOneNewest(operation, texts)) return ask(texts);
-  const { name, order = [] } = operation;
-  const two = [...without(texts, 'limit'), ['limit', '2']] as const;
-  const page = await ask(two);
-  const [first, second] = page.results;
-  if (first === undefined || second === undefined) return page;
-  if (compareRows(order, first, second) > 0) return page;
-  const { next_cursor: cursor, ...rest } = page;
-  // Without more rows, the cursor after the second row is not known; asof itself can make it.
-  if (cursor === undefined && ownRequestId.test(page.request_id)) return ask(texts);
-  const key = order.map(({ field }) => String(first[field]));
-  const next = cursor === undefined ? undefined : cursorAfter(key, cursor, name, two);
-  return {
-    ...rest,
-    results: [first],
-    results_count: 1,
-    has_more: true,
-    ...defined({ next_cursor: next }),
-  };
-}
-
-function asksForOneNewest(operation: Operation<Params, unknown>, texts: ParamTexts): boolean {
-  const { order = [], identity = [] } = operation;
-  return isStrict(order, identity) && operation.limitCounts === undefined && textOf(texts, 'limit') === '1';
-}
-
-const ownRequestId = /^req_[0-9a-f]{32}$/;
-
-/** asof's own cursor after a row that comes before the row of a given cursor; undefined for another service. */
-function cursorAfter(
-  key: readonly string[],
-  cursor: string,
-  operation: string,
-  texts: ParamTexts,
-): string | undefined {
-  try {
-    return formatCursor({ ...parseCursor(cursor, operation, texts), key }, operation, texts);
-  } catch {
-    return undefined;
-  }
 }

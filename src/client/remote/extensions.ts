@@ -1,10 +1,7 @@
 import { Problem } from '../../errors/problem.ts';
-import type { Row } from '../../operations/envelope.ts';
-import type { Operation, Substitute } from '../../operations/operation.ts';
-import { type Params, type ParamTexts, without } from '../../operations/param.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import type { Clock } from '../../operations/value.ts';
-import { defined } from '../../platform/defined.ts';
-import { largestPage } from '../pagination.ts';
 import { readJson } from './answer.ts';
 import type { HttpReply } from './exchange.ts';
 
@@ -39,57 +36,42 @@ export class Extensions {
   }
 
   /**
-   * What to send a service that lacks these parameters: the others, if the rows show whether they answer the query, or
-   * another question with the same answer. Throws a Problem if neither is possible.
+   * What to send a service for a query: without extensions that it does not announce, if they have their default, and
+   * with bounds in the place of an as-of date where the operation has them. Refuses any other that it lacks, by name.
    */
-  sendable<R extends Row>(
-    operation: Operation<Params, R>,
-    texts: ParamTexts,
-    lacking: ReadonlySet<string>,
-    clock: Clock,
-  ): SendableQuery<R> {
-    const { params, shown, substitute } = operation;
-    const { params: changes = {}, selection } = substitute?.(texts, clock, lacking) ?? {};
-    const sent = Object.entries(changes).reduce<ParamTexts>(
-      (others, [name, text]) =>
-        text === undefined ? without(others, name) : [...without(others, name), [name, text]],
-      texts,
-    );
-    // A value that is the default need not be sent.
+  async sendable(operation: ExtendedOperation, texts: ParamTexts, clock: Clock): Promise<ParamTexts> {
+    const lacking = await this.unannounced(operation, texts);
+    const { params, boundsAsOf } = operation;
+    const changes = lacking.has('as_of') ? (boundsAsOf?.(texts, clock) ?? {}) : {};
+    const sent = [
+      ...texts.filter(([name]) => !Object.hasOwn(changes, name)),
+      ...Object.entries(changes).flatMap(([name, text]) =>
+        text === undefined ? [] : [[name, text] as const],
+      ),
+    ];
     const isDefault = (name: string, text: string) =>
       params[name]?.parse(text, name, clock) === params[name]?.fallback;
-    const refused = sent.find(
-      ([name, text]) => lacking.has(name) && !shown.has(name) && !isDefault(name, text),
-    );
-    if (refused !== undefined) throw lacksParameter(operation, refused[0], this.#service);
-    const announced = sent.filter(([name]) => !lacking.has(name));
-    return {
-      // The client may drop any number of rows of a page.
-      sent:
-        announced.length < sent.length && Object.hasOwn(params, 'limit') ? wholePage(announced) : announced,
-      ...defined({ selection }),
-    };
+    const refused = sent.flatMap(([name, text]) => (lacking.has(name) && !isDefault(name, text) ? name : []));
+    // The most important one first.
+    const [first] = refused.includes('as_of') ? ['as_of'] : refused;
+    if (first !== undefined) throw lacksParameter(operation, first, this.#service);
+    return sent.filter(([name]) => !lacking.has(name));
   }
 }
 
-/** What to send a service for a query, and how to select from all rows if it is asked for them. */
-type SendableQuery<R> = {
-  readonly sent: ParamTexts;
-  readonly selection?: Substitute<R>['selection'];
-};
+type ExtendedOperation = Pick<Operation, 'boundsAsOf' | 'params' | 'path'>;
 
-function wholePage(texts: ParamTexts): ParamTexts {
-  return [...without(texts, 'limit'), ['limit', String(largestPage)]];
-}
-
-function lacksParameter({ path }: Operation<Params, unknown>, name: string, service: string): Problem {
+function lacksParameter({ params, path }: ExtendedOperation, name: string, service: string): Problem {
   const detail =
     name === 'as_of'
       ? `the service at ${service} cannot answer as of a day: it does not announce 'as_of' for ${path}`
       : `the service at ${service} does not announce the parameter '${name}'`;
+  const fallback = params[name]?.fallback;
+  const offered =
+    fallback === undefined || fallback === '' ? '' : `; this service has only ${name}=${fallback}`;
   return new Problem('bad-answer', detail, {
     missing: true,
-    hints: ['it is an extension of asof; everything else works'],
+    hints: [`it is an extension of asof, which a store and services of asof have${offered}`],
   });
 }
 

@@ -43,7 +43,6 @@ export class ProxyTransport implements Transport {
   }
 }
 
-/** The URL of a proxy as undici takes it; a host without a scheme speaks HTTP, as for curl. */
 function proxyUrl(name: string, text: string): string {
   if (text === '') return '';
   const url = (text.includes('://') ? text : `http://${text}`).replace(/^socks5?h?:/i, 'socks5:');

@@ -111,8 +111,6 @@ export const limits = {
   workbook: 256 * mebibyte,
   /** The rows of a sheet times its columns. */
   cells: 10_000_000,
-  /** A line of JSON, and a record of a table with tabs; a file of another kind may have longer ones. */
-  line: 64 * 1024,
   /** Columns of a text table. */
   columns: 100_000,
   /** Rows of one row group of Parquet. */

@@ -1,5 +1,5 @@
 import { counted } from '../../errors/wording.ts';
-import { cellsIn, linesOf } from '../readers/dialect.ts';
+import { cellsIn, linesOf } from '../readers/text-table.ts';
 import type { ImportFormat } from './format.ts';
 
 /** Why a file is not of a format, and what to do about it. */
@@ -8,11 +8,13 @@ type Nearest = { readonly reason: string; readonly hints: readonly string[] };
 /** The first rows of a table, header first. */
 type Rows = readonly (readonly string[])[];
 
-/** A reason why a table is not of a format, the way out, and the table without that fault. */
-type Repair = { readonly rows: Rows; readonly fault: string; readonly wayOut: string };
-
-/** Finds one fault of a table; undefined if the table does not have it. */
-type FindFault = (rows: Rows) => Repair | undefined;
+/** What keeps a table from being of a format, and the way out. */
+type TableFault = {
+  /** The kind of the format, or the table without the fault, which a format recognises. */
+  readonly like: string | Rows;
+  readonly fault: string;
+  readonly wayOut: string;
+};
 
 /** The rows that are examined; a header can be as far below notes as `mostNotes`. */
 const mostRows = 80;
@@ -21,47 +23,34 @@ const mostNotes = 60;
 /** The characters of JSON that are examined. */
 const enoughJson = 8000;
 
-/** The most faults that a file may have to be near a format. */
-const mostFaults = 3;
-
-/**
- * The format that a table or a JSON file is nearest to, and why it is not of that format: repairs the file, one fault
- * at a time, until a format recognises it. Undefined for other files, and if it takes more than three repairs.
- */
+/** The format that a table or a JSON file would be of without one fault, and that fault; undefined for other files. */
 export function nearestTo(head: string, name: string, formats: readonly ImportFormat[]): Nearest | undefined {
   const json = nearJson.find(({ matches }) => matches.test(head.slice(0, enoughJson)));
   if (json !== undefined) return { reason: json.reason, hints: [json.wayOut] };
-  let states: readonly (readonly Repair[])[] = separations(head);
-  for (let depth = 0; depth <= mostFaults; depth += 1) {
-    for (const repairs of states) {
-      const last = repairs.at(-1);
-      const faults = repairs.filter(({ fault }) => fault !== '');
-      if (last === undefined || faults.length === 0) continue;
-      const format = recognised(last.rows, name, formats);
-      if (format !== undefined) return described(format, faults);
-    }
-    states = states.flatMap((repairs) => withOneMore(repairs));
+  const lines = linesOf(head, mostRows).filter((line) => line.trim() !== '');
+  const tables = [',', ';', '\t'].map((separator) => lines.map((line) => cellsIn(line, separator)));
+  const faults = [
+    ...separatorFaults(lines),
+    ...tables.filter(isTable).flatMap((rows) => faultsOfTables.map((find) => find(rows))),
+  ];
+  for (const found of faults) {
+    const format = found && formatLike(found.like, name, formats);
+    if (found === undefined || format === undefined) continue;
+    const { kind, summary } = format;
+    return { reason: `like ${kind} (${summary[0]}), but ${found.fault}`, hints: [found.wayOut] };
   }
   return undefined;
 }
 
-function described({ kind, summary: [noun] }: ImportFormat, faults: readonly Repair[]): Nearest {
-  const reason = `like ${kind} (${noun}), but ${faults.map(({ fault }) => fault).join(', and ')}`;
-  return { reason, hints: faults.map(({ wayOut }) => wayOut) };
-}
-
-function withOneMore(repairs: readonly Repair[]): readonly (readonly Repair[])[] {
-  const rows = repairs.at(-1)?.rows ?? [];
-  return faultsOfTables.flatMap((find) => {
-    const repair = find(rows);
-    return repair === undefined ? [] : [[...repairs, repair]];
-  });
-}
-
-/** The only format that recognises a table, as comma-separated or tab-separated text. */
-function recognised(rows: Rows, name: string, formats: readonly ImportFormat[]): ImportFormat | undefined {
+/** The format of a kind, or the only one that recognises a table as comma-separated or tab-separated text. */
+function formatLike(
+  like: TableFault['like'],
+  name: string,
+  formats: readonly ImportFormat[],
+): ImportFormat | undefined {
+  if (typeof like === 'string') return formats.find(({ kind }) => kind === like);
   for (const separator of [',', '\t']) {
-    const text = rows.map((row) => row.map((cell) => quoted(cell)).join(separator)).join('\n');
+    const text = like.map((row) => row.map(quoted).join(separator)).join('\n');
     const [format, other] = formats.filter((candidate) => candidate.recognise(`${text}\n`, name));
     if (format !== undefined && other === undefined) return format;
   }
@@ -72,24 +61,23 @@ function quoted(cell: string): string {
   return /[",;\t]/.test(cell) ? `"${cell.replaceAll('"', '')}"` : cell;
 }
 
-/** The separators between cells that asof reads, and those that other programs write. */
-const separators: readonly { readonly split: (line: string) => readonly string[]; readonly fault: string }[] =
-  [
-    { split: (line) => cellsIn(line, ','), fault: '' },
-    { split: (line) => cellsIn(line, ';'), fault: '' },
-    { split: (line) => cellsIn(line, '\t'), fault: '' },
-    { split: (line) => line.split('|').map((cell) => cell.trim()), fault: 'its cells are separated by |' },
-    { split: (line) => line.trim().split(/ +/), fault: 'its cells are separated by blanks' },
-  ];
+function isTable(rows: Rows): boolean {
+  return rows.filter((row) => row.length > 1).length > 1;
+}
 
-/** The tables that a text may be, by the separator of its cells; the last line may be cut off. */
-function separations(head: string): readonly (readonly Repair[])[] {
-  const lines = linesOf(head, mostRows).filter((line) => line.trim() !== '');
-  return separators.flatMap(({ split, fault }) => {
-    const rows = lines.map(split);
-    const isTable = rows.filter((row) => row.length > 1).length > 1 && (fault === '' || hasFigures(rows));
-    return isTable ? [[{ rows, fault, wayOut: 'save it with commas between the cells' }]] : [];
-  });
+/** The separators that other programs write between cells. */
+function separatorFaults(lines: readonly string[]): readonly TableFault[] {
+  const readings = [
+    { by: '|', rows: lines.map((line) => line.split('|').map((cell) => cell.trim())) },
+    { by: 'blanks', rows: lines.map((line) => line.trim().split(/ +/)) },
+  ];
+  return readings
+    .filter(({ rows }) => isTable(rows) && hasFigures(rows))
+    .map(({ by, rows }) => ({
+      like: rows,
+      fault: `its cells are separated by ${by}`,
+      wayOut: 'save it with commas between the cells',
+    }));
 }
 
 /** Whether most rows below the first have a number beside their first cell. */
@@ -117,15 +105,15 @@ function holdsDates([, ...rows]: Rows, column: number): boolean {
   return cells.length > 0 && cells.filter(isWhen).length * 2 > cells.length;
 }
 
-const faultsOfTables: readonly FindFault[] = [
+/** What to look for in a table, in this order. */
+const faultsOfTables: readonly ((rows: Rows) => TableFault | undefined)[] = [
   function noHeader(rows) {
-    const [first] = rows;
-    if (first === undefined || !isWhen(first[0]) || first.length < 2 || !hasFigures([first, ...rows]))
-      return undefined;
+    const [first = []] = rows;
+    if (!isWhen(first[0]) || first.length < 2 || !hasFigures([first, ...rows])) return undefined;
     const names = first.slice(1).map((_, i) => `A${i + 1}`);
     const example = first.length === 2 ? 'date,value' : `Date,${names.join(',').slice(0, 40)}`;
     return {
-      rows: [first.length === 2 ? ['date', 'value'] : ['Date', ...names], ...rows],
+      like: 'plain-csv',
       fault: 'it has no header',
       wayOut: `add a first line that names the columns, such as ${example}`,
     };
@@ -136,7 +124,7 @@ const faultsOfTables: readonly FindFault[] = [
     );
     if (at < 0) return undefined;
     return {
-      rows: rows.slice(at),
+      like: rows.slice(at),
       fault: `${counted(at, 'line is', 'lines are')} above its header`,
       wayOut: 'delete the lines above the names of the columns',
     };
@@ -145,46 +133,40 @@ const faultsOfTables: readonly FindFault[] = [
     const [header = []] = rows;
     const at = header.findIndex((name, i) => i > 0 && dateName.test(name) && holdsDates(rows, i));
     if (at < 0 || holdsDates(rows, 0)) return undefined;
-    const moved = rows.map((row) => [row[at] ?? '', ...row.filter((_, i) => i !== at)]);
-    const fault = `its dates are in column ${at + 1} (${JSON.stringify(header[at])})`;
-    return { rows: moved, fault, wayOut: 'make the dates the first column' };
-  },
-  ...dateNames.map(
-    (wanted): FindFault =>
-      function otherName(rows) {
-        const [[name, ...others] = [], ...below] = rows;
-        if (
-          name === undefined ||
-          name === wanted ||
-          name === 'sasdate' ||
-          isWhen(name) ||
-          !holdsDates(rows, 0)
-        )
-          return undefined;
-        const fault =
-          name === '' ? 'its first column has no name' : `its first column is named ${JSON.stringify(name)}`;
-        return { rows: [[wanted, ...others], ...below], fault, wayOut: `name the first column ${wanted}` };
-      },
-  ),
-  function datesAcross(rows) {
-    const [[name = '', ...across] = [], ...below] = rows;
-    if (isWhen(name) || across.length < 2 || !across.every(isWhen) || holdsDates(rows, 0)) return undefined;
-    const turned = across.map((when, i) => [when, ...below.map((row) => row[i + 1] ?? '')]);
     return {
-      rows: [['Date', ...below.map(([id = '']) => id)], ...turned],
+      like: rows.map((row) => [row[at] ?? '', ...row.filter((_, i) => i !== at)]),
+      fault: `its dates are in column ${at + 1} (${JSON.stringify(header[at])})`,
+      wayOut: 'make the dates the first column',
+    };
+  },
+  ...dateNames.map((wanted) => (rows: Rows) => {
+    const [[name, ...others] = [], ...below] = rows;
+    if (name === undefined || name === wanted || name === 'sasdate' || isWhen(name) || !holdsDates(rows, 0))
+      return undefined;
+    return {
+      like: [[wanted, ...others], ...below],
+      fault:
+        name === '' ? 'its first column has no name' : `its first column is named ${JSON.stringify(name)}`,
+      wayOut: `name the first column ${wanted}`,
+    };
+  }),
+  function datesAcross(rows) {
+    const [[name = '', ...across] = []] = rows;
+    if (isWhen(name) || across.length < 2 || !across.every(isWhen) || holdsDates(rows, 0)) return undefined;
+    return {
+      like: 'plain-csv',
       fault: 'its dates are in the header',
       wayOut: 'turn the table, so that each row has a date and each column a series',
     };
   },
   function vintagesWithoutSeries(rows) {
-    const [[name = '', ...vintages] = [], ...below] = rows;
-    if (isWhen(name) || vintages.length === 0 || !vintages.every((text) => date.test(text))) return undefined;
+    const [[name = '', ...vintages] = []] = rows;
+    const [first = ''] = vintages;
+    if (isWhen(name) || first === '' || !vintages.every((text) => date.test(text))) return undefined;
     if (!holdsDates(rows, 0)) return undefined;
-    const example = /^\d{4}-\d\d-\d\d$/.test(vintages[0] ?? '')
-      ? vintages[0]?.replaceAll('-', '')
-      : '20150130';
+    const example = /^\d{4}-\d\d-\d\d$/.test(first) ? first.replaceAll('-', '') : '20150130';
     return {
-      rows: [[name, ...vintages.map((_, i) => `GDPC1_201501${10 + (i % 20)}`)], ...below],
+      like: 'alfred-wide',
       fault: 'its columns name vintage dates without a series',
       wayOut: `name the columns by series and vintage date, such as GDPC1_${example}`,
     };
@@ -192,7 +174,7 @@ const faultsOfTables: readonly FindFault[] = [
   function withoutTransforms([header = [], ...below]) {
     if (!/^sasdate$/i.test(header[0] ?? '') || below.length === 0) return undefined;
     return {
-      rows: [header, ['Transform:'], ...below],
+      like: 'fred-md',
       fault: 'the row "Transform:" below its header is missing',
       wayOut: 'use the file as its publisher has it, or name the first column Date and pass --as-of',
     };
@@ -204,19 +186,16 @@ const faultsOfTables: readonly FindFault[] = [
     const names = wanted.filter((name, i) => name !== header[i]);
     const [columns, are] = renamed.length === 1 ? ['column', 'is'] : ['columns', 'are'];
     return {
-      rows: [wanted, ...below],
+      like: [wanted, ...below],
       fault: `its ${columns} for ${names.join(', ')} ${are} named ${renamed.map((name) => JSON.stringify(name)).join(', ')}`,
       wayOut: `name the ${columns} ${names.join(', ')}`,
     };
   },
-  function withoutAsOf([header = [], ...below]) {
-    if (
-      header.includes('as_of_date') ||
-      !['series_id', 'date', 'value'].every((name) => header.includes(name))
-    )
-      return undefined;
+  function withoutAsOf([header = []]) {
+    const isLong = ['series_id', 'date', 'value'].every((name) => header.includes(name));
+    if (header.includes('as_of_date') || !isLong) return undefined;
     return {
-      rows: [[...header, 'as_of_date'], ...below],
+      like: 'asof-csv',
       fault: 'it has no column as_of_date',
       wayOut: 'add a column as_of_date: the day on which the value of the line became known',
     };
@@ -228,7 +207,7 @@ const faultsOfTables: readonly FindFault[] = [
     );
     if (wrong === undefined || !holdsDates(rows, 0)) return undefined;
     return {
-      rows: [[first, ...names.map((_, i) => `A${i + 1}`)], ...below],
+      like: [[first, ...names.map((_, i) => `A${i + 1}`)], ...below],
       fault: wrong === '' ? 'a column has no name' : `the column ${JSON.stringify(wrong)} is not a series id`,
       wayOut: 'name each column by the id of its series, such as GDP',
     };

@@ -3,7 +3,7 @@ import { parseDecimal } from '../../domain/series/decimal.ts';
 import { missingTexts } from '../../domain/series/missing-value.ts';
 import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { cellsOf, headerOf, readCsv } from '../readers/csv.ts';
+import { cellsOf, headerOf, readCsv } from '../readers/text-table.ts';
 import { readSheets, type Sheet, sheetsIn } from '../readers/xlsx.ts';
 import type { ImportFormat, ReadOptions } from './format.ts';
 import { isFredWorkbook } from './fred/downloads.ts';
@@ -11,10 +11,10 @@ import { isCurveColumn } from './treasury.ts';
 import {
   columnId,
   fredCells,
-  isoDates,
   isRealTimeColumn,
   isValue,
   isVintageColumn,
+  readFredTable,
   readVintageCsv,
   seriesOf,
   unknownVintage,
@@ -124,7 +124,6 @@ const datedPanel: ImportFormat = {
   async *read(file, options) {
     const vintage = vintageOf(file, options);
     const table = await readVintageCsv(file, {
-      ...isoDates,
       column: (name) => ({ seriesId: columnId(file, name), vintage }),
     });
     const rowFrequency = frequencyOf(table.rows.map(({ date }) => date));
@@ -176,11 +175,7 @@ const plainCsv: ImportFormat = {
     const vintage = options.asOf ?? parseDay(file.name.replace(/\.\w+$/, ''));
     if (vintage === undefined)
       throw unknownVintage(file, 'the file does not state when its figures were known');
-    const table = await readVintageCsv(file, {
-      ...isoDates,
-      column: (name) => ({ seriesId: seriesOf(file, name, options), vintage }),
-    });
-    yield* vintageBatches(file, table, fredCells);
+    yield* readFredTable(file, (name) => ({ seriesId: seriesOf(file, name, options), vintage }));
   },
 };
 

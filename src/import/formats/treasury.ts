@@ -16,7 +16,7 @@ import {
 } from '../../domain/treasury/curve-faults.ts';
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, headerOf, readCsv } from '../readers/csv.ts';
+import { type CsvRow, headerOf, otherWidth, readCsv } from '../readers/text-table.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from './format.ts';
 
@@ -202,9 +202,7 @@ function appendPoints(
   { row, cells }: CsvRow,
 ): void {
   const { names, date, maturities } = header;
-  if (cells.length !== names.length) {
-    throw refusal(file, { row }, `${cells.length} cells, but the header has ${names.length}`);
-  }
+  if (cells.length !== names.length) throw otherWidth(file, row, cells.length, names.length);
   const value = (cells[date] ?? '').trim();
   const tradeDate = layout.parseDate(value);
   if (tradeDate === undefined) {

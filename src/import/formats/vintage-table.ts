@@ -6,7 +6,7 @@ import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.t
 import { readColumns } from '../../domain/series/table-columns.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, readCsvBody } from '../readers/csv.ts';
+import { type CsvRow, readCsvBody } from '../readers/text-table.ts';
 import { type Batch, notADay, notANumber, notAnId, type ReadOptions } from './format.ts';
 
 const batchSize = 5000;
@@ -162,34 +162,36 @@ function readingsOf(
 type VintageLayout = {
   /** The series and vintage of a column; throws a refusal if its name does not state them. */
   readonly column: (name: string) => Omit<VintageColumn, 'name'>;
-  readonly date: (text: string) => Day | undefined;
+  /** Default: YYYY-MM-DD. */
+  readonly date?: (text: string) => Day | undefined;
   /** The form of a date, for refusals. */
-  readonly dateForm: string;
+  readonly dateForm?: string;
   /** The order of month and day, if the publisher writes dates in that order. */
   readonly dateOrder?: DateOrder;
-  /** Whether a row above the first date, given its first cell, is something other than figures. */
-  readonly isNote: (label: string) => boolean;
+  /** Whether a row above the first date, given its first cell, is something other than figures. Default: never. */
+  readonly isNote?: (label: string) => boolean;
 };
 
-/** The layout of a file with ISO dates and nothing between its header and its figures. */
-export const isoDates = {
-  date: parseDay,
-  dateForm: 'YYYY-MM-DD',
-  isNote: () => false,
-} satisfies Partial<VintageLayout>;
+/** The records of a CSV file of whole vintages with the cells of FRED. */
+export async function* readFredTable(
+  file: SourceFile,
+  column: VintageLayout['column'],
+): AsyncGenerator<Batch> {
+  yield* vintageBatches(file, await readVintageCsv(file, { column }), fredCells);
+}
 
 /** Reads a CSV file of whole vintages; empty rows are skipped, a row without a valid date is refused. */
 export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
   const rows: VintageRow[] = [];
   let columns: readonly VintageColumn[] = [];
-  const { dateOrder } = layout;
+  const { date: dateIn = parseDay, dateForm, dateOrder, isNote } = layout;
   for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout), dateOrder)) {
     columns = batch.header;
     for (const { row, cells } of batch.rows) {
       const label = (cells[0] ?? '').trim();
-      if (rows.length === 0 && layout.isNote(label)) continue;
-      const date = layout.date(label);
-      if (date === undefined) throw notADay(file, { row, value: label }, layout.dateForm);
+      if (rows.length === 0 && isNote?.(label) === true) continue;
+      const date = dateIn(label);
+      if (date === undefined) throw notADay(file, { row, value: label }, dateForm);
       rows.push({ row, date, cells: cells.slice(1) });
     }
   }

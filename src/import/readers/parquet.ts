@@ -11,6 +11,7 @@ import {
 } from 'hyparquet';
 import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { grouped } from '../../errors/wording.ts';
 import { limits, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** Zstandard is part of newer versions of Node. */
@@ -101,7 +102,7 @@ export async function readParquet(file: SourceFile): Promise<ParquetTable> {
       for (const { num_rows } of metadata.row_groups) {
         const size = Number(num_rows);
         if (size > limits.rowGroup) {
-          const most = limits.rowGroup.toLocaleString('en-US');
+          const most = grouped(limits.rowGroup);
           throw refusal(file, {}, `a row group of more than ${most} rows`, ['write smaller row groups']);
         }
         const cells = await reading(file, () => cellsOf(content, metadata, first, first + size));

@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { limits, refusal, type SourceFile } from '../files/source-file.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
 
 /** A record of a table; the header is row 1. */
 type TableRow = {
@@ -38,28 +37,25 @@ export type CellReader = {
   text(column: string): string | null;
 };
 
-/** The lines of a file in batches, without line ends; one of more than 64 KiB is refused. */
-export async function* linesIn(file: SourceFile): AsyncGenerator<readonly string[]> {
-  const input: Readable = await file.open();
-  input.setEncoding('utf8');
-  try {
-    let rest = '';
-    let first = true;
-    for await (const chunk of input as AsyncIterable<string>) {
-      const text = rest + (first ? chunk.replace(/^\uFEFF/, '') : chunk);
-      first = false;
-      const lines = text.split('\n');
-      rest = lines.pop() ?? '';
-      if (rest.length > limits.line)
-        throw refusal(file, {}, 'a line of more than 64 KiB; this is not a table');
-      yield lines.map(withoutReturn);
-    }
-    if (rest !== '') yield [withoutReturn(rest)];
-  } finally {
-    input.destroy();
+/**
+ * The positions of columns by their trimmed names. Refused: a missing or repeated column, and one that is neither
+ * required nor optional, if the optional ones are given.
+ */
+export function placesOf(
+  file: SourceFile,
+  { row, cells }: { readonly row: number; readonly cells: readonly string[] },
+  { required, optional }: { readonly required: readonly string[]; readonly optional?: readonly string[] },
+): ReadonlyMap<string, number> {
+  const known = optional && [...required, ...optional];
+  const places = new Map<string, number>();
+  for (const [place, cell] of cells.entries()) {
+    const column = cell.trim();
+    if (known?.includes(column) === false)
+      throw refusal(file, { row, column: cell }, `unknown column; the columns are ${known.join(', ')}`);
+    if (places.has(column)) throw refusal(file, { row, column }, 'this column appears twice');
+    places.set(column, place);
   }
-}
-
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
+  for (const column of required)
+    if (!places.has(column)) throw refusal(file, { row, column }, 'this column is missing');
+  return places;
 }

@@ -1,7 +1,8 @@
 import { Problem } from '../../errors/problem.ts';
+import { grouped } from '../../errors/wording.ts';
 import { unpackedStream } from '../files/packed.ts';
 import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { isDateColumn } from './dialect.ts';
+import { isDateColumn } from './text-table.ts';
 
 /** A sheet: its name, and its cells by row. Numbers are the texts stored in the workbook, empty cells null. */
 export type Sheet = { readonly name: string; readonly rows: readonly (readonly unknown[])[] };
@@ -84,7 +85,7 @@ class SheetExtent {
 }
 
 function tooManyCells(file: SourceFile): Problem {
-  const most = limits.cells.toLocaleString('en-US');
+  const most = grouped(limits.cells);
   return refusal(file, {}, `a sheet that extends over more than ${most} cells`, [
     'delete what is far below or beside the figures, or save the sheet as CSV',
   ]);

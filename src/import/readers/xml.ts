@@ -98,3 +98,25 @@ export function textOf(part: unknown): string | undefined {
   const text = part['#text'] ?? '';
   return typeof text === 'string' ? text.trim() : undefined;
 }
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text with XML's five entities and character references resolved, once; undefined if it has any other. */
+export function resolveEntities(text: string): string | undefined {
+  let known = true;
+  const plain = text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));?/gi,
+    (entity, hex?: string, decimal?: string, name = '') => {
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      const character = decimal === undefined && hex === undefined ? entities[name] : characterOf(code);
+      if (character === undefined || !entity.endsWith(';')) known = false;
+      return character ?? '';
+    },
+  );
+  return known ? plain : undefined;
+}
+
+function characterOf(code: number): string | undefined {
+  const allowed = code === 9 || code === 10 || code === 13 || (code >= 32 && code <= 0x10ffff);
+  return allowed && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : undefined;
+}

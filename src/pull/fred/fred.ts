@@ -96,7 +96,6 @@ async function count(seriesId: string, view: StoreView): Promise<PullCounts> {
 /** Before the first vintage of any series; FRED's own word for "from the beginning". */
 const beginning: Day = '1776-07-04';
 
-/** How far a series is in the store. */
 type FredBookmark = {
   /** The day from which on the store has every vintage; undefined in bookmarks of older versions, which did not say. */
   readonly from?: Day;
@@ -130,7 +129,6 @@ type Answer = {
   readonly windows: number;
 };
 
-/** Pulls the history of one series, window after window. */
 class FredHistory {
   readonly #id: string;
   readonly #task: PullTask;

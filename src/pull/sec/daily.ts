@@ -26,7 +26,6 @@ import {
   type WantedFiling,
 } from './answers.ts';
 
-/** How far the filings of everyone have come. */
 type DailyBookmark = {
   /** The first filing date that is wanted. */
   readonly from: Day;

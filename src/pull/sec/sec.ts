@@ -194,7 +194,6 @@ function undeclared(): Problem {
   });
 }
 
-/** How far the filings of a company or person have come. */
 type CompanyBookmark = {
   /** The first filing date that is wanted; empty for all. */
   readonly from: Day | '';

@@ -20,8 +20,7 @@ import type { Row } from '../../operations/envelope.ts';
 import { type Field, type RowFrom, showing } from '../../operations/field.ts';
 import { seriesShow } from '../../operations/figures.ts';
 import { commandNaming } from '../../operations/operation.ts';
-import type { Param, ParamsOf, ParamValues } from '../../operations/param.ts';
-import { param } from '../../operations/params.ts';
+import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { readFor, type TypedLine } from '../../operations/typed-line.ts';
 import { flag, record, type Value } from '../../operations/value.ts';
 import { skipMissing, unitsParams } from '../series/shared.ts';
@@ -200,7 +199,6 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
 /** The parameters of a check. */
 export type CheckParams = ParamsOf<typeof check> & Demands;
 
-/** The kinds of values that must not be in a row. */
 const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
 
 const blanks: ReadonlySet<string> = new Set(missingTexts.anyTable);
@@ -275,12 +273,10 @@ function dateBeside(
   return date;
 }
 
-/** The number of values that were compared with what was known. */
 function checkedIn({ ahead, known, never, newer, old }: Record<CheckKind, number>): number {
   return ahead + known + never + newer + old;
 }
 
-/** The number of values that could not be checked, in words. */
 function uncheckedIn({ before, beyond }: Record<CheckKind, number>): readonly string[] {
   return [
     ...(before > 0 ? [`${before} before the first vintage`] : []),
@@ -288,7 +284,6 @@ function uncheckedIn({ before, beyond }: Record<CheckKind, number>): readonly st
   ];
 }
 
-/** What a check found, in words. */
 function summaryOf(counts: Record<CheckKind, number>, { name }: UserTable): string {
   const { ahead, never, newer, old } = counts;
   const all = checkedIn(counts);
@@ -309,7 +304,6 @@ function summaryOf(counts: Record<CheckKind, number>, { name }: UserTable): stri
   return `${name}: ${ahead + never} of ${all} ${are} not ${known}: ${parts.join(', ')}${rest}`;
 }
 
-/** The columns to check: those that the query names, or all whose name is that of a series. */
 async function checkedColumns(
   { table, on }: DatedTable,
   { columns, lag = 0, skip_missing }: CheckValues,

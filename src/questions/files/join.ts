@@ -1,17 +1,15 @@
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';
-import { laggedName } from '../../answering/layouts.ts';
 import type { PanelColumn, PanelPoint } from '../../answering/panel.ts';
-import type { RealTimePanelQuery } from '../../answering/query.ts';
+import { laggedName, type RealTimePanelQuery } from '../../answering/panel-query.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
 import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { type Field, showing } from '../../operations/field.ts';
-import type { Param, ParamsOf, ParamValues } from '../../operations/param.ts';
-import { param } from '../../operations/params.ts';
+import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { flag } from '../../operations/value.ts';
 import { type SeriesArgument, severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
 import {

@@ -2,7 +2,7 @@ import type { Ask } from '../../answering/answer.ts';
 import { eachOf } from '../../answering/composed.ts';
 import { type HistoryOnDays, historyOnDays } from '../../answering/history.ts';
 import type { PanelPoint } from '../../answering/panel.ts';
-import type { Beyond } from '../../answering/query.ts';
+import type { Beyond } from '../../answering/panel-query.ts';
 import { noteKnown } from '../../answering/real-time-panel.ts';
 import type { ResolvedSeries } from '../../answering/series-ids.ts';
 import { roundedText } from '../../domain/series/arithmetic.ts';
@@ -21,7 +21,6 @@ export type Checked = {
   readonly dates: number | undefined;
 };
 
-/** What counts as known of a column on the day of a row. */
 type Knowing = {
   readonly strict: boolean | undefined;
   readonly beyond: Beyond;
@@ -48,7 +47,6 @@ export type KnownColumn = Checked & {
   readonly judge: (value: string, day: Day, date: Day | undefined) => Judgement;
 };
 
-/** What was known of the series of a column. */
 type ColumnHistory = {
   readonly lag: number;
   readonly points: ReadonlyMap<Day, PanelPoint>;
@@ -113,7 +111,6 @@ function knownColumn(one: Checked, history: HistoryOnDays, knowing: Knowing): Kn
 /** After every day: a value that only a later vintage has is one that was known too early. */
 const latest: Day = '~';
 
-/** What kind of value this is, compared with what was known on its day. */
 function judged(
   column: ColumnHistory,
   given: string,

@@ -1,12 +1,11 @@
 import type { Ask } from '../../answering/answer.ts';
-import { beyondChoices } from '../../answering/query.ts';
+import { beyondChoices } from '../../answering/panel-query.ts';
 import { argument } from '../../answering/question.ts';
 import { columnOf, daysIn, type InputRow, tableOfRows, type UserTable } from '../../answering/table.ts';
 import type { Day } from '../../domain/series/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { commandNaming } from '../../operations/operation.ts';
-import type { Params } from '../../operations/param.ts';
-import { param } from '../../operations/params.ts';
+import { type Params, param } from '../../operations/param.ts';
 import { choice, flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
 
 /** A table as it is given: the path of a file, or rows. */

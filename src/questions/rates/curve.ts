@@ -5,13 +5,19 @@ import { pagesOf } from '../../client/pagination.ts';
 import { spreadInBasisPoints } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day, weekendDay } from '../../domain/series/date.ts';
 import { type CurveType, monthsOf } from '../../domain/treasury/curve.ts';
-import type { RateRow } from '../../operations/curve.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import type { Field, RowFrom, RowLayout } from '../../operations/field.ts';
 import { curve as curveOperation, yields } from '../../operations/figures.ts';
 import { commandNaming } from '../../operations/operation.ts';
-import type { Params, ParamsOf, ParamTexts, ParamValues, QueryParams } from '../../operations/param.ts';
-import { param } from '../../operations/params.ts';
+import {
+  type Params,
+  type ParamsOf,
+  type ParamTexts,
+  type ParamValues,
+  param,
+  type QueryParams,
+} from '../../operations/param.ts';
+import type { RateRow } from '../../operations/rates/yields.ts';
 import { day, flag } from '../../operations/value.ts';
 import { curveType } from './shared.ts';
 
@@ -125,7 +131,6 @@ async function* compare(
   for await (const page of received(query, texts, context)) yield compared(page, other);
 }
 
-/** The parameters of the curve of a date, or of the newest day up to it. */
 async function curveTexts(
   { curve_type, on_or_before }: AskedCurve,
   date: Day | undefined,

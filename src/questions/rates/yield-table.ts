@@ -1,16 +1,22 @@
-import { type Ask, explainEmpty, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import type { WideRow } from '../../answering/layouts.ts';
+import { explainEmpty } from '../../answering/notes.ts';
+import type { WideRow } from '../../answering/panel-query.ts';
 import { question } from '../../answering/question.ts';
 import { lastRows, pagesOf } from '../../client/pagination.ts';
 import { maturitiesOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { RateRow } from '../../operations/curve.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { type Field, type RowLayout, showing } from '../../operations/field.ts';
 import { yields } from '../../operations/figures.ts';
-import type { Params, ParamsOf, ParamTexts, ParamValues } from '../../operations/param.ts';
-import { param } from '../../operations/params.ts';
+import {
+  type Params,
+  type ParamsOf,
+  type ParamTexts,
+  type ParamValues,
+  param,
+} from '../../operations/param.ts';
+import type { RateRow } from '../../operations/rates/yields.ts';
 import { integer } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { curveType } from './shared.ts';

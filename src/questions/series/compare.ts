@@ -1,14 +1,14 @@
 import type { Ask, QueryAnswer } from '../../answering/answer.ts';
-import { namesOf, type WideRow } from '../../answering/layouts.ts';
+import { namesOf, type WideRow } from '../../answering/panel-query.ts';
 import { argument, question } from '../../answering/question.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
 import { Problem } from '../../errors/problem.ts';
 import { type Field, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
+import type { ParamValues } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { type Version, versions } from '../../operations/value.ts';
 import { knownOnDays, type SeriesArgument, severalSeries } from './shared.ts';
 import {
-  type AskedOfDays,
   answerVersions,
   decimalColumn,
   inOrder,
@@ -80,7 +80,10 @@ function typedDays(line: TypedLine): readonly [Version, Version] {
   return [line.asOf() ?? 'latest', named[0] ?? 'latest'];
 }
 
-type AskedOfTwoDays = AskedOfDays & { readonly days: readonly [Version, Version] };
+type AskedOfTwoDays = ParamValues<typeof versionsParams> & {
+  readonly ids: readonly string[];
+  readonly days: readonly [Version, Version];
+};
 
 // The labels are the names that editors show.
 const args: readonly [ids: SeriesArgument, days: typeof twoDays] = [
@@ -134,7 +137,7 @@ function answerLong(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<Compa
     object: 'comparison',
     columns: ['value', 'vs_value'],
     layout: () => layout,
-    rows: comparedRows,
+    rows: (all) => ({ rows: comparedRows(all) }),
   });
 }
 
@@ -146,7 +149,7 @@ function answerWide(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<WideR
     rows(all) {
       const bySeries = all.map((one) => new Map(comparedRows([one]).map((row) => [row.date, row])));
       const dates = inOrder(new Set(all.flatMap((one) => one.dates)), values.sort);
-      return dates.map((date): WideRow => {
+      const rows = dates.map((date): WideRow => {
         const cells = all.flatMap(({ series: { id, typed = id } }, i) => {
           const {
             value = null,
@@ -159,6 +162,7 @@ function answerWide(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<WideR
         });
         return { date, ...Object.fromEntries(cells) };
       });
+      return { rows };
     },
   });
 }

@@ -1,20 +1,12 @@
-import { type Ask, explainSeries, rowsOf } from '../../answering/answer.ts';
+import type { QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import { composed, eachOf } from '../../answering/composed.ts';
-import { noteBasis } from '../../answering/coverage.ts';
-import { requireOneFrequency } from '../../answering/one-frequency.ts';
-import { argument, question, transformationIn } from '../../answering/question.ts';
-import { noteRescaling } from '../../answering/rescaling.ts';
-import { resolveSeries } from '../../answering/series-ids.ts';
+import { argument, question } from '../../answering/question.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
-import { type Day, parseDay } from '../../domain/series/date.ts';
+import { parseDay } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { type Field, type RowFrom, showing } from '../../operations/field.ts';
-import { observations } from '../../operations/figures.ts';
-import type { ObservationRow } from '../../operations/observations.ts';
-import type { ParamsOf } from '../../operations/param.ts';
-import { param } from '../../operations/params.ts';
+import { type ParamsOf, param } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { flag, twoVersions, type Version } from '../../operations/value.ts';
 import {
@@ -25,6 +17,7 @@ import {
   skipMissing,
   unitsParams,
 } from './shared.ts';
+import { answerVersions, type SeriesVersions, seriesOf } from './versions.ts';
 
 const fields = [
   { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
@@ -140,72 +133,31 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     };
   },
   reading: async (values, ask) => ({ series: await seriesOf(values, ask), asOf: 2 }),
-  answer: (values, ask) =>
-    composed(ask, async (counting) => {
-      const { days, from, to, all_rows } = values;
-      const all = await seriesOf(values, counting);
-      const done = await eachOf(all, counting, async (series) => {
-        const { id } = series;
-        const [before = [], after = []] = await Promise.all(
-          days.map((day) =>
-            rowsOf(counting, observations, {
-              id,
-              ...(day !== 'latest' && { as_of: day }),
-              ...(from !== undefined && { from }),
-              ...(to !== undefined && { to }),
-            }),
-          ),
-        );
-        const versions = days.map((day, i) => ({ day, rows: i === 0 ? before : after }));
-        await requireOneFrequency(series, versions, transformationIn(values), counting);
-        const unit = (before[0] ?? after[0])?.unit ?? '';
-        return { series, unit, rows: changesOf(id, before, after) };
-      });
-      const series = done.map((one) => one.series);
-      await noteBasis(
-        series,
-        days.filter((day) => day !== 'latest'),
-        counting,
-      );
-      const [first, second] = days;
-      if (first > second)
-        counting.note?.({
-          kind: 'remark',
-          text: `${second} is earlier than ${first}: changes are shown back in time`,
-        });
-      for (const one of done) noteRescaling({ id: one.series.id, unit: one.unit }, one.rows, counting);
-      const rows = done.flatMap((one) => one.rows);
-      if (rows.length === 0) await explainSeries(done, { days, from, to }, counting);
-      const differing = rows.filter(({ kind }) => kind !== 'unchanged');
-      const differs = differing.length > 0;
-      return { object: 'diff', ...layout, rows: all_rows === true ? rows : differing, differs };
-    }),
+  answer(values, ask): Promise<QueryAnswer<DiffRow>> {
+    const [first, second] = values.days;
+    return answerVersions(values, ask, {
+      object: 'diff',
+      columns: [],
+      layout: () => layout,
+      ...(first > second && {
+        remark: `${second} is earlier than ${first}: changes are shown back in time`,
+      }),
+      rows(all) {
+        const rows = all.flatMap(changesOf);
+        const differing = rows.filter(({ kind }) => kind !== 'unchanged');
+        return { rows: values.all_rows === true ? rows : differing, differs: differing.length > 0 };
+      },
+    });
+  },
 });
-
-type Asked = {
-  readonly ids: readonly string[];
-  readonly skip_missing: boolean | undefined;
-  readonly days: readonly Version[];
-};
-
-function seriesOf(asked: Asked, ask: Ask) {
-  const { ids, skip_missing } = asked;
-  return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: knownOnDays.knownOn(asked) }, ask);
-}
 
 /** The parameters of a comparison of two as-of dates. */
 export type DiffParams = ParamsOf<typeof diff> & Demands;
 
-/** Every date that either answer has, newest first. */
-function changesOf(
-  id: string,
-  before: readonly ObservationRow[],
-  after: readonly ObservationRow[],
-): readonly DiffRow[] {
-  const [old, now] = [valuesByDate(before), valuesByDate(after)];
-  const dates = [...new Set([...old.keys(), ...now.keys()])].sort().reverse();
+/** Every date that either day has a value for. */
+function changesOf({ series: { id }, dates, found: [before, after] }: SeriesVersions): readonly DiffRow[] {
   return dates.map((date) => {
-    const [was, is] = [old.get(date) ?? null, now.get(date) ?? null];
+    const [was = null, is = null] = [before?.get(date)?.value, after?.get(date)?.value];
     const change = was === null || is === null ? { change: null, percent: null } : changeBetween(was, is);
     return { series_id: id, date, old: was, new: is, ...change, kind: kindOf(was, is) };
   });
@@ -215,8 +167,4 @@ function kindOf(was: string | null, is: string | null): string {
   if (was === null) return 'added';
   if (is === null) return 'withdrawn';
   return sameNumber(was, is) ? 'unchanged' : 'revised';
-}
-
-function valuesByDate(rows: readonly ObservationRow[]): ReadonlyMap<Day, string> {
-  return new Map(rows.map(({ date, value }) => [date, value]));
 }

@@ -1,6 +1,6 @@
 import { type Ask, failureOf, pagesAbout, type QueryAnswer, textsOf } from '../../answering/answer.ts';
-import { noteBasis } from '../../answering/coverage.ts';
-import type { SortOrder } from '../../answering/query.ts';
+import { noteBasis } from '../../answering/notes.ts';
+import type { SortOrder } from '../../answering/panel-query.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
 import {
@@ -17,9 +17,9 @@ import { parseDay } from '../../domain/series/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { observations as listing } from '../../operations/figures.ts';
-import type { ObservationRow } from '../../operations/observations.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Params, ParamTexts, ParamValues } from '../../operations/param.ts';
+import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { defined } from '../../platform/defined.ts';
 import {
@@ -73,7 +73,6 @@ type ObservationsAsked = Omit<AskedValues, 'cursor'> & {
   readonly sort?: SortOrder | undefined;
 };
 
-/** What is alike whether one series is asked for or several. */
 const shared = {
   layout: () => listing,
   isDrawable: () => true,
@@ -145,7 +144,6 @@ export const observations = question({
   answer: ({ id, ...values }, ask): Promise<QueryAnswer<ObservationRow>> => answerOf([{ id }], values, ask),
 });
 
-/** Refuses a cursor of published values for transformed ones. */
 function checkCursor(values: Partial<AskedValues>): void {
   if (values.cursor === undefined || transformationIn(values) === undefined) return;
   throw contradiction(

@@ -1,14 +1,17 @@
 import type { Ask, QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import {
+  asOfDates,
+  beyondChoices,
   laggedName,
   longPanelLayout,
   namesOf,
+  type PanelQuery,
   type PanelRow,
+  type RealTimePanelQuery,
   type WideRow,
   widePanelLayout,
-} from '../../answering/layouts.ts';
-import { asOfDates, beyondChoices, type PanelQuery, type RealTimePanelQuery } from '../../answering/query.ts';
+} from '../../answering/panel-query.ts';
 import {
   type AskedAt,
   type BoundValues,
@@ -22,8 +25,14 @@ import { servicePanel } from '../../answering/service-panel.ts';
 import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/date.ts';
 import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
 import type { RowLayout } from '../../operations/field.ts';
-import type { Param, Params, ParamsOf, ParamValues } from '../../operations/param.ts';
-import { asOfParam, param } from '../../operations/params.ts';
+import {
+  asOfParam,
+  type Param,
+  type Params,
+  type ParamsOf,
+  type ParamValues,
+  param,
+} from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
@@ -105,7 +114,6 @@ const ofManyDays = ['beyond', 'with_dates', 'last', 'lag', 'known_before_each'] 
 
 type PanelGiven = ParamsOf<{ readonly params: typeof params }>;
 
-/** What both kinds of panel may be asked with. */
 type OfAnyPanel = Omit<PanelGiven, 'asOf' | 'asOfEach' | 'from' | 'to' | keyof OfManyDays>;
 
 type OfManyDays = Pick<PanelGiven, 'beyond' | 'knownBeforeEach' | 'lag' | 'last' | 'withDates'>;
@@ -306,7 +314,6 @@ function boundTo(values: PanelValues, day: Day): BoundValues<PanelValues> {
   return { values: bound, days, words: values.to === undefined ? ['--to', day] : [] };
 }
 
-/** Days in words: a few by name, many by the first and the last. */
 function daysText(days: readonly Day[]): string {
   const sorted = [...new Set(days)].sort();
   if (sorted.length <= 10) return sorted.join(', ');
@@ -317,7 +324,6 @@ function datesOf({ from, to }: PanelValues, each: Rhythm | readonly Day[]): read
   return asOfDates({ each, ...defined({ from, to }) });
 }
 
-/** What both kinds of panel are made of. */
 function formOf(values: PanelValues) {
   const { ids, skip_missing, wide, sort = 'desc', from, to } = values;
   const transformation = transformationIn(values);

@@ -1,6 +1,5 @@
 import {
   type Ask,
-  explainSeries,
   failureOf,
   pagesAbout,
   type QueryAnswer,
@@ -9,10 +8,10 @@ import {
 } from '../../answering/answer.ts';
 import { releasesDrawing, revisionsDrawing } from '../../answering/charts.ts';
 import { type ComposedRows, composed } from '../../answering/composed.ts';
-import { descriptionOf, noteBasis } from '../../answering/coverage.ts';
 import { StatedFrequencies } from '../../answering/history.ts';
-import type { WideRow } from '../../answering/layouts.ts';
+import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
+import type { WideRow } from '../../answering/panel-query.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
@@ -38,7 +37,6 @@ import {
 
 type PublishedValue = RowOf<typeof published>;
 
-/** The newest dates of a series, at most `limit`, up to what was known on a day. */
 type SomeDates = {
   readonly id: string;
   readonly from: Day | undefined;
@@ -47,13 +45,11 @@ type SomeDates = {
   readonly as_of: Day | undefined;
 };
 
-/** Revisions as they were published, of one date or of several. */
 type PublishedQuery = SomeDates & { readonly date: Day | undefined; readonly cursor: string | undefined };
 
 /** A triangle of revisions; its values are transformed each from those of its own vintage. */
 type TriangleQuery = SomeDates & { readonly units: Transformation | undefined };
 
-/** The values of a series at some horizons. */
 type ReleasesQuery = TriangleQuery & { readonly horizons: readonly Horizon[] };
 
 /** Every value of one date or of each date, with the size and the delay of each change. */
@@ -132,14 +128,12 @@ async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: Ask
   context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
 }
 
-/** The frequency of a series, as it was known on a day. */
 async function frequencyOf(id: string, asOf: Day | undefined, context: Ask): Promise<string> {
   if (asOf === undefined) return String((await descriptionOf({ id }, context))?.frequency ?? '');
   const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
   return String(newest?.frequency ?? '');
 }
 
-/** The first vintage of a series, and the newest date in it. */
 type FirstVintage = { readonly asOf: Day; readonly newest: Day };
 
 /**
@@ -191,7 +185,6 @@ type DatedHistory = {
 /** The value of a date on a day, as published or transformed; null if it was not known. */
 type ValueOn = (dated: DatedHistory, day: Day) => string | null;
 
-/** What is known of a series up to the as-of date. */
 type SeriesHistory = VintageRecord & {
   /** Newest date first. */
   readonly dates: readonly DatedHistory[];
@@ -394,7 +387,6 @@ function transformedOn(
   };
 }
 
-/** Notes that samples are no releases. */
 function noteSampled(id: string, kinds: readonly string[], { note }: Ask): void {
   const inexact = ['sampled', 'fetched', 'unknown'].filter((kind) => kinds.includes(kind));
   if (inexact.length === 0) return;

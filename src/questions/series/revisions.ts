@@ -1,12 +1,11 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import type { WideRow } from '../../answering/layouts.ts';
+import type { WideRow } from '../../answering/panel-query.ts';
 import { question, transformationIn, typed } from '../../answering/question.ts';
 import { checkHorizons, type Horizon } from '../../domain/series/releases.ts';
 import { contradiction, refused, type Sentence } from '../../errors/problem.ts';
 import { revisions as published } from '../../operations/figures.ts';
-import type { Params, ParamsOf, ParamValues } from '../../operations/param.ts';
-import { asOfParam, param } from '../../operations/params.ts';
+import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';
 import {
   type RevisionRow,
@@ -119,7 +118,6 @@ export type ReleasesParams = TableParams & {
   readonly wide?: false | undefined;
 };
 
-/** At least one release or number of days. */
 type SomeHorizon =
   | { readonly release: NonNullable<ReleasesParams['release']> }
   | { readonly after: NonNullable<ReleasesParams['after']> };
@@ -207,7 +205,6 @@ function horizonsOf({ release = [], after = [], stats }: RevisionsAsked): readon
   return checkHorizons([...releases, ...days], stats === true);
 }
 
-/** Refuses parameters of one kind of answer together with those of another. */
 function check(values: RevisionsAsked): void {
   const { date, cursor, from, to, release, after, wide, stats } = values;
   if (date !== undefined && (from !== undefined || to !== undefined))

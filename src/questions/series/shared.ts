@@ -2,8 +2,7 @@ import { argument, type BoundValues, type QuestionCommand } from '../../answerin
 import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Param, Params } from '../../operations/param.ts';
-import { dayParam, oldest, paging, param } from '../../operations/params.ts';
+import { dayParam, oldest, type Param, type Params, paging, param } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, seriesId, seriesIds, text, type Version } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
@@ -15,7 +14,6 @@ export const oneSeries = argument('id', seriesId, 'The id of the series, such as
   read: (line) => line.arg(0).toUpperCase(),
 });
 
-/** The ids of several series. */
 const severalIds = argument(
   'ids',
   seriesIds,

@@ -1,20 +1,18 @@
-import { type Ask, explainSeries, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
+import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
-import { noteBasis } from '../../answering/coverage.ts';
-import type { WideRow } from '../../answering/layouts.ts';
+import { explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
 import { requireOneFrequency } from '../../answering/one-frequency.ts';
+import type { SortOrder, WideRow } from '../../answering/panel-query.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
-import { noteRescaling } from '../../answering/rescaling.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { type Field, type RowLayout, showing } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
-import type { ObservationRow } from '../../operations/observations.ts';
-import type { Params, ParamsOf, ParamValues } from '../../operations/param.ts';
-import { param } from '../../operations/params.ts';
+import { type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
+import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
@@ -37,7 +35,9 @@ export const versionsParams = {
 } satisfies Params;
 
 /** The values of a question about several days. */
-export type AskedOfDays = ParamValues<typeof versionsParams> & {
+export type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'limit' | 'sort'>> & {
+  readonly limit?: number | undefined;
+  readonly sort?: SortOrder | undefined;
   readonly ids: readonly string[];
   readonly days: readonly Version[];
 };
@@ -94,13 +94,14 @@ export const versions = question({
       object: 'versions',
       columns: values.days,
       layout: () => layoutOf(values.days),
-      rows: (all) =>
-        all.flatMap(({ series, dates, found }) =>
+      rows: (all) => ({
+        rows: all.flatMap(({ series, dates, found }) =>
           dates.map((date): WideRow => {
             const cells = values.days.map((day, i) => [day, found[i]?.get(date)?.value ?? null] as const);
             return { date, series_id: series.id, ...Object.fromEntries(cells) };
           }),
         ),
+      }),
     }),
 });
 
@@ -136,19 +137,20 @@ export type SeriesVersions = {
   readonly found: readonly ReadonlyMap<Day, ObservationRow>[];
 };
 
-/** How the rows of values as of several days are made. */
 type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
+  /** What is noted besides. */
+  readonly remark?: string;
   /** The columns with the values as of each day, which a chart draws. */
   readonly columns: readonly string[];
   readonly layout: (names: readonly string[]) => RowLayout;
-  readonly rows: (all: readonly SeriesVersions[]) => readonly R[];
+  readonly rows: (all: readonly SeriesVersions[]) => Pick<ComposedRows<R>, 'differs' | 'rows'>;
 };
 
 /** Composes an answer as of several days. */
 export function answerVersions<R extends Row>(
   asked: AskedOfDays,
   ask: Ask,
-  { object, columns, layout, rows }: Making<R>,
+  { object, columns, layout, remark, rows }: Making<R>,
 ): Promise<QueryAnswer<R>> {
   const { days, from, to } = asked;
   return composed(ask, async (counting) => {
@@ -161,13 +163,14 @@ export function answerVersions<R extends Row>(
       days.filter((day) => day !== 'latest'),
       counting,
     );
+    if (remark !== undefined) counting.note?.({ kind: 'remark', text: remark });
     for (const one of done) noteRescalings(one, counting);
     if (done.every(({ dates }) => dates.length === 0))
       await explainSeries(done, { days, from, to }, counting);
     return {
       object,
       ...layout(done.map(({ series: { id, typed = id } }) => typed)),
-      rows: rows(done),
+      ...rows(done),
       hasMore: done.some(({ hasMore }) => hasMore),
       ...(drawing && { drawing }),
     };
@@ -191,7 +194,6 @@ async function drawingOf(
   return versionsDrawing(all, { days: asked.days, columns, transformation: transformationIn(asked) }, ask);
 }
 
-/** Notes if all values changed by about the same factor from one of the days to the next. */
 function noteRescalings({ series, dates, found }: SeriesVersions, ask: Ask): void {
   for (const [i, other] of found.slice(1).entries()) {
     const rows = dates.map((date) => ({ old: found[i]?.get(date), new: other.get(date) }));

@@ -1,6 +1,6 @@
 import { type Ask, counted, pagesAbout, textsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import { coverageText, noteBasis } from '../../answering/coverage.ts';
+import { coverageText, noteBasis } from '../../answering/notes.ts';
 import { question } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { earlier } from '../../domain/series/date.ts';
@@ -8,8 +8,7 @@ import { contradiction } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { vintages as listing } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
-import type { Params, ParamsOf, ParamValues } from '../../operations/param.ts';
-import { asOfParam } from '../../operations/params.ts';
+import { asOfParam, type Params, type ParamsOf, type ParamValues } from '../../operations/param.ts';
 import { defined } from '../../platform/defined.ts';
 import { boundAsOf, commandOf, extentParams, oneSeries, pageCursor } from './shared.ts';
 

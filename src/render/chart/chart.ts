@@ -96,10 +96,10 @@ export class ChartBuilder {
     if (log) checkPositive(panels);
     return {
       title: printable(named ?? title),
-      subtitle: printable(subtitle),
+      subtitle: printable(subtitle.join('; ')),
       panels,
       range,
-      key: drawing.key(summary).map(([label, name]) => printable(`${label}: ${name}`)),
+      key: (drawing.key?.(summary) ?? []).map(([label, name]) => printable(`${label}: ${name}`)),
       source: printable([...this.#sources].sort().join('; ')),
       bands: bandsOf(drawing, range),
       log,
@@ -188,7 +188,7 @@ function lineOf(values: LineValues, drawing: Drawing, range: HorizontalRange): C
   }
   const points = [...values.at].map(([day, value]) => [dayNumber(day), value] as const);
   points.sort(([a], [b]) => a - b);
-  if (drawing.form === 'steps') {
+  if (drawing.stepped === true) {
     const published = splitIntoRuns(points, Number.POSITIVE_INFINITY).flat();
     return { label, runs: toSteps(points, range.last), dots: published };
   }
@@ -204,7 +204,7 @@ function longestSpacing(frequency: string): number {
 }
 
 function rangeOf(
-  { axis, form }: Drawing,
+  { axis, stepped }: Drawing,
   all: readonly LineValues[],
   until: Day | undefined,
 ): HorizontalRange {
@@ -215,7 +215,7 @@ function rangeOf(
   }
   const days = [...places].sort();
   const [first, last] = [days[0] ?? '1970-01-01', days.at(-1) ?? '1970-01-01'];
-  const end = form === 'steps' && until !== undefined && until > last ? until : last;
+  const end = stepped === true && until !== undefined && until > last ? until : last;
   return { kind: 'day', first: dayNumber(first), last: dayNumber(end) };
 }
 

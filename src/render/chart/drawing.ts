@@ -32,14 +32,14 @@ export type ChartSummary = {
 export type Drawing = {
   /** The horizontal axis: days, to scale, or the maturities of a curve, evenly spaced. */
   readonly axis: 'day' | 'maturity';
-  /** Whether a straight line joins the values (`line`), or each value holds until the next (`steps`). */
-  readonly form: 'line' | 'steps';
+  /** Whether each value holds until the next; otherwise a straight line joins the values. */
+  readonly stepped?: boolean;
   /** The day until which the last step holds, if it is later than that step. */
   readonly until?: (summary: ChartSummary) => Day | undefined;
-  /** The texts above the chart; the subtitle adds what the title leaves open, such as the as-of date. */
-  readonly words: (summary: ChartSummary) => { readonly title: string; readonly subtitle: string };
-  /** The full names of lines, in order; empty if the title has them. */
-  readonly key: (summary: ChartSummary) => readonly (readonly [label: string, name: string])[];
+  /** The title, and below it in parts what that leaves open, such as the as-of date. */
+  readonly words: (summary: ChartSummary) => { readonly title: string; readonly subtitle: readonly string[] };
+  /** The full names of lines, in order; without them, the title has them. */
+  readonly key?: (summary: ChartSummary) => readonly (readonly [label: string, name: string])[];
   readonly marks: (row: Row) => readonly ChartMark[];
   /** Times that are shaded; one without a last day goes on to the end of the chart. */
   readonly bands?: readonly { readonly from: Day; readonly to?: Day }[];

@@ -12,7 +12,6 @@ import type {
 } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
 
-/** The use of a window. */
 type RateLimit = {
   readonly window: WindowName;
   readonly limit: number;
@@ -55,7 +54,6 @@ interface Counter {
   take(keyId: string, plan: Plan, now: number): Promise<Verdict>;
   /** The use of the tightest window, without counting a request. */
   rate(keyId: string, plan: Plan, now: number): Promise<RateLimit>;
-  /** Forgets all other keys. */
   keep(keyIds: ReadonlySet<string>): void;
 }
 
@@ -139,7 +137,6 @@ export class Quotas implements Counter {
     );
   }
 
-  /** Marks records of `unsaved` as stored. */
   saved(records: readonly UsageRecord[]): void {
     for (const { keyId, window, began, count } of records) {
       const kept = this.#counts.get(keyId)?.[windows.findIndex(({ name }) => name === window)];
@@ -160,7 +157,6 @@ export class Quotas implements Counter {
   }
 }
 
-/** The limits of a plan, in the order of the windows. */
 function limitsOf({ ratePerMinute, dailyLimit, monthlyLimit }: Plan): readonly number[] {
   return [ratePerMinute, dailyLimit, monthlyLimit];
 }
@@ -184,7 +180,6 @@ function usageOf([, day, month]: readonly Count[]): Usage {
   return { day: day?.count ?? 0, month: month?.count ?? 0 };
 }
 
-/** The windows of an instant, as an access store counts them. */
 function countedWindows(limits: readonly number[], now: number): readonly CountedWindow[] {
   return windows.map(({ name, startOf, endOf }, i) => {
     const start = startOf(now);
@@ -304,7 +299,6 @@ export class Gate {
       : { ...admission, refusal: exceeded(rate), refusedBy: rate.window };
   }
 
-  /** Whether any key is valid at an instant. */
   async hasKeys(now: number): Promise<boolean> {
     return [...(await this.#validKeys()).values()].some(({ end }) => now < end);
   }
@@ -357,7 +351,6 @@ export class Gate {
   }
 }
 
-/** The valid secrets of a key: the newest, and the one before it. */
 function secretsOf(key: StoredKey): readonly KnownKey[] {
   const { hash, expiresAt, previousHash, previousUntil } = key;
   const end = instantOf(expiresAt);
@@ -450,7 +443,6 @@ export function isKeyShaped(text: string): boolean {
   return shape.test(text);
 }
 
-/** A place among the computations of a key. */
 type Turn = {
   /** Resolves when the computation may begin. */
   readonly begun: Promise<void>;
@@ -458,7 +450,6 @@ type Turn = {
   readonly leave: () => void;
 };
 
-/** A computation that runs or waits. */
 type Computation = { readonly begin: () => void };
 
 /** How many computations of a key may wait, for each one that may run. */

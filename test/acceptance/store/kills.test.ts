@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkStore } from '../../../src/care/check.ts';
+import { checkStore } from '../../../src/maintenance/check.ts';
 import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';

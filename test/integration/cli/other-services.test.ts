@@ -55,7 +55,6 @@ describe('a service that sends its rows in another order', () => {
 
   it.each([
     ['', 5],
-    ['--limit 1', 1],
     ['--limit 2', 2],
     ['--limit 3', 3],
     ['--limit 9', 5],
@@ -94,38 +93,35 @@ describe('a service that sends its rows in another order', () => {
     expect([code, err]).toEqual([8, expect.stringContaining('the service gives 2014-01-01 again')]);
   });
 
-  it.each(['newest', 'oldest'])(
-    'that gives the %s first is still asked for the newest curve',
-    async (order) => {
-      const days = ['2024-12-20', '2024-12-23', '2024-12-24', '2024-12-26'];
-      const point = (day: string) => ({
-        trade_date: `${day}T00:00:00Z`,
-        maturity: '10Y',
-        rate: '4.5',
-        curve_type: 'PAR',
-        source: '',
-      });
-      const { url } = await serve((request, response) => {
-        const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
-        if (pathname.endsWith('/curve'))
-          return reply(response, 200, envelope('yield_curve', [point(String(searchParams.get('date')))]));
-        const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? '9'];
-        const found = days.filter((day) => from <= day && day <= to);
-        if (order === 'newest') found.reverse();
-        const rows = found.slice(0, Number(searchParams.get('limit'))).map(point);
-        const more = rows.length < found.length ? { has_more: true, next_cursor: 'x' } : {};
-        return reply(response, 200, envelope('yield_series', rows, more));
-      });
-      const { code, out, err } = await run(
-        `curve --on-or-before --date 2024-12-25 --columns trade_date --no-header --base-url ${url}`,
-      );
-      expect([code, out, err]).toEqual([
-        0,
-        '2024-12-24\n',
-        'asof: no curve on 2024-12-25; this is 2024-12-24\n',
-      ]);
-    },
-  );
+  it('is asked for the newest curve on or before a day', async () => {
+    const days = ['2024-12-20', '2024-12-23', '2024-12-24', '2024-12-26'];
+    const point = (day: string) => ({
+      trade_date: `${day}T00:00:00Z`,
+      maturity: '10Y',
+      rate: '4.5',
+      curve_type: 'PAR',
+      source: '',
+    });
+    const { url } = await serve((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+      if (pathname.endsWith('/curve'))
+        return reply(response, 200, envelope('yield_curve', [point(String(searchParams.get('date')))]));
+      const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? '9'];
+      const found = days.filter((day) => from <= day && day <= to);
+      found.reverse();
+      const rows = found.slice(0, Number(searchParams.get('limit'))).map(point);
+      const more = rows.length < found.length ? { has_more: true, next_cursor: 'x' } : {};
+      return reply(response, 200, envelope('yield_series', rows, more));
+    });
+    const { code, out, err } = await run(
+      `curve --on-or-before --date 2024-12-25 --columns trade_date --no-header --base-url ${url}`,
+    );
+    expect([code, out, err]).toEqual([
+      0,
+      '2024-12-24\n',
+      'asof: no curve on 2024-12-25; this is 2024-12-24\n',
+    ]);
+  });
 });
 
 describe('a service that lacks an extension of asof', () => {
@@ -145,12 +141,25 @@ describe('a service that lacks an extension of asof', () => {
     return problem(response, 404, 'not-found', 'no such endpoint');
   };
 
-  it('is still searched by title, and fields that it lacks are empty', async () => {
+  it('is still searched by id, and fields that it lacks are empty', async () => {
     const { url } = await serve(plain);
     const { code, out } = await run(
-      `series search domestic --columns id,covered_to --no-header --base-url ${url}`,
+      `series search domestic --match id --columns id,covered_to --no-header --base-url ${url}`,
     );
-    expect([code, out]).toEqual([0, 'GDP,\n']);
+    // A service that searches otherwise than by id gives other series.
+    expect([code, out]).toEqual([8, '']);
+    const found = await run(
+      `series search gdp --match id --columns id,covered_to --no-header --base-url ${url}`,
+    );
+    expect([found.code, found.out]).toEqual([0, 'GDP,\n']);
+  });
+
+  it('is not searched by words, and the refusal names what it has', async () => {
+    const { url } = await serve(plain);
+    const { code, out, err } = await run(`series search domestic --base-url ${url}`);
+    expect([code, out]).toEqual([8, '']);
+    expect(err).toContain("does not announce the parameter 'match'");
+    expect(err).toContain('this service has only match=id');
   });
 
   it('is not asked for first releases', async () => {

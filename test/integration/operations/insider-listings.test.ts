@@ -3,10 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { classifyTrades } from '../../../src/domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../../../src/domain/insider/cluster.ts';
 import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
-import { clusterSearch } from '../../../src/operations/cluster-listings.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { insiderClusters, insiderFilings } from '../../../src/operations/index.ts';
-import { Listing } from '../../../src/operations/listing.ts';
+import { pageOfClusters } from '../../../src/operations/insiders/cluster-listings.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { createService, owner, type Service } from '../../../src/service/service.ts';
@@ -307,6 +306,7 @@ describe('the clusters of a store', () => {
   it('of one symbol come by issuer, for any order in the store', async () => {
     const found = [3, 1, 2].map((place) => bought(place));
     const backwards = {
+      state: async () => ({ name: 'x', revision: 1, sample: false }),
       filings: {
         coveredTo: async () => '2026-01-02',
         async tradePlaces() {
@@ -322,14 +322,11 @@ describe('the clusters of a store', () => {
         },
       },
     } as unknown as StoreView;
-    const listing = new Listing(
-      clusterSearch({
-        ...{ transaction_code: 'P', min_insiders: 1, days: 1, ticker: '' },
-        ...{ as_of: undefined, to: undefined },
-      }),
-    );
-    await listing.readOn(backwards);
-    expect(listing.rows.map(({ issuerCik }) => issuerCik.at(-1))).toEqual(['1', '2', '3']);
+    const { rows } = await pageOfClusters(backwards, {
+      ...{ transaction_code: 'P', min_insiders: 1, days: 1, min_value: undefined, ticker: '', limit: 9 },
+      ...{ as_of: undefined, from: undefined, to: undefined },
+    });
+    expect(rows.map(({ issuer_cik }) => issuer_cik.at(-1))).toEqual(['1', '2', '3']);
   });
 });
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { checkStore } from '../../../src/care/check.ts';
-import { copyStore } from '../../../src/care/copy.ts';
-import { removeSeries, renameSeries } from '../../../src/care/series.ts';
-import { undoStoreImport } from '../../../src/care/undo.ts';
 import { findSeries, type SearchMatch } from '../../../src/domain/series/search.ts';
 import type { SearchedSeries } from '../../../src/domain/series/words.ts';
+import { checkStore } from '../../../src/maintenance/check.ts';
+import { copyStore } from '../../../src/maintenance/copy.ts';
+import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
+import { undoStoreImport } from '../../../src/maintenance/undo.ts';
 import { seriesSearch } from '../../../src/operations/index.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { createService, owner, type Service } from '../../../src/service/service.ts';

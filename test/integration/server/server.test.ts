@@ -11,13 +11,16 @@ const publicUrl = 'https://data.example';
 
 /** Answers with its method and path; `/slow` takes its time, and the path is the end of a long text for `/long`. */
 const handler: Handler = async (request, sending) => {
-  const { pathname } = new URL(request.url);
+  const { path: pathname } = request;
   if (pathname.startsWith('/slow')) await delay(400);
   sending?.ended((sent) => ended.push([pathname, sent]));
   const before = pathname.startsWith('/long') ? longText.repeat(pathname === '/longest' ? 8 : 1) : '';
-  return new Response(`${before}${request.method} ${pathname}`, {
-    headers: { 'Content-Type': 'text/plain' },
-  });
+  const body = `${before}${request.method} ${pathname}`;
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'text/plain', 'Content-Length': String(body.length) },
+    body,
+  };
 };
 
 /** What was sent of the answers, by their paths. */

@@ -125,6 +125,6 @@ describe('a rendered output', () => {
     const chunks = renderPages(await createRenderer('csv', layout(observationFields)), source());
     expect((await chunks.next()).value).toContain('17710.7');
     expect(asked).toEqual([0]);
-    await chunks.return();
+    await chunks.return(undefined);
   });
 });

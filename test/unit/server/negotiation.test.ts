@@ -5,7 +5,7 @@ import { codingFor } from '../../../src/server/respond.ts';
 // RFC 9110, 12.5.1: the most specific range that matches decides, and a weight of 0 means "not acceptable".
 describe('Accept allows JSON', () => {
   it.each([
-    null,
+    undefined,
     '',
     '*/*',
     'application/*',
@@ -49,14 +49,14 @@ describe('Accept chooses a format', () => {
       texts: [['as_of', '2015-01-30']],
       format: 'csv',
     });
-    expect(readQuery('q=format', null)).toEqual({ texts: [['q', 'format']], format: 'json' });
+    expect(readQuery('q=format', undefined)).toEqual({ texts: [['q', 'format']], format: 'json' });
   });
 
   it.each([
     ['format=excel', 'invalid \'format\' "excel": use json, csv, ndjson or parquet'],
     ['format=csv&format=json', "parameter 'format' is given more than once"],
   ])('and refuses the query %s', (query, detail) => {
-    expect(() => readQuery(query, null)).toThrow(detail);
+    expect(() => readQuery(query, undefined)).toThrow(detail);
   });
 });
 
@@ -68,7 +68,7 @@ describe('Accept-Encoding chooses a coding', () => {
     ['x-gzip;q=0.9, gzip;q=0', 'gzip'],
     ['identity, *;q=0', undefined],
     ['gzip;q=nonsense', undefined],
-    [null, undefined],
+    [undefined, undefined],
   ])('from %j', (accept, coding) => {
     expect(codingFor(accept, 5000)).toBe(coding);
   });

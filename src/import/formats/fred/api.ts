@@ -12,7 +12,7 @@ import {
   textField,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { isNode, listOf, parseXml } from '../../readers/xml.ts';
+import { isNode, listOf, parseXml, resolveEntities } from '../../readers/xml.ts';
 import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
 import {
   seriesOf as columnSeries,
@@ -308,15 +308,8 @@ function attributesOf(element: unknown): UncheckedObject {
     attributes.map(([attribute, value]) => {
       const name = attribute.slice(2);
       const isCount = counts.has(name) && typeof value === 'string' && /^\d+$/.test(value);
-      return [name, isCount ? Number(value) : plain(value)];
+      if (isCount) return [name, Number(value)];
+      return [name, typeof value === 'string' ? (resolveEntities(value) ?? value) : value];
     }),
   );
-}
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** The text of an attribute with XML's five entities resolved. */
-function plain(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  return value.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '');
 }

@@ -5,22 +5,18 @@ import { missingTexts } from '../../../domain/series/missing-value.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, headerOf, readCsvBody } from '../../readers/csv.ts';
-import { isDateColumn } from '../../readers/dialect.ts';
+import { type CsvRow, headerOf, isDateColumn, readCsvBody } from '../../readers/text-table.ts';
 import { readSheets, type Sheet, sheetsIn } from '../../readers/xlsx.ts';
 import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
 import { h15Csv, isCurveColumn } from '../treasury.ts';
 import {
   columnId,
-  fredCells,
-  isoDates,
   isRealTimeColumn,
   isVintageColumn,
-  readVintageCsv,
+  readFredTable,
   seriesOf,
   splitVintageColumn,
   unknownVintage,
-  vintageBatches,
 } from '../vintage-table.ts';
 import { historyBatches, notEnded, type RealTimeValue, refuseGaps } from './history.ts';
 
@@ -46,12 +42,8 @@ const fredCsv: ImportFormat = {
     const { asOf: vintage } = options;
     if (vintage === undefined)
       throw unknownVintage(file, 'the file does not state when its figures were known');
-    const table = await readVintageCsv(file, {
-      ...isoDates,
-      // For some years FRED named the only column VALUE, for any series.
-      column: (name) => ({ seriesId: seriesOf(file, name, options), vintage }),
-    });
-    yield* vintageBatches(file, table, fredCells);
+    // For some years FRED named the only column VALUE, for any series.
+    yield* readFredTable(file, (name) => ({ seriesId: seriesOf(file, name, options), vintage }));
   },
 };
 
@@ -66,18 +58,13 @@ const alfredWide: ImportFormat = {
     const [date = '', ...columns] = headerOf(head);
     return isDateColumn(date) && columns.some(isVintageColumn);
   },
-  async *read(file) {
-    const table = await readVintageCsv(file, {
-      ...isoDates,
-      column: (name) => {
-        const parts = splitVintageColumn(name);
-        if (parts !== undefined) return { seriesId: columnId(file, parts.series), vintage: parts.vintage };
-        const reason = 'not a series and its vintage date, such as GDPC1_20150130';
-        throw refusal(file, { row: 1, column: name }, reason);
-      },
-    });
-    yield* vintageBatches(file, table, fredCells);
-  },
+  read: (file) =>
+    readFredTable(file, (name) => {
+      const parts = splitVintageColumn(name);
+      if (parts !== undefined) return { seriesId: columnId(file, parts.series), vintage: parts.vintage };
+      const reason = 'not a series and its vintage date, such as GDPC1_20150130';
+      throw refusal(file, { row: 1, column: name }, reason);
+    }),
 };
 
 /** Whether FRED names its first column so; `Date` and `date` are those of other tables. */

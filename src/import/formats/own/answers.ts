@@ -1,12 +1,8 @@
 import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
-import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
-import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { type CurvePoint, curveTypes, maturitiesOf, yieldSeries } from '../../../domain/treasury/curve.ts';
 import { Problem } from '../../../errors/problem.ts';
-import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { headerOf, readCsvBody } from '../../readers/csv.ts';
 import {
   isJsonObject,
   jsonIn,
@@ -15,8 +11,9 @@ import {
   readJsonObject,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { type CellReader, cellReader, linesIn } from '../../readers/rows.ts';
-import { type Batch, type ImportFormat, notAnId, type ReadOptions } from '../format.ts';
+import { type CellReader, cellReader } from '../../readers/rows.ts';
+import { delimitedRows, headerOf, otherWidth, readCsvBody } from '../../readers/text-table.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
@@ -28,6 +25,7 @@ import {
   parseStatedDate,
 } from '../sec/values.ts';
 import { CurveChecks } from '../treasury.ts';
+import { answerDay, describedSeries, withoutMidnight } from './facts.ts';
 
 /** What the head of a file says about the answer in it: the object of its envelope, or the names of its columns. */
 type AnswerHead = { readonly object?: string; readonly columns: readonly string[] };
@@ -83,7 +81,7 @@ const shapes: readonly RowShape[] = [
     required: ['id'],
     async *read(batches, file) {
       for await (const rows of batches) {
-        const all = rows.map((row) => readSeries(file, row));
+        const all = rows.map((row) => describedSeries(file, row, 'id'));
         yield { metadata: all.filter(({ seriesId }) => !yieldSeries.some(({ id }) => id === seriesId)) };
       }
     },
@@ -220,20 +218,13 @@ const unescaped: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t',
 /** Rows without quotes, in which a backslash begins `\t`, `\n`, `\r` and `\\`. */
 async function* tsvRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
   let places: ReadonlyMap<string, number> | undefined;
-  let row = 0;
-  for await (const lines of linesIn(file)) {
+  for await (const batch of delimitedRows(file, { separator: '\t', quotes: 'none' })) {
     const rows: AnswerRow[] = [];
-    for (const line of lines) {
-      row += 1;
-      const cells = line
-        .split('\t')
-        .map((cell) => cell.replace(/\\[\\tnr]/g, (text) => unescaped[text] ?? text));
-      if (places === undefined) places = new Map(cells.map((name, place) => [name, place]));
-      else if (cells.length === places.size) rows.push(delimitedRow(row, cells, places));
-      else if (line !== '') {
-        const reason = `${cells.length} cells, but the header has ${places.size}; is the file truncated?`;
-        throw refusal(file, { row }, reason);
-      }
+    for (const { row, cells } of batch) {
+      const texts = cells.map((cell) => cell.replace(/\\[\\tnr]/g, (text) => unescaped[text] ?? text));
+      if (places === undefined) places = new Map(texts.map((name, place) => [name, place]));
+      else if (texts.length === places.size) rows.push(delimitedRow(row, texts, places));
+      else throw otherWidth(file, row, texts.length, places.size);
     }
     yield rows;
   }
@@ -248,18 +239,12 @@ function delimitedRow(row: number, cells: readonly string[], places: ReadonlyMap
 }
 
 async function* ndjsonRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
-  let row = 0;
-  for await (const lines of linesIn(file)) {
-    const rows: AnswerRow[] = [];
-    for (const line of lines) {
-      row += 1;
-      if (line === '') continue;
-      const value = objectIn(line);
+  for await (const lines of delimitedRows(file, { quotes: 'none' }))
+    yield lines.map(({ row, cells }) => {
+      const value = objectIn(cells[0] ?? '');
       if (value === undefined) throw refusal(file, { row }, 'this line is not an object of JSON');
-      rows.push(jsonRow(value, row));
-    }
-    yield rows;
-  }
+      return jsonRow(value, row);
+    });
 }
 
 function objectIn(line: string): UncheckedObject | undefined {
@@ -277,32 +262,6 @@ function jsonRow(cells: UncheckedObject, row: number): AnswerRow {
       return typeof value === 'object' ? jsonText(value) : String(value);
     },
   };
-}
-
-/** A text without the time of day that JSON adds to a day. */
-function withoutMidnight(text: string): string {
-  return text.replace(/T00:00:00(?:\.0+)?Z$/, '');
-}
-
-/** A day of an answer: `2015-01-30`, or `2015-01-30T00:00:00Z` in JSON. */
-function answerDay(text: string): Day | undefined {
-  return parseDay(withoutMidnight(text));
-}
-
-function readSeries(file: SourceFile, row: AnswerRow): SeriesMetadata {
-  const cells = cellReader(file, row);
-  const text = (column: string) => row.cell(column) || undefined;
-  const seriesId = parseSeriesId(row.cell('id'));
-  if (seriesId === undefined) throw notAnId(file, { row: row.row, column: 'id', value: row.cell('id') });
-  return defined({
-    seriesId,
-    title: text('title'),
-    units: text('units'),
-    frequency: cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A') ?? undefined,
-    seasonalAdjustment: text('seasonal_adjustment'),
-    source: text('source'),
-    coveredTo: cells.maybe('covered_to', answerDay, day) ?? undefined,
-  });
 }
 
 async function* readRates(

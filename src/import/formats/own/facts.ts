@@ -11,8 +11,8 @@ import {
 } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, headerOf, readCsvBody } from '../../readers/csv.ts';
-import { cellReader } from '../../readers/rows.ts';
+import { cellReader, placesOf } from '../../readers/rows.ts';
+import { type CsvRow, headerOf, readCsvBody } from '../../readers/text-table.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
@@ -81,7 +81,7 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
     ]);
   }
   const places = placesOf(file, header, { required: columns, optional: [kindColumn] });
-  const at = (name: (typeof columns)[number] | typeof kindColumn) => places.get(name) ?? -1;
+  const at = (name: string) => places.get(name) ?? -1;
   return {
     series: at('series_id'),
     date: at('date'),
@@ -153,71 +153,62 @@ const metadataCsv: ImportFormat = {
   },
   async *read(file) {
     const rowOf = new Map<string, number>();
-    for await (const { header, rows } of readCsvBody(file, (cells) =>
-      placesOf<string>(file, cells, metadataNames),
-    )) {
-      yield { metadata: rows.map((row) => readMetadata(file, row, header, rowOf)) };
-    }
+    const body = readCsvBody(file, (cells) => placesOf(file, cells, metadataNames));
+    for await (const { header, rows } of body)
+      yield {
+        metadata: rows.map(({ row, cells }) => {
+          const cell = (column: string) => (cells[header.get(column) ?? -1] ?? '').trim();
+          const stated = describedSeries(file, { row, cell }, 'series_id');
+          const before = rowOf.get(stated.seriesId);
+          rowOf.set(stated.seriesId, row);
+          if (before === undefined) return stated;
+          const place = { row, column: 'series_id', value: stated.seriesId };
+          throw refusal(file, place, `row ${before} already describes this series`);
+        }),
+      };
   },
 };
 
 /** The formats of what `asof facts` writes. */
 export const factsFormats: readonly ImportFormat[] = [asofCsv, metadataCsv];
 
-function readMetadata(
+/** The description of a series in a row, whose id is in a column of that name. */
+export function describedSeries(
   file: SourceFile,
-  { row, cells }: CsvRow,
-  places: ReadonlyMap<string, number>,
-  rowOf: Map<string, number>,
+  row: Parameters<typeof cellReader>[1],
+  idColumn: 'id' | 'series_id',
 ): SeriesMetadata {
-  const text = (column: string): string => (cells[places.get(column) ?? -1] ?? '').trim();
-  const stated = (column: string): string | undefined => text(column) || undefined;
-  const { maybe } = cellReader(file, { row, cell: text });
-  const seriesId = parseSeriesId(text('series_id'));
-  if (seriesId === undefined) throw notAnId(file, { row, column: 'series_id', value: text('series_id') });
-  const before = rowOf.get(seriesId);
-  if (before !== undefined)
-    throw refusal(
-      file,
-      { row, column: 'series_id', value: seriesId },
-      `row ${before} already describes this series`,
-    );
-  rowOf.set(seriesId, row);
+  const { maybe } = cellReader(file, row);
+  const at = (column: string) => ({ row: row.row, column, value: row.cell(column) });
+  const text = (column: string) => row.cell(column) || undefined;
+  const seriesId = parseSeriesId(row.cell(idColumn));
+  if (seriesId === undefined) throw notAnId(file, at(idColumn));
   const frequency = maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
-  const coveredTo = parseDay(text('covered_to'));
-  if (coveredTo === undefined && text('covered_to') !== '')
-    throw notADay(file, { row, column: 'covered_to', value: text('covered_to') });
-  const vintageKind = maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`);
+  const coveredTo = answerDay(row.cell('covered_to'));
+  if (coveredTo === undefined && row.cell('covered_to') !== '') throw notADay(file, at('covered_to'));
+  // What an answer of asof says of the kind is of all vintages together, and states nothing.
+  const isStated = idColumn === 'series_id';
+  const kind = isStated
+    ? maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`)
+    : undefined;
   return defined({
     seriesId,
-    title: stated('title'),
-    units: stated('units'),
+    title: text('title'),
+    units: text('units'),
     frequency: frequency ?? undefined,
-    seasonalAdjustment: stated('seasonal_adjustment'),
-    source: stated('source'),
-    vintageKind: vintageKind ?? undefined,
+    seasonalAdjustment: text('seasonal_adjustment'),
+    source: text('source'),
+    vintageKind: kind ?? undefined,
     coveredTo,
   });
 }
 
-/** The positions of columns by name; an unknown, missing or repeated name is refused. */
-export function placesOf<Name extends string>(
-  file: SourceFile,
-  { row, cells }: CsvRow,
-  columns: { readonly required: readonly Name[]; readonly optional: readonly Name[] },
-): ReadonlyMap<Name, number> {
-  const all = [...columns.required, ...columns.optional];
-  const places = new Map<Name, number>();
-  for (const [place, cell] of cells.entries()) {
-    const name = all.find((known) => known === cell.trim());
-    if (name === undefined) {
-      throw refusal(file, { row, column: cell }, `unknown column; the columns are ${all.join(', ')}`);
-    }
-    if (places.has(name)) throw refusal(file, { row, column: cell }, 'this column appears twice');
-    places.set(name, place);
-  }
-  for (const name of columns.required) {
-    if (!places.has(name)) throw refusal(file, { row, column: name }, 'this column is missing');
-  }
-  return places;
+/** A day of an answer: `2015-01-30`, or `2015-01-30T00:00:00Z` in JSON. */
+export function answerDay(text: string): Day | undefined {
+  return parseDay(withoutMidnight(text));
+}
+
+/** A text without the time of day that JSON adds to a day. */
+export function withoutMidnight(text: string): string {
+  return text.replace(/T00:00:00(?:\.0+)?Z$/, '');
 }

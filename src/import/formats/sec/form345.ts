@@ -9,8 +9,9 @@ import {
 } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
-import { foreign, limits, notUtf8, once, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CellReader, cellReader, linesIn } from '../../readers/rows.ts';
+import { once, refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CellReader, cellReader, placesOf } from '../../readers/rows.ts';
+import { delimitedRows, otherWidth } from '../../readers/text-table.ts';
 import type { Batch, ImportFormat } from '../format.ts';
 import { ImpossibleTrades } from './impossible-trades.ts';
 import {
@@ -365,91 +366,20 @@ async function* readTable(
   required: readonly string[],
 ): AsyncGenerator<readonly DataSetRow[]> {
   let places: ReadonlyMap<string, number> | undefined;
-  for await (const batch of recordsIn(file)) {
+  for await (const batch of delimitedRows(file, { separator: '\t', quotes: 'loose' })) {
     const rows: DataSetRow[] = [];
     for (const { row, cells } of batch) {
       if (places === undefined) {
-        places = placesIn(file, cells, required);
+        places = placesOf(file, { row, cells }, { required });
         continue;
       }
-      if (cells.length !== places.size) {
-        const reason = `${cells.length} cells, but the header has ${places.size}; is the file truncated?`;
-        throw refusal(file, { row }, reason);
-      }
+      if (cells.length !== places.size) throw otherWidth(file, row, cells.length, places.size);
       const known = places;
       rows.push({ row, cell: (column) => cells[known.get(column) ?? -1]?.trim() ?? '' });
     }
     if (rows.length > 0) yield rows;
   }
   if (places === undefined) throw refusal(file, {}, 'the table is empty');
-}
-
-function placesIn(
-  file: SourceFile,
-  cells: readonly string[],
-  required: readonly string[],
-): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
-  for (const [place, cell] of cells.entries()) {
-    const column = cell.trim();
-    if (places.has(column)) throw refusal(file, { row: 1, column }, 'this column appears twice');
-    places.set(column, place);
-  }
-  for (const column of required) {
-    if (!places.has(column)) throw refusal(file, { row: 1, column }, 'this column is missing');
-  }
-  return places;
-}
-
-type TableRecord = { readonly row: number; readonly cells: readonly string[] };
-
-/** The records with their untrimmed cells; a record with line feeds counts as several rows. */
-async function* recordsIn(file: SourceFile): AsyncGenerator<readonly TableRecord[]> {
-  let [row, start, open] = [0, 0, ''];
-  for await (const lines of linesIn(file)) {
-    const records: TableRecord[] = [];
-    for (const line of lines) {
-      row += 1;
-      if (foreign.test(line)) throw notUtf8(file, { row });
-      if (open === '') start = row;
-      const record = open === '' ? line : `${open}\n${line}`;
-      const cells = record.includes('"') ? quotedCells(record) : record.split('\t');
-      if (record.length > limits.line) throw refusal(file, { row: start }, 'a record of more than 64 KiB');
-      open = cells === undefined ? record : '';
-      if (cells !== undefined && record !== '') records.push({ row: start, cells });
-    }
-    yield records;
-  }
-  if (open !== '') throw refusal(file, { row: start }, 'a quote opens here and is never closed');
-}
-
-/** The cells of a record in which some begin with a quote; undefined if the last quote is still open. */
-function quotedCells(record: string): readonly string[] | undefined {
-  const cells: string[] = [];
-  let start = 0;
-  while (start <= record.length) {
-    const next = record.indexOf('\t', start);
-    let end = next < 0 ? record.length : next;
-    let quoted = false;
-    if (record[start] === '"') {
-      const close = closingQuote(record, start);
-      if (close === undefined) return undefined;
-      // With text after the second quote, the cell only begins with a quoted word.
-      quoted = close + 1 === record.length || record[close + 1] === '\t';
-      if (quoted) end = close + 1;
-    }
-    cells.push(quoted ? record.slice(start + 1, end - 1).replaceAll('""', '"') : record.slice(start, end));
-    start = end + 1;
-  }
-  return cells;
-}
-
-/** The position at which the quote opened at `start` closes; a doubled quote does not close it. */
-function closingQuote(record: string, start: number): number | undefined {
-  for (let at = record.indexOf('"', start + 1); at >= 0; at = record.indexOf('"', at + 2)) {
-    if (record[at + 1] !== '"') return at;
-  }
-  return undefined;
 }
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];

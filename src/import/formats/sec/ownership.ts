@@ -11,7 +11,15 @@ import type { Day } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
-import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
+import {
+  isNode,
+  listOf,
+  parseXml,
+  resolveEntities,
+  textOf,
+  type XmlDocument,
+  type XmlNode,
+} from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { listedFiling, readHeader, submissionType } from './filing-dates.ts';
 import { ImpossibleTrades } from './impossible-trades.ts';
@@ -337,26 +345,4 @@ class XmlFields {
     }
     return refusal(this.#file, place, reason);
   }
-}
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** The text with XML's five entities and character references resolved, once; undefined if it has any other. */
-function resolveEntities(text: string): string | undefined {
-  let known = true;
-  const plain = text.replace(
-    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));?/gi,
-    (entity, hex?: string, decimal?: string, name = '') => {
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      const character = decimal === undefined && hex === undefined ? entities[name] : characterOf(code);
-      if (character === undefined || !entity.endsWith(';')) known = false;
-      return character ?? '';
-    },
-  );
-  return known ? plain : undefined;
-}
-
-function characterOf(code: number): string | undefined {
-  const allowed = code === 9 || code === 10 || code === 13 || (code >= 32 && code <= 0x10ffff);
-  return allowed && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : undefined;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recognise } from '../../../../src/import/formats/recognise.ts';
 import { tempFile } from '../../../support/temp-files.ts';
 
-/** Files as people have them, which lack one thing or two that a format has. */
+/** Files as people have them, which lack one thing that a format has. */
 const misses: readonly (readonly [
   what: string,
   name: string,
@@ -114,13 +114,6 @@ const misses: readonly (readonly [
     '{"cik":1835632,"entityName":"Marvell Technology, Inc.","facts":{"dei":{}}}',
     'like sec-submissions-json (list of filings of a company), but it has the company’s facts',
     'asof reads the SEC’s submissions (CIK….json) and ownership documents',
-  ],
-  [
-    'several faults at once',
-    'export.txt',
-    'Quarter|GDP\n2015-01-01|18063.529\n2015-04-01|18279.784\n',
-    'like fred-csv (FRED download), but its cells are separated by |, and its first column is named "Quarter"',
-    'name the first column observation_date',
   ],
 ];
 

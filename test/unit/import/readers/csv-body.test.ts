@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { placesOf } from '../../../../src/import/formats/own/facts.ts';
-import { cellsOf, headerOf, readCsvBody } from '../../../../src/import/readers/csv.ts';
+import { placesOf } from '../../../../src/import/readers/rows.ts';
+import { cellsOf, headerOf, readCsvBody } from '../../../../src/import/readers/text-table.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 
 async function body(text: string): Promise<string> {
@@ -40,7 +40,7 @@ describe('the body of a CSV file', () => {
     [
       'a row cut short',
       'a,b\n1,2\n3\n',
-      'x.csv, row 3: 1 cells, but the header has 2; is the file truncated?',
+      'x.csv, row 3: 1 cell, but the header has 2; is the file truncated?',
     ],
     ['a row too long', 'a,b\n1,2,3\n', 'x.csv, row 2: 3 cells, but the header has 2; is the file truncated?'],
   ])('is refused with %s', async (_, text, message) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatOfKind, recognise } from '../../../../../src/import/formats/recognise.ts';
 import { operations } from '../../../../../src/operations/index.ts';
-import { insiderFilings } from '../../../../../src/operations/insider-filings.ts';
+import { insiderFilings } from '../../../../../src/operations/insiders/filings.ts';
 import { filing, owner } from '../../../../support/filings.ts';
 import { failureOf } from '../../../../support/scratch-store.ts';
 import { readTogether } from '../../../../support/sec-documents.ts';
@@ -76,7 +76,7 @@ describe('a list of series that asof wrote', () => {
     ['id,frequency,last_updated\nA,monthly,', 'x.csv, row 2, column "frequency": "monthly": not a frequency'],
     ['id,covered_to\nA,soon', 'x.csv, row 2, column "covered_to": "soon": not a date'],
     ['title,last_updated\nA,', 'x.csv, row 2, column "id": this column is missing'],
-    ['id\tlast_updated\nA', 'x.csv, row 2: 1 cells, but the header has 2; is the file truncated?'],
+    ['id\tlast_updated\nA', 'x.csv, row 2: 1 cell, but the header has 2; is the file truncated?'],
     ['id\tlast_updated', 'x.csv: the answer has no rows'],
     ['{"id":"A"}\n[1]', 'x.csv, row 2: this line is not an object of JSON'],
     ['{"object":"series_list"}', 'x.csv, column "results": this field is missing'],

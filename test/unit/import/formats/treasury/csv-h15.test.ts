@@ -41,7 +41,7 @@ describe('the curves of the H.15 release', () => {
       'DATE,DGS1\n2024-01-02,N/A\n',
       'row 2, column "DGS1": "N/A": not a rate; a cell without one is empty or "."',
     ],
-    ['a row cut short', 'DATE,DGS1\n2024-01-02\n', 'row 2: 1 cells, but the header has 2'],
+    ['a row cut short', 'DATE,DGS1\n2024-01-02\n', 'row 2: 1 cell, but the header has 2'],
     ['no rows', 'DATE,DGS1\n', 'the file has no row of rates'],
   ])('refuse %s', async (_, text, detail) => {
     await expect(read(text)).rejects.toMatchObject({

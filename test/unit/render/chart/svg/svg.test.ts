@@ -108,7 +108,7 @@ describe('a chart as SVG', () => {
       ' ': 0.348,
     };
     const title = Array.from({ length: 12 }, () => 'PAYEMS').join(', ');
-    const drawn = textsOf(pictureOf(svgOf(rowsOf(lines), { words: () => ({ title, subtitle: '' }) })));
+    const drawn = textsOf(pictureOf(svgOf(rowsOf(lines), { words: () => ({ title, subtitle: [] }) })));
     const shown = drawn.map((one) => one.text).filter((one) => one.startsWith('PAYEMS'));
     expect(shown.join(' ')).toBe(title);
     for (const line of shown) {
@@ -206,7 +206,7 @@ describe('a chart as SVG', () => {
 
   it('shows any foreign text as text', () => {
     const evil = '</text><script>alert("1")</script>&amp; \u0000\u001B\uFFFE\uD800 “x”';
-    const words = () => ({ title: evil, subtitle: evil });
+    const words = () => ({ title: evil, subtitle: [evil] });
     const rows = rowsOf(
       { [evil]: yearly([1, 2]), Y: yearly([1, 3]) },
       { [evil]: { unit: evil, source: evil }, Y: { unit: evil } },
@@ -254,7 +254,7 @@ describe('a chart as SVG', () => {
       ['2020-03-01', '4'],
       ['2020-04-01', null],
     ];
-    const read = pictureOf(svgOf(rowsOf({ X: readings }), { form: 'steps', until: () => '2020-06-01' }));
+    const read = pictureOf(svgOf(rowsOf({ X: readings }), { stepped: true, until: () => '2020-06-01' }));
     const [x, y] = [acrossOf(read), heightOf(read)];
     const wanted = [
       ['2020-01-01', 2],

@@ -144,7 +144,7 @@ Source: A source
       { [evil]: monthly(2020, [1, 2]), Y: monthly(2020, [3, 4]) },
       { [evil]: { unit: evil, source: evil }, Y: { unit: evil } },
     );
-    const words = () => ({ title: evil, subtitle: evil });
+    const words = () => ({ title: evil, subtitle: [evil] });
     const text = textOf(rows, {}, { words, key: () => [[evil, evil]] });
     expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     expect(text.match(/a␛\]0;owned␇␊b/g)).toHaveLength(7);
@@ -224,7 +224,7 @@ describe('a text chart of steps', () => {
         ['2020-03-01', '4'],
       ],
     });
-    const text = textOf(rows, {}, { form: 'steps', until: () => '2020-05-01' });
+    const text = textOf(rows, {}, { stepped: true, until: () => '2020-05-01' });
     const { panels, plotWidth } = readText(text);
     const dots = panels[0]?.dots ?? [];
     const rowsIn = (from: number, to: number) =>

@@ -1,0 +1,274 @@
+import { rescalingOf } from '../domain/series/arithmetic.ts';
+import type { Day } from '../domain/series/date.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
+import { unitText } from '../domain/series/units.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Coverage, Row } from '../operations/envelope.ts';
+import { observations, seriesShow } from '../operations/figures.ts';
+import { type AskMore, commandNaming, type Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
+import type { Version } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
+import { type Ask, textsOf } from './answer.ts';
+import { inexactText } from './basis.ts';
+import { type Query, transformationIn } from './question.ts';
+import type { ResolvedSeries } from './series-ids.ts';
+
+const mostNamed = 3;
+
+/** Notes which as-of dates are outside of what a series covers, and which answers come from samples. */
+export async function noteBasis(
+  answered: readonly ResolvedSeries[],
+  days: readonly Day[],
+  context: Ask,
+): Promise<void> {
+  await noteOutside(answered, days, context);
+  for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
+}
+
+/**
+ * Notes which as-of dates are before the first vintage of a series, or after the last day that it covers. Stops at
+ * the first series whose coverage the service does not state: it then states none.
+ */
+export async function noteOutside(
+  answered: readonly ResolvedSeries[],
+  days: readonly Day[],
+  context: Ask,
+): Promise<void> {
+  const { note } = context;
+  if (days.length === 0 || note === undefined) return;
+  const outside: string[] = [];
+  for (const one of answered) {
+    const { id } = one;
+    const series = boundsIn(one, days, context) ?? (await descriptionOf(one, context));
+    if (series === undefined || !saysCoverage(series)) break;
+    outside.push(...outsideTexts(id, series, days));
+  }
+  const more = outside.length - mostNamed;
+  const texts =
+    more <= 0
+      ? outside
+      : [
+          `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series ${more === 1 ? 'does' : 'do'} not cover ${days.join(' or ')}`,
+        ];
+  for (const text of texts) note({ kind: 'outside coverage', text });
+}
+
+/** The coverage of a series, if the answers so far stated what these days need. */
+function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask): Row | undefined {
+  const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
+  const coveredTo = basis.coveredTo(id);
+  if (vintages.length < days.length || coveredTo === undefined) return undefined;
+  const last = [...days].sort().at(-1) ?? '';
+  const covered_to = basis.reaches(id, last) ? last : coveredTo;
+  const before = vintages.filter(
+    ({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '',
+  );
+  // On which day it begins is known if any of the days is later.
+  if (before.length > 0 && before.length < days.length) return undefined;
+  return { first_vintage: before.length > 0 ? unknownLater : null, covered_to };
+}
+
+/** Stands for the first vintage of a series that begins after all days of an answer. */
+const unknownLater = '~';
+
+/** Says for each series and day that its answer is from a sample; for many series only names some. */
+function sampleTexts(
+  answered: readonly ResolvedSeries[],
+  days: readonly Day[],
+  { basis }: Ask,
+): readonly string[] {
+  const found = answered.flatMap(({ id }) => {
+    const texts = days.flatMap((day) => {
+      const vintage = basis.vintageOn(id, day);
+      // What was fetched on the day itself is what was known then, and about an unknown vintage there is nothing to
+      // say.
+      if (vintage === undefined || vintage.vintage_kind === 'unknown') return [];
+      if (vintage.vintage_kind === 'fetched' && vintage.as_of_date === day) return [];
+      return inexactText(id, day, vintage) ?? [];
+    });
+    return texts.length === 0 ? [] : [{ id, texts }];
+  });
+  if (found.length <= mostNamed) return found.flatMap(({ texts }) => texts);
+  const named = found.slice(0, mostNamed).map(({ id }) => id);
+  const more = found.length - mostNamed;
+  return [
+    `${named.join(', ')}, and ${more} more series are not exact: their vintages are not days of publication`,
+  ];
+}
+
+/** The description of a series, requested once; undefined if the request fails, which is noted. */
+export async function descriptionOf(
+  { id, row }: ResolvedSeries,
+  { client, signal, note }: Ask,
+): Promise<Row | undefined> {
+  if (row !== undefined) return row;
+  try {
+    return (await client.ask(seriesShow, [['id', id]], { once: true })).results[0];
+  } catch (error) {
+    if (!(error instanceof Problem) || signal.aborted) throw error;
+    note?.({ kind: 'unknown', text: `no description of ${id}: ${error.detail}` });
+    return undefined;
+  }
+}
+
+/** Whether a description states the coverage; another service may not. */
+function saysCoverage({ first_vintage, covered_to }: Row): boolean {
+  return dayIn(first_vintage) !== '' || dayIn(covered_to) !== '';
+}
+
+/** What some of the days exceed of the coverage of a series; names no day after them. */
+function outsideTexts(id: string, row: Row, days: readonly Day[]): readonly string[] {
+  const [first, to, last] = [dayIn(row.first_vintage), dayIn(row.covered_to), [...days].sort().at(-1) ?? ''];
+  if (first > last) return [`${id} has no vintage up to ${last}`];
+  const bounds = [
+    ...(first !== '' && days.some((day) => day < first) ? [`from ${first}`] : []),
+    ...(to !== '' && last > to ? [`to ${to}`] : []),
+  ];
+  return bounds.length === 0 ? [] : [`${id} is covered ${bounds.join(' ')}`];
+}
+
+/** What a series covers, in words: `first vintage 1991-12-04, last 2024-12-19, …`. */
+export function coverageText({ first_vintage, last_vintage, first_date, covered_to }: Coverage): string {
+  return [
+    `first vintage ${dayIn(first_vintage)}`,
+    `last ${dayIn(last_vintage)}`,
+    ...(first_date === null ? [] : [`dates from ${dayIn(first_date)}`]),
+    `covered to ${dayIn(covered_to)}`,
+  ].join(', ');
+}
+
+function dayIn(cell: unknown): string {
+  return String(cell ?? '');
+}
+
+/**
+ * Notes why an answer has no rows, if the operation can say so; throws a Problem if what was asked about does not
+ * exist.
+ */
+export async function explainEmpty<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  { client, note, explained, noResult, naming = commandNaming }: Ask,
+): Promise<void> {
+  if (explained !== true) return;
+  try {
+    const ask: AskMore = (other, asked) => client.ask(other, asked, { once: true });
+    const reason = await noResult?.(operation, texts);
+    if (reason !== undefined) return note?.(reason);
+    const text = await operation.whyEmpty?.(texts, ask, naming);
+    if (text !== undefined) note?.({ kind: 'empty', text });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.kind === 'not-found') throw error;
+    note?.({ kind: 'unknown', text: `why there are no rows is not known: ${error.detail}` });
+  }
+}
+
+const mostExplained = 3;
+
+/** Notes why an answer has no rows as of any of these days: a reason for each series, or for the first few of many. */
+export async function explainSeries(
+  answered: readonly { readonly series: { readonly id: string } }[],
+  {
+    days,
+    from,
+    to,
+  }: { readonly days: readonly Version[]; readonly from?: Day | undefined; readonly to?: Day | undefined },
+  context: Ask,
+): Promise<void> {
+  if (context.note === undefined) return;
+  // Everything known on an earlier day is also known on the latest, so one question is enough.
+  const [latest = 'latest'] = [...days].sort().reverse();
+  const as_of = latest === 'latest' ? undefined : latest;
+  for (const { series } of answered.slice(0, mostExplained))
+    await explainEmpty(observations, textsOf(defined({ id: series.id, as_of, from, to })), context);
+}
+
+/** Notes that all values changed by about the same factor; the reason stays open, as a store has one unit for all. */
+export function noteRescaling(
+  { id, unit }: { readonly id: string; readonly unit: string },
+  rows: readonly { readonly new: string | null; readonly old: string | null }[],
+  { note, naming = commandNaming }: Ask,
+): void {
+  if (note === undefined) return;
+  const pairs = rows.flatMap((row) =>
+    row.old === null || row.new === null ? [] : [{ old: row.old, new: row.new }],
+  );
+  const rescaling = rescalingOf(pairs, unit);
+  if (rescaling === undefined) return;
+  const factors = new Set([rescaling.least, rescaling.most].map((factor) => String(+factor.toPrecision(4))));
+  note({
+    kind: 'rescaled',
+    text:
+      `${id}: the new ${countText(rescaling.count)} ${[...factors].join(' to ')} times the old; ` +
+      `if units or base year changed, compare growth rates, not levels (${naming.param('units', 'pch')})`,
+  });
+}
+
+function countText(dates: number): string {
+  return dates === 1 ? 'value of the only common date is' : `values of all ${dates} common dates are`;
+}
+
+type About = readonly [name: string, text: string];
+
+/**
+ * What a file with notes says about an answer besides its rows: as of which days it was known, how its values were
+ * transformed, how its vintages came about, the day to which its data are covered, and the titles and units of its
+ * series. Must be called after the last page.
+ */
+export async function aboutAnswer(query: Query, context: Ask): Promise<readonly About[]> {
+  const about: About[] = [...daysAbout(query), ...valuesAbout(query)];
+  const day = query.question.knownOn?.(query.values) ?? context.basis.today;
+  const { question, values } = query;
+  const transformation = transformationIn(values);
+  const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
+  for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
+    const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
+    const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
+    if (texts.length > 0) about.push(['Series', `${subject}: ${texts.join('; ')}`]);
+    const unit = row && unitText(transformation?.units ?? 'lin', String(row.units ?? ''));
+    if (unit) about.push(['Unit', `${subject}: ${unit}`]);
+    if (vintage_kind !== undefined) about.push(['Vintages', `${subject}: ${vintage_kind}`]);
+    if (covered_to !== undefined) about.push(['Coverage', `${subject}: to ${covered_to}`]);
+  }
+  return about;
+}
+
+function daysAbout({ question, values }: Query): readonly About[] {
+  const days = question.asOfTexts?.(values) ?? [];
+  const params = question.namedParams?.(values) ?? [];
+  return [
+    ...days.map((text) => ['As of', text] as const),
+    ...params.map(([name, value]) => ['Parameter', `${name}: ${value}`] as const),
+  ];
+}
+
+function valuesAbout({ values }: Query): readonly About[] {
+  const { lag, beyond } = values;
+  return [
+    ...transformedAbout(transformationIn(values)),
+    ...(typeof lag === 'number' && lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : []),
+    ...(beyond === 'repeat'
+      ? [['Beyond', 'on days after the coverage the newest value that is known'] as const]
+      : []),
+  ];
+}
+
+function transformedAbout(transformation: Transformation | undefined): readonly About[] {
+  if (transformation === undefined) return [];
+  const { units, digits, aggregation } = transformation;
+  const { frequency, aggregate = 'avg', partial = false } = aggregation ?? {};
+  return [
+    ...(frequency === undefined
+      ? []
+      : [
+          [
+            'Frequency',
+            `${frequency}, ${aggregate}${partial ? ', also of periods not complete' : ''}`,
+          ] as const,
+        ]),
+    ...(units === 'lin' ? [] : [['Transformation', `${units}, computed within each vintage`] as const]),
+    ...(digits === undefined ? [] : [['Digits', String(digits)] as const]),
+  ];
+}

@@ -1,0 +1,67 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+
+type DataTableProps = {
+  readonly caption: string;
+  readonly heads: readonly string[];
+  /** The heads of the columns that are no numbers; the first unless given. */
+  readonly words?: readonly string[];
+  readonly rows: number;
+  /** Returns the cells of a row; is asked when the row is shown. */
+  readonly cellsOf: (row: number) => readonly string[];
+  /** Is called when the first cell of a row is clicked. */
+  readonly onOpen?: (firstCell: string) => void;
+};
+
+/** The number of rows that a table shows at first; the others are shown on request. */
+const firstRows = 60;
+
+/** Shows a table of any length, in a box that scrolls. */
+export function DataTable({
+  caption,
+  heads,
+  words = heads.slice(0, 1),
+  rows,
+  cellsOf,
+  onOpen,
+}: DataTableProps): VNode {
+  const [most, setMost] = useState(firstRows);
+  const kinds = heads.map((head) => (words.includes(head) ? undefined : 'number'));
+  const row = (_: unknown, i: number) => html`<${TableRow} ...${{ kinds, onOpen }} cells=${cellsOf(i)} />`;
+  return html`
+    <div class="long">
+      <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+        <table>
+          <caption>${caption}</caption>
+          <thead>
+            <tr>${heads.map((head, i) => html`<th scope="col" class=${kinds[i]}>${head}</th>`)}</tr>
+          </thead>
+          <tbody>${Array.from({ length: Math.min(rows, most) }, row)}</tbody>
+        </table>
+      </div>
+      <button type="button" hidden=${rows <= most} onClick=${() => setMost(Number.POSITIVE_INFINITY)}>
+        Show all ${rows} rows
+      </button>
+    </div>`;
+}
+
+type TableRowProps = {
+  readonly kinds: readonly (string | undefined)[];
+  readonly cells: readonly string[];
+  readonly onOpen: DataTableProps['onOpen'];
+};
+
+/** Shows a row; while a slider moves, most rows have the same cells as before. */
+function TableRow({ kinds, cells, onOpen }: TableRowProps): VNode {
+  const row = () => {
+    const [first = '', ...others] = cells;
+    const head = html`<button type="button" class="link" onClick=${() => onOpen?.(first)}>${first}</button>`;
+    return html`
+      <tr>
+        <th scope="row">${onOpen === undefined ? first : head}</th>
+        ${others.map((text, j) => html`<td class=${kinds[j + 1]}>${text}</td>`)}
+      </tr>`;
+  };
+  return useMemo(row, cells);
+}

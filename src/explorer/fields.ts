@@ -1,0 +1,72 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, TargetedEvent, VNode } from 'preact';
+import type { Day } from '../domain/series/date.ts';
+import { positionOf } from './history.ts';
+
+type InputEvent = TargetedEvent<HTMLInputElement>;
+
+/** Shows a field with its label. */
+export function Field({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return html`<label class="field"><span>${label}</span>${children}</label>`;
+}
+
+type DayFieldProps = {
+  readonly label: string;
+  readonly day: Day | undefined;
+  readonly required?: boolean;
+  /** Is called with a day, or with an empty text when the field is cleared. */
+  readonly onDay: (day: Day | '') => void;
+};
+
+/**
+ * Shows a labelled field for a day. Browsers report each key: while a year is typed, its first digit is the year 2.
+ * Such days are ignored, and leaving the field restores the previous day.
+ */
+export function DayField({ label, day = '', required = false, onDay }: DayFieldProps): VNode {
+  const take = ({ currentTarget: { validity, value } }: InputEvent) => validity.valid && onDay(value);
+  const restore = ({ currentTarget: field }: InputEvent) => {
+    if (!field.validity.valid) field.value = day;
+  };
+  return html`
+    <${Field} label=${label}>
+      <input type="date" min="1600-01-01" max="2999-12-31" required=${required} value=${day}
+        onChange=${take} onBlur=${restore} />
+    <//>`;
+}
+
+type DaySliderProps = {
+  readonly label: string;
+  /** Ascending. */
+  readonly days: readonly Day[];
+  readonly day: Day;
+  /** What is to be said of the day. */
+  readonly about: string;
+  /** Is called while the slider moves. */
+  readonly onMove: (day: Day) => void;
+  /** Is called when the slider has come to rest, or another day is typed. */
+  readonly onSettle: (day: Day) => void;
+};
+
+/** Shows a slider over days, with a field for any day, and a button for each direction. */
+export function DaySlider({ label, days, day, about, onMove, onSettle }: DaySliderProps): VNode {
+  const position = Math.max(0, positionOf(days, day));
+  const chosen = ({ currentTarget }: InputEvent) => days[Number(currentTarget.value)] ?? '';
+  const step = (by: number) => {
+    const next = days[position + by] ?? days[position] ?? '';
+    onMove(next);
+    onSettle(next);
+  };
+  return html`
+    <div class="slider">
+      <${DayField} label=${label} day=${day} required onDay=${onSettle} />
+      <div class="track">
+        <button type="button" class="step" aria-label="${label}: one step back" onClick=${() => step(-1)}>‹</button>
+        <input type="range" min="0" max=${Math.max(0, days.length - 1)} step="1" value=${String(position)}
+          aria-label=${label} aria-valuetext=${about}
+          onInput=${(event: InputEvent) => onMove(chosen(event))}
+          onChange=${(event: InputEvent) => onSettle(chosen(event))} />
+        <button type="button" class="step" aria-label="${label}: one step forward" onClick=${() => step(1)}>›</button>
+      </div>
+      <output class="about">${about}</output>
+    </div>`;
+}

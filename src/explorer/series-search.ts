@@ -1,0 +1,115 @@
+import { html } from 'htm/preact';
+import { Component, createRef, type VNode } from 'preact';
+import { Field } from './fields.ts';
+import { cell, type PageService, type ServedRow, ServiceFailure } from './page-service.ts';
+import { searchOf } from './state.ts';
+
+/** The milliseconds to wait for another letter before searching for what is typed. */
+const pause = 120;
+
+type SeriesSearchProps = { readonly service: PageService };
+
+/** What the search says, and the series that it found. */
+type SearchState = { readonly said: string; readonly rows: readonly ServedRow[] };
+
+const nothing: SearchState = { said: '', rows: [] };
+
+/** A field that finds series by words; the arrow keys go through what it found, Escape and leaving it close that. */
+export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
+  override state = nothing;
+  readonly #form = createRef<HTMLFormElement>();
+  readonly #field = createRef<HTMLInputElement>();
+  #turn = 0;
+
+  /** Takes away what was found. */
+  close(): void {
+    this.#turn += 1;
+    this.setState(nothing);
+  }
+
+  render(_: SeriesSearchProps, { said, rows }: SearchState): VNode {
+    const find = () => void this.#find(pause);
+    const leave = ({ relatedTarget }: FocusEvent) => {
+      const isInside = relatedTarget instanceof Node && this.#form.current?.contains(relatedTarget) === true;
+      if (!isInside) this.close();
+    };
+    // The field keeps the focus: some browsers give it to no link that is clicked.
+    const keepFocus = (event: Event) => event.preventDefault();
+    return html`
+      <form role="search" class="search" ref=${this.#form} onKeyDown=${(event: KeyboardEvent) => this.#press(event)}
+        onFocusOut=${leave} onSubmit=${(event: Event) => void this.#open(event)}>
+        <${Field} label="Search">
+          <input type="search" autocomplete="off" spellcheck=${false} ref=${this.#field} onInput=${find}
+            onFocus=${find} />
+        <//>
+        <p role="status" class="note">${said}</p>
+        <${SeriesLinks} rows=${rows} onMouseDown=${keepFocus} />
+      </form>`;
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (event.key === 'Escape') {
+      this.#field.current?.focus();
+      this.close();
+    }
+    const links = this.#links();
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || links.length === 0) return;
+    // Instead of scrolling the page.
+    event.preventDefault();
+    const next = links.findIndex((link) => link.matches(':focus')) + step;
+    (next < 0 ? this.#field.current : (links[next] ?? links.at(-1)))?.focus();
+  }
+
+  async #open(event: Event): Promise<void> {
+    event.preventDefault();
+    // What is there may have been found by fewer letters.
+    await this.#find(0);
+    this.#links()[0]?.click();
+  }
+
+  #links(): readonly HTMLAnchorElement[] {
+    return [...(this.#form.current?.querySelectorAll('a') ?? [])];
+  }
+
+  /** Shows what the text finds, and returns when that is on the page. */
+  async #find(delay: number): Promise<void> {
+    const text = this.#field.current?.value.trim() ?? '';
+    this.#turn += 1;
+    const turn = this.#turn;
+    // Another letter was typed meanwhile, or this answer to fewer letters came late.
+    const isLate = () => turn !== this.#turn;
+    if (text !== '') await new Promise((resolve) => setTimeout(resolve, delay));
+    if (isLate()) return;
+    const found = text === '' ? nothing : await this.#foundBy(text);
+    if (!isLate()) await new Promise((resolve) => this.setState(found, () => resolve(undefined)));
+  }
+
+  async #foundBy(text: string): Promise<SearchState> {
+    try {
+      // What `asof series search` asks.
+      const params = { q: text, match: 'words', limit: '12' };
+      const { rows, hasMore } = await this.props.service.page('series', params);
+      if (rows.length === 0) return { said: `No series for “${text}”`, rows };
+      return cell(rows[0], 'matched') === 'nearest'
+        ? { said: `Nothing matches “${text}”; the nearest are shown`, rows }
+        : { said: `${rows.length}${hasMore ? ' or more' : ''} series`, rows };
+    } catch (error) {
+      return { said: error instanceof ServiceFailure ? error.message : String(error), rows: [] };
+    }
+  }
+}
+
+type SeriesLinksProps = { readonly rows: readonly ServedRow[]; readonly class?: string };
+
+/** Shows links to the pages of series, in a list that takes the attributes of one. */
+export function SeriesLinks({ rows, class: name = '', ...attributes }: SeriesLinksProps): VNode {
+  return html`
+    <ul class="results ${name}" ...${attributes}>
+      ${rows.map((row) => {
+        const href = searchOf({ view: 'series', series: cell(row, 'id') });
+        const id = html`<span class="id">${cell(row, 'id')}</span>`;
+        return html`<li><a href=${href}>${id} <span>${cell(row, 'title')}</span></a></li>`;
+      })}
+    </ul>`;
+}

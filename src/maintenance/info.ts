@@ -1,0 +1,86 @@
+import type { CurveType } from '../domain/treasury/curve.ts';
+import { isDatabase, shownAddress } from '../store/address.ts';
+import { freshnessOf } from '../store/followed.ts';
+import { readStore } from '../store/open.ts';
+import type { WholeView } from '../store/store.ts';
+
+/** What a store holds. A day is null if the store has no such day. */
+export type StoreInfo = {
+  /** Its address, without a password. */
+  readonly store: string;
+  readonly engine: 'SQLite' | 'PostgreSQL';
+  readonly format: number;
+  /** The size on disk, including indexes. */
+  readonly bytes: number;
+  /** Whether it is the sample that asof ships. */
+  readonly sample: boolean;
+  /** Grows with every import that changes anything. */
+  readonly revision: number;
+  readonly series: number;
+  /** The number of series with a description but no value. */
+  readonly described: number;
+  /** The number of changes of values: published values, except those that repeat the known value. */
+  readonly facts: number;
+  readonly first_vintage: string | null;
+  readonly last_vintage: string | null;
+  /** The earliest and the latest of the days up to which series are covered. */
+  readonly least_covered_to: string | null;
+  readonly covered_to: string | null;
+  readonly par_rates: number;
+  readonly par_covered_to: string | null;
+  readonly real_rates: number;
+  readonly real_covered_to: string | null;
+  readonly filings: number;
+  readonly trades: number;
+  readonly filings_covered_to: string | null;
+  readonly imports: number;
+  readonly last_import: string | null;
+  /** The number of files that were imported by an older rule and should be imported again. */
+  readonly outdated_imports: number;
+  /** The number of items that it follows at live sources. */
+  readonly followed: number;
+  /** The last day that all followed items reach. */
+  readonly followed_up_to: string | null;
+};
+
+/** What the store at an address holds, from one state of it. */
+export function storeInfo(address: string): Promise<StoreInfo> {
+  return readStore(address, (view) => infoOf(view, address));
+}
+
+async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
+  const { bytes, format } = await view.contents.size();
+  const { revision, sample } = await view.state();
+  const totals = await view.contents.totals();
+  const imports = await view.sources.imports();
+  const freshness = freshnessOf(await view.sources.followed());
+  const rates = await view.rates.summaries();
+  const ratesOf = (curveType: CurveType) =>
+    rates.filter((own) => own.curveType === curveType).reduce((sum, { count }) => sum + count, 0);
+  return {
+    store: shownAddress(address),
+    engine: isDatabase(address) ? 'PostgreSQL' : 'SQLite',
+    format,
+    bytes,
+    sample,
+    revision,
+    series: totals.series,
+    described: totals.described,
+    facts: totals.facts,
+    first_vintage: totals.firstVintage,
+    last_vintage: totals.lastVintage,
+    least_covered_to: totals.leastCovered,
+    covered_to: totals.covered,
+    par_rates: ratesOf('PAR'),
+    par_covered_to: (await view.rates.coveredTo('PAR')) ?? null,
+    real_rates: ratesOf('TIPS'),
+    real_covered_to: (await view.rates.coveredTo('TIPS')) ?? null,
+    ...(await view.filings.counts()),
+    filings_covered_to: (await view.filings.coveredTo()) ?? null,
+    imports: imports.length,
+    last_import: imports.at(-1)?.importedAt ?? null,
+    outdated_imports: imports.filter(({ outdated }) => outdated).length,
+    followed: freshness.count,
+    followed_up_to: freshness.upTo ?? null,
+  };
+}

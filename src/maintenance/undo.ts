@@ -1,0 +1,85 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { Problem } from '../errors/problem.ts';
+import { importLog } from '../import/import.ts';
+import { shownAddress } from '../store/address.ts';
+import { readStore, writing } from '../store/open.ts';
+import type { LoggedImport, WholeView } from '../store/store.ts';
+import type { UndoneChanges } from '../store/undo.ts';
+
+/** An import that was taken back, or in a dry run would be. */
+export type UndoneImport = UndoneChanges & {
+  readonly store: string;
+  readonly number: number;
+  readonly importedAt: string;
+  readonly files: readonly string[];
+  readonly dryRun: boolean;
+  /** Whether the store is empty afterwards. */
+  readonly empty: boolean;
+};
+
+/** Which import is taken back, and how. */
+export type UndoOptions = {
+  /** The number of the import; by default the last one. */
+  readonly number?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+  /** Stops the work; the store stays as it was. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+type UndoableImport = Pick<UndoneImport, 'number' | 'importedAt' | 'files'>;
+
+/** The imports of a store that can be taken back, newest first; an import of several files counts as one. */
+export async function undoableImports(address: string): Promise<readonly UndoableImport[]> {
+  const byNumber = new Map<number, LoggedImport[]>();
+  for (const entry of await importLog(address))
+    if (entry.number !== null) byNumber.set(entry.number, [...(byNumber.get(entry.number) ?? []), entry]);
+  return Array.from(byNumber, ([number, entries]) => ({
+    number,
+    importedAt: entries[0]?.importedAt ?? '',
+    files: entries.map(({ file }) => file),
+  })).sort((a, b) => b.number - a.number);
+}
+
+/**
+ * Takes an import back, by default the last one: afterwards the store answers as if it had never been made. Refuses an
+ * import if later ones touched the same series, trade dates or filings, or if its changes were not recorded.
+ */
+export async function undoStoreImport(
+  address: string,
+  { number, dryRun = false, signal }: UndoOptions = {},
+): Promise<UndoneImport> {
+  const imports = await undoableImports(address);
+  const found = number === undefined ? imports[0] : imports.find((one) => one.number === number);
+  if (found === undefined) throw notUndoable(number, (await importLog(address)).length);
+  const undone = await writing(address, async (writer) => {
+    const changes = await writer.undo(found.number, async () => {
+      await tick();
+      signal?.throwIfAborted();
+    });
+    if (dryRun) await writer.rollback();
+    else await writer.commit();
+    return changes;
+  });
+  const empty = !dryRun && (await readStore(address, isEmpty));
+  return { ...found, ...undone, store: shownAddress(address), dryRun, empty };
+}
+
+async function isEmpty(view: WholeView): Promise<boolean> {
+  const { series, described } = await view.contents.totals();
+  if (series + described > 0 || (await view.rates.summaries()).length > 0) return false;
+  return (await view.filings.counts()).filings === 0;
+}
+
+function notUndoable(number: number | undefined, entries: number): Problem {
+  if (entries === 0) return new Problem('not-found', 'the store has no import to take back');
+  const reason =
+    number === undefined
+      ? 'the store has no import that can be taken back: an older asof made them, or they were made before it was copied'
+      : `the store has no import ${number} that can be taken back`;
+  return new Problem('not-found', reason, {
+    hints: [
+      '`asof store undo --list` shows those that can',
+      'a backup has the store as it was before an older one',
+    ],
+  });
+}

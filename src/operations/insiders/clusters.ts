@@ -1,0 +1,467 @@
+import { isCluster, isWorth } from '../../domain/insider/cluster.ts';
+import { formTypes, purchaseCode, tradesNoun, transactionCodes } from '../../domain/insider/filing.ts';
+import type { StoreView } from '../../store/store.ts';
+import { extension, field, nullable, nullableExtension, type RowFrom } from '../field.ts';
+import { type AskMore, operation } from '../operation.ts';
+import {
+  asOfParam,
+  checkRange,
+  choiceParam,
+  dayParam,
+  filterParam,
+  integerParam,
+  oldest,
+  type ParamTexts,
+  type ParamValues,
+  paging,
+  textOf,
+} from '../param.ts';
+import type { Clock } from '../value.ts';
+import { insiderFilings, issuerNameField, tickerReason, tickerTest } from './filings.ts';
+
+/** The code of the trades, in upper or lower case. */
+const codeParam = choiceParam(
+  'Code of the transactions: P is a purchase, S a sale.',
+  transactionCodes,
+  purchaseCode,
+  { flag: 'code', placeholder: 'code', extension: true },
+);
+
+const lastTrade = { from: { field: 'date_last', is: 'from' }, to: { field: 'date_last', is: 'to' } } as const;
+
+const clusterParams = {
+  transaction_code: {
+    ...codeParam,
+    parse: (text: string, name: string, clock: Clock) => codeParam.parse(text.toUpperCase(), name, clock),
+  },
+  min_insiders: integerParam('Distinct insiders that make a cluster.', 1, undefined, 3, {
+    bounds: { field: 'cluster_size', is: 'least' },
+  }),
+  days: integerParam(
+    'Calendar days within which they trade; spans that share a trade are joined.',
+    1,
+    365,
+    14,
+  ),
+  min_value: integerParam('Minimum total value, in dollars.', 1, 999_999_999_999_999, undefined, {
+    extension: true,
+  }),
+  ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol', complete: 'tickers' }),
+  from: dayParam('Earliest date of the last trade of a cluster.', lastTrade.from, { extension: true }),
+  to: dayParam('Latest date of the last trade of a cluster.', lastTrade.to, { extension: true }),
+  as_of: asOfParam({ extension: true }),
+  ...paging,
+};
+
+type ClusterQuery = ParamValues<typeof clusterParams>;
+
+const codeField = extension(
+  'transaction_code',
+  'text',
+  'The code of the trades; absent in clusters of purchases (P).',
+  { occasional: true },
+);
+
+const totals = {
+  shares: nullable('total_shares', 'decimal', 'Shares traded; null if a trade does not state its number.', {
+    head: 'shares',
+  }),
+  value: nullable(
+    'total_value',
+    'decimal',
+    'Shares times price, summed over the trades that state both; null if none does.',
+    { head: 'value' },
+  ),
+};
+
+const dates = [
+  field('date_first', 'day', 'Date of the first trade.', { happened: true }),
+  field('date_last', 'day', 'Date of the last trade.', { happened: true }),
+] as const;
+
+/** Why there are no clusters: what makes one, and when the filings of the ticker are. */
+async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
+  const least = textOf(texts, 'min_insiders') ?? '3';
+  const days = textOf(texts, 'days') ?? '14';
+  const trades = tradesNoun((textOf(texts, 'transaction_code') ?? purchaseCode).toUpperCase());
+  const value = textOf(texts, 'min_value');
+  const worth = value === undefined ? '' : `, worth ${value} or more`;
+  const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
+  const reason = await tickerReason(texts, (asked) => ask(insiderFilings, asked));
+  return [reason, rule].filter((text) => text !== undefined).join('; ');
+}
+
+/** Whether a row is about the requested code: it names its code unless it is that of purchases. */
+const codeTest = {
+  field: 'transaction_code',
+  met: (row: { readonly transaction_code?: string | null }, asked: { readonly transaction_code: string }) =>
+    (row.transaction_code ?? purchaseCode) === asked.transaction_code,
+} as const;
+
+/** Whether a row reaches the requested minimum value. */
+const worthTest = {
+  field: 'total_value',
+  met: (row: { readonly total_value: string | null }, asked: { readonly min_value: number | undefined }) =>
+    isWorth(row.total_value, asked.min_value),
+} as const;
+
+/** What the declarations of all operations on clusters have in common. */
+const shared = {
+  members: ['as_of', 'covered_to'],
+  subject: 'insider filings',
+  extra: oldest,
+  boundBy: 'as_of',
+  check: ({ from, to }: ClusterQuery) => checkRange(from, to),
+  needsVintageAccess: ({ as_of }: ClusterQuery) => as_of !== undefined,
+  coveredTo: ({ as_of }: ClusterQuery, view: StoreView) => view.filings.coveredTo(as_of),
+} as const;
+
+const exampleRule = { min_insiders: '3', days: '14' } as const;
+const exampleRange = {
+  ticker: 'MAIA',
+  from: '2026-06-01',
+  to: '2026-06-30',
+  as_of: '2026-06-30',
+  limit: '1',
+} as const;
+const example = {
+  params: { ...exampleRule, ...exampleRange },
+  head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
+} as const;
+
+const insider = [
+  field('owner_name', 'text', 'Who traded.'),
+  nullable('officer_title', 'text', 'The title of an officer.'),
+  nullable('shares', 'decimal', 'Number of shares.'),
+  nullable('price_per_share', 'decimal', 'Price of one share.'),
+  field('transaction_date', 'day', 'Date of the trade.', { happened: true }),
+  field('is_director', 'boolean', 'Whether the insider is a director.'),
+  field('is_officer', 'boolean', 'Whether the insider is an officer.'),
+  nullableExtension('owner_cik', 'text', "The SEC's key of the insider."),
+  extension('filing_date', 'day', 'The first day on which the trade was public.', { happened: true }),
+  nullableExtension('accession_number', 'text', "The SEC's number of the filing."),
+  nullableExtension('value', 'decimal', 'Shares times price, exact.'),
+] as const;
+
+const clusterFields = [
+  nullable('ticker', 'text', 'Trading symbol, as the newest filing states it.'),
+  issuerNameField,
+  field('cluster_size', 'integer', 'Distinct insiders.', { head: 'size', rank: 'high' }),
+  totals.shares,
+  totals.value,
+  ...dates,
+  field('insiders', 'records', 'One entry per trade: who traded, what, when, and when it was filed.', {
+    fields: insider,
+  }),
+  extension('issuer_cik', 'text', "The SEC's key of the issuer.", { rank: 'low' }),
+  extension('transaction_count', 'integer', 'Number of trades.', { head: 'trades' }),
+  nullableExtension('average_price', 'decimal', 'Average price of a share, to four decimals.', {
+    head: 'average',
+  }),
+  nullableExtension('price_low', 'decimal', 'Lowest price.', { head: 'low' }),
+  nullableExtension('price_high', 'decimal', 'Highest price.', { head: 'high' }),
+  extension('detected_on', 'day', 'The first day on which the cluster was public.', { rank: 'high' }),
+  extension('size_when_detected', 'integer', 'Distinct insiders of the cluster as known on that day.'),
+  extension('accession_numbers', 'list', 'The filings that report the trades.', { rank: 'low' }),
+  codeField,
+] as const;
+
+/** A cluster of the sample. */
+const maia = {
+  ticker: 'MAIA',
+  issuer_name: 'MAIA Biotechnology, Inc.',
+  cluster_size: 3,
+  total_shares: '149700',
+  total_value: '203775.79',
+  date_first: '2026-06-01',
+  date_last: '2026-06-01',
+  insiders: [
+    {
+      owner_name: 'Gryaznov Sergei',
+      officer_title: 'Chief Scientific Officer',
+      shares: '2000.0',
+      price_per_share: '1.345',
+      transaction_date: '2026-06-01',
+      is_director: false,
+      is_officer: true,
+      owner_cik: '0001913228',
+      filing_date: '2026-06-02',
+      accession_number: '0001878313-26-000060',
+      value: '2690',
+    },
+    {
+      owner_name: 'Smith Stan',
+      officer_title: null,
+      shares: '75000.0',
+      price_per_share: '1.336',
+      transaction_date: '2026-06-01',
+      is_director: true,
+      is_officer: false,
+      owner_cik: '0001913199',
+      filing_date: '2026-06-02',
+      accession_number: '0001878313-26-000061',
+      value: '100200',
+    },
+    {
+      owner_name: 'Vitoc Vlad',
+      officer_title: 'Chief Executive Officer',
+      shares: '72700.0',
+      price_per_share: '1.3877',
+      transaction_date: '2026-06-01',
+      is_director: true,
+      is_officer: true,
+      owner_cik: '0001913257',
+      filing_date: '2026-06-02',
+      accession_number: '0001878313-26-000062',
+      value: '100885.79',
+    },
+  ],
+  issuer_cik: '0001878313',
+  transaction_count: 3,
+  average_price: '1.3612',
+  price_low: '1.336',
+  price_high: '1.3877',
+  detected_on: '2026-06-02',
+  size_when_detected: 3,
+  accession_numbers: ['0001878313-26-000060', '0001878313-26-000061', '0001878313-26-000062'],
+};
+
+/** Insiders of one issuer who made the same kind of trade within days of each other, newest last trade first. */
+export const insiderClusters = operation({
+  ...shared,
+  name: 'insider_clusters',
+  command: {
+    words: 'insider clusters',
+    heading: 'Insiders',
+    examples: `
+# several insiders who bought at about the same time
+asof insider clusters --ticker MAIA --from 2024-01-01
+# insiders, even single ones, who sold shares for a million dollars or more in all
+asof insider clusters --code S --min-insiders 1 --min-value 1000000
+# why each trade counts or not
+asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
+`,
+  },
+  summary: 'Where several insiders bought (or sold) within days of each other',
+  description: ({ param }) =>
+    `Newest last trade first, then the largest. Purchases in the open market by officers and directors count, or with ${param('transaction_code')} their trades with another code. With ${param('as_of')} only what was filed on or before that day counts.`,
+  path: '/v1/insider/clusters',
+  object: 'insider_clusters',
+  params: clusterParams,
+  fields: clusterFields,
+  columns: clusterFields
+    .map(({ name }) => name)
+    .filter((name) => !['insiders', 'transaction_code'].includes(name)),
+  example: { ...example, row: maia },
+  knownBy: 'detected_on',
+  order: [{ field: 'date_last', falling: true }],
+  identity: ['issuer_cik', 'date_first'],
+  contradiction: ({ date_first: first, date_last: last, insiders }) =>
+    [first, ...insiders.map((trade) => trade.transaction_date)].some((day) => day < first || day > last)
+      ? `.insiders has a trade outside ${first} to ${last}, the dates of the cluster`
+      : undefined,
+  rowTests: {
+    transaction_code: codeTest,
+    min_value: worthTest,
+    ticker: tickerTest,
+    days: {
+      field: 'insiders',
+      met: (row, { min_insiders, days }) =>
+        isCluster(row.insiders.map(tradeOf), { minInsiders: min_insiders, days }),
+    },
+  },
+  remark: (rows, texts, { naming }) =>
+    rows.length === 0 || textOf(texts, 'min_value') === undefined
+      ? undefined
+      : `detected_on is the day on which a cluster was public, perhaps worth less then: ${naming.param('signals')} has the day on which it was worth it`,
+  whyEmpty: whyNoClusters,
+  async run(values, { view, position }) {
+    const { pageOfClusters } = await import('./cluster-listings.ts');
+    return pageOfClusters(view, values, position);
+  },
+});
+
+/** Who bought on which day; another service may not give the SEC's key of the insider. */
+function tradeOf({ owner_cik, owner_name, transaction_date }: RowFrom<(typeof insider)[number]>) {
+  return { date: transaction_date, insider: { cik: owner_cik ?? owner_name } };
+}
+
+const explanationFields = [
+  field('filing_date', 'day', 'The first day on which the trade was public.'),
+  nullable('transaction_date', 'day', 'The day of the trade, as stated.'),
+  nullable('accession_number', 'text', "The SEC's number of the filing."),
+  nullable('ticker', 'text', 'Trading symbol of the cluster.'),
+  nullable(
+    'owner_name',
+    'text',
+    'Who reports: among joint filers the insider that counts, else the first officer or director.',
+  ),
+  nullable('shares', 'decimal', 'Number of shares.'),
+  nullable('price_per_share', 'decimal', 'Price of one share.'),
+  field('form_type', 'text', '3, 4 or 5; with /A for an amendment.', { choices: formTypes }),
+  field('issuer_cik', 'text', "The SEC's key of the issuer."),
+  field('row', 'integer', 'Position in the filing; Table II begins at 1001.'),
+  field('date_first', 'day', "Date of the cluster's first trade.", { happened: true }),
+  field('date_last', 'day', "Date of the cluster's last trade.", { happened: true }),
+  field('verdict', 'text', '`counted` or `left out`.', { choices: ['counted', 'left out'] }),
+  field(
+    'reason',
+    'text',
+    'Why the trade was left out, or a remark on a trade that counts; empty if there is none.',
+  ),
+  codeField,
+] as const;
+
+/**
+ * For each cluster, the trades with its code in it and near it, by trade date, and why each one counts or not. A page
+ * has whole clusters; `limit` counts clusters.
+ */
+export const insiderClusterExplanations = operation({
+  ...shared,
+  name: 'insider_cluster_explanations',
+  command: {
+    words: 'insider clusters',
+    heading: 'Insiders',
+    flag: { name: 'explain', description: 'List each trade in or near a cluster, and why it counts or not.' },
+  },
+  summary: 'Which trades make a cluster of insiders, and why others near it do not count',
+  description: ({ param }) =>
+    `The trades with the code of each cluster (P, or ${param('transaction_code')}) in it and near it, in the order of the clusters, then by trade date. A page has whole clusters.`,
+  path: '/v1/insider/clusters/explanations',
+  object: 'insider_cluster_explanation',
+  params: {
+    ...clusterParams,
+    limit: {
+      ...clusterParams.limit,
+      description: 'Clusters in one page, which has at most 1000 rows unless one cluster alone has more.',
+    },
+  },
+  fields: explanationFields,
+  columns: [
+    'ticker',
+    'date_first',
+    'date_last',
+    'verdict',
+    'reason',
+    'filing_date',
+    'transaction_date',
+    'accession_number',
+    'owner_name',
+    'shares',
+    'price_per_share',
+    'form_type',
+    'row',
+    'issuer_cik',
+  ],
+  example: {
+    ...example,
+    row: {
+      filing_date: '2026-06-02',
+      transaction_date: '2026-06-01',
+      accession_number: '0001878313-26-000060',
+      ticker: 'MAIA',
+      owner_name: 'Gryaznov Sergei',
+      shares: '2000.0',
+      price_per_share: '1.345',
+      form_type: '4',
+      issuer_cik: '0001878313',
+      row: 1,
+      date_first: '2026-06-01',
+      date_last: '2026-06-01',
+      verdict: 'counted',
+      reason: '',
+    },
+  },
+  knownBy: 'filing_date',
+  order: [{ field: 'date_last', falling: true }],
+  limitCounts: ['issuer_cik', 'date_first'],
+  rowTests: {
+    transaction_code: codeTest,
+    ticker: tickerTest,
+  },
+  async run(values, { view, position }) {
+    const { pageOfExplanations } = await import('./cluster-listings.ts');
+    return pageOfExplanations(view, values, position);
+  },
+});
+
+const signalFields = [
+  field(
+    'day',
+    'day',
+    'The first day on which the cluster was public: the filing date of the last filing needed.',
+    { rank: 'high' },
+  ),
+  nullable('ticker', 'text', 'Trading symbol, as the newest filing known on the day states it.'),
+  field('cluster_size', 'integer', 'Distinct insiders, as known on the day; so is all that follows.', {
+    head: 'size',
+    rank: 'high',
+  }),
+  totals.value,
+  ...dates,
+  field('transaction_code', 'text', 'The code of the trades.'),
+  field('issuer_cik', 'text', "The SEC's key of the issuer.", { rank: 'low' }),
+  issuerNameField,
+  totals.shares,
+  field('transaction_count', 'integer', 'Number of trades.', { head: 'trades' }),
+] as const;
+
+/**
+ * When clusters of insiders became known, newest day first: each on the first day on which it was public, with its size
+ * and value as of that day. Later filings, amendments included, change no row.
+ */
+export const insiderClusterSignals = operation({
+  ...shared,
+  name: 'insider_cluster_signals',
+  command: {
+    words: 'insider clusters',
+    heading: 'Insiders',
+    flag: {
+      name: 'signals',
+      description:
+        'List the first day of each cluster, with its size and value then; the range of dates bounds that day.',
+    },
+  },
+  summary: 'On which day clusters of insiders became known',
+  description: ({ param }) =>
+    `One row for each cluster on the first day on which it was public and had the value of ${param('min_value')}, with what was known at the end of that day, newest day first. Later filings, amendments included, change no row.`,
+  path: '/v1/insider/clusters/signals',
+  object: 'insider_cluster_signals',
+  params: {
+    ...clusterParams,
+    from: dayParam('First day of a signal.', { field: 'day', is: 'from' }),
+    to: dayParam('Last day of a signal.', { field: 'day', is: 'to' }),
+  },
+  fields: signalFields,
+  columns: signalFields.map(({ name }) => name).slice(0, 8),
+  example: {
+    ...example,
+    params: { transaction_code: 'P', ...exampleRule, min_value: '100000', ...exampleRange },
+    row: {
+      day: '2026-06-02',
+      ticker: 'MAIA',
+      cluster_size: 3,
+      total_value: '203775.79',
+      date_first: '2026-06-01',
+      date_last: '2026-06-01',
+      transaction_code: 'P',
+      issuer_cik: '0001878313',
+      issuer_name: 'MAIA Biotechnology, Inc.',
+      total_shares: '149700',
+      transaction_count: 3,
+    },
+  },
+  knownBy: 'day',
+  order: [{ field: 'day', falling: true }],
+  identity: ['day', 'issuer_cik', 'date_first'],
+  rowTests: {
+    transaction_code: codeTest,
+    min_value: worthTest,
+    ticker: tickerTest,
+  },
+  whyEmpty: whyNoClusters,
+  async run(values, { view, position }) {
+    const { pageOfSignals } = await import('./cluster-listings.ts');
+    return pageOfSignals(view, values, position);
+  },
+});

@@ -1,0 +1,422 @@
+import {
+  type Filing,
+  formTypes,
+  hasSymbol,
+  leadOwner,
+  otherOwners,
+  type ReportingOwner,
+} from '../../domain/insider/filing.ts';
+import { closest } from '../../domain/series/closest.ts';
+import { addDays, type Day, earlier } from '../../domain/series/date.ts';
+import { contradiction, Problem } from '../../errors/problem.ts';
+import type { StoreView } from '../../store/store.ts';
+import type { Envelope, UnknownTicker } from '../envelope.ts';
+import { extension, field, nullable, nullableExtension } from '../field.ts';
+import { type Naming, operation } from '../operation.ts';
+import { pageOf } from '../page.ts';
+import {
+  asOfParam,
+  checkRange,
+  dayParam,
+  filterParam,
+  integerParam,
+  oldest,
+  type ParamTexts,
+  paging,
+  textOf,
+  without,
+} from '../param.ts';
+import type { Clock } from '../value.ts';
+
+/** The company of a row. */
+export const issuerNameField = nullable('issuer_name', 'text', 'The company whose shares were traded.');
+
+const filingFields = [
+  field('filing_date', 'day', 'The first day on which the trade was public.', { head: 'filed' }),
+  nullable('transaction_date', 'day', 'The day of the trade, as stated.', { head: 'traded' }),
+  nullable('accession_number', 'text', "The SEC's number of the filing.", { rank: 'low' }),
+  nullable('ticker', 'text', 'Trading symbol, as stated.', { rank: 'high' }),
+  issuerNameField,
+  nullable(
+    'owner_name',
+    'text',
+    'Who reports: among joint filers the first officer or director, else the first.',
+    { rank: 'high' },
+  ),
+  nullable('officer_title', 'text', 'The title of an officer.'),
+  nullable('transaction_code', 'text', 'P is a purchase in the open market, S a sale.', {
+    head: 'code',
+    rank: 'high',
+  }),
+  nullable('acquired_disposed', 'text', 'A is acquired, D disposed of.', {
+    choices: ['A', 'D'],
+    head: 'a/d',
+    rank: 'low',
+  }),
+  nullable('shares', 'decimal', 'Number of shares.', { rank: 'high' }),
+  nullable('price_per_share', 'decimal', 'Price of one share.', { head: 'price', rank: 'high' }),
+  nullable('is_director', 'boolean', 'Whether the owner is a director.'),
+  nullable('is_officer', 'boolean', 'Whether the owner is an officer.'),
+  nullable('is_ten_percent', 'boolean', 'Whether the owner holds more than ten percent.'),
+  extension('form_type', 'text', '3, 4 or 5; with /A for an amendment.', { choices: formTypes }),
+  extension('issuer_cik', 'text', "The SEC's key of the issuer."),
+  nullableExtension('owner_cik', 'text', "The SEC's key of the owner."),
+  extension('other_owners', 'list', 'Names of the joint filers.'),
+  nullableExtension('security_title', 'text', 'Title of the security.'),
+  extension('is_derivative', 'boolean', 'Whether the trade is in Table II (derivatives).'),
+  nullableExtension('transaction_value', 'decimal', 'Shares times price, exact; null for derivatives.'),
+  nullableExtension('shares_owned_after', 'decimal', 'Shares that the owner held after the trade.'),
+  nullableExtension('ownership', 'text', 'D is direct, I indirect.', { choices: ['D', 'I'] }),
+  nullableExtension(
+    'is_10b5_1',
+    'boolean',
+    'Whether the trade followed a Rule 10b5-1 plan; null if not stated.',
+  ),
+  nullableExtension('accepted_at', 'text', 'The UTC second at which the SEC accepted the filing.'),
+  extension('row', 'integer', 'Position in the filing; Table II begins at 1001.'),
+  extension(
+    'other_owner_ciks',
+    'list',
+    "The SEC's keys of the joint filers, in the order of their names; null for one without a CIK.",
+    { sparse: true },
+  ),
+  nullableExtension(
+    'original_filing_date',
+    'day',
+    'In an amendment, the stated filing date of the original.',
+  ),
+  extension(
+    'owners',
+    'records',
+    'Of a filing by several owners: all of them, in its order. Other filings lack it.',
+    {
+      occasional: true,
+      fields: [
+        nullable('cik', 'text', "The SEC's key of the owner."),
+        field('name', 'text', 'The name of the owner.'),
+        nullable('officer_title', 'text', 'The title of an officer.'),
+        field('is_director', 'boolean', 'Whether the owner is a director.'),
+        field('is_officer', 'boolean', 'Whether the owner is an officer.'),
+        field('is_ten_percent', 'boolean', 'Whether the owner holds more than ten percent.'),
+      ],
+    },
+  ),
+  extension(
+    'filing_id',
+    'text',
+    'What asof calls a filing without an accession number. Other filings lack it.',
+    { occasional: true },
+  ),
+] as const;
+
+/** Checks that a row is about the requested ticker. */
+export const tickerTest = {
+  field: 'ticker',
+  met: (row: { readonly ticker: string | null }, asked: { readonly ticker: string }) =>
+    hasSymbol(row.ticker, asked.ticker),
+} as const;
+
+/** A day before the first filing with the SEC. */
+export const firstFilingDay = '1900-01-01';
+
+/** The number of days to count back if no date is given. */
+const usualDays = 30;
+
+/** Trades that insiders reported, newest filing date first, then by accession number and row. */
+export const insiderFilings = operation({
+  name: 'insider_filings',
+  command: {
+    words: 'insider filings',
+    heading: 'Insiders',
+    examples: `
+# the filings about a company
+asof insider filings --ticker MAIA --from 2026-01-01
+# purchases in the open market, as filed by a date
+asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns filing_date,ticker,owner_name,shares
+`,
+  },
+  summary: 'Trades that insiders reported, by the day of their filing',
+  description: ({ param }) =>
+    `One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With ${param('as_of')} only what was filed on or before that day counts.`,
+  path: '/v1/insider/filings',
+  object: 'insider_filings',
+  members: ['as_of', 'covered_to', 'unknown_ticker'],
+  subject: 'insider filings',
+  params: {
+    ticker: filterParam('Trading symbol.', { placeholder: 'symbol', complete: 'tickers' }),
+    owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
+    days: integerParam(
+      `Filed within this number of days (${usualDays} if no date is given).`,
+      1,
+      365,
+      undefined,
+    ),
+    from: dayParam('First filing date.', { field: 'filing_date', is: 'from' }),
+    to: dayParam('Last filing date.', { field: 'filing_date', is: 'to' }),
+    transaction_code: filterParam('Code of the transaction: P is a purchase in the open market.', {
+      flag: 'code',
+      extension: true,
+    }),
+    as_of: asOfParam({ extension: true }),
+    ...paging,
+  },
+  extra: oldest,
+  fields: filingFields,
+  columns: filingFields
+    .map(({ name }) => name)
+    .filter((name) => !['other_owner_ciks', 'original_filing_date', 'owners', 'filing_id'].includes(name)),
+  example: {
+    params: {
+      ticker: 'MAIA',
+      owner_name: 'Gryaznov',
+      from: '2026-06-01',
+      to: '2026-06-30',
+      transaction_code: 'P',
+      as_of: '2026-06-30',
+      limit: '1',
+    },
+    row: {
+      filing_date: '2026-06-02',
+      transaction_date: '2026-06-01',
+      accession_number: '0001878313-26-000060',
+      ticker: 'MAIA',
+      issuer_name: 'MAIA Biotechnology, Inc.',
+      owner_name: 'Gryaznov Sergei',
+      officer_title: 'Chief Scientific Officer',
+      transaction_code: 'P',
+      acquired_disposed: 'A',
+      shares: '2000.0',
+      price_per_share: '1.345',
+      is_director: false,
+      is_officer: true,
+      is_ten_percent: false,
+      form_type: '4',
+      issuer_cik: '0001878313',
+      owner_cik: '0001913228',
+      other_owners: [],
+      security_title: 'Common Stock',
+      is_derivative: false,
+      transaction_value: '2690',
+      shares_owned_after: '46511.0',
+      ownership: 'D',
+      is_10b5_1: null,
+      accepted_at: null,
+      row: 1,
+      other_owner_ciks: [],
+      original_filing_date: null,
+    },
+    head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
+  },
+  knownBy: 'filing_date',
+  order: [{ field: 'filing_date', falling: true }],
+  identity: ['accession_number', 'row'],
+  boundBy: 'as_of',
+  check({ days, from, to }) {
+    checkRange(from, to);
+    if (days === undefined || from === undefined) return;
+    throw contradiction('days', ({ param }) => `use either ${param('days')} or ${param('from')}`);
+  },
+  rowTests: {
+    ticker: tickerTest,
+    owner_name: {
+      field: 'owner_name',
+      met: ({ owner_name: lead, other_owners: others }, { owner_name: part }) =>
+        [lead, ...(others ?? [])].some((name) => name?.toLowerCase().includes(part.toLowerCase())),
+    },
+    transaction_code: {
+      field: 'transaction_code',
+      met: (row, { transaction_code }) => row.transaction_code === transaction_code.toUpperCase(),
+    },
+    // The clock of a service may be a day behind.
+    days: {
+      field: 'filing_date',
+      met: (row, asked, clock) => row.filing_date >= addDays(filedWithin(asked, clock).from ?? '', -1),
+    },
+  },
+  // What was filed by a day was known on that day.
+  boundsAsOf: (asked, clock) => ({ days: undefined, as_of: undefined, ...filedWithin(asked, clock) }),
+  remark: (rows, texts, { naming }) =>
+    rows.length === 0 || isDated(texts)
+      ? undefined
+      : `filed in the last ${usualDays} days; ${naming.param('from')} shows earlier ones`,
+  async whyEmpty(texts, ask, naming): Promise<string | undefined> {
+    const askFilings = (asked: ParamTexts) => ask(insiderFilings, asked);
+    return reasonWithoutFilings(texts, usualDays, { ask: askFilings, naming });
+  },
+  needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  // Days count back from today, even if the range ends later.
+  dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
+  coveredTo: ({ as_of }, view) => view.filings.coveredTo(as_of),
+  async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
+    const { transactionValue } = await import('../../domain/insider/cluster-totals.ts');
+    const toRow = (filing: Filing) => filingRow(filing, transactionValue(filing));
+    const [filedOn, filingId, row] = position?.key ?? [];
+    const found = await view.filings.page({
+      ...filedWithin(dates, clock),
+      limit: limit + 1,
+      ...(ticker !== '' && { ticker }),
+      ...(owner_name !== '' && { ownerName: owner_name }),
+      ...(transaction_code !== '' && { transactionCode: transaction_code.toUpperCase() }),
+      ...(filedOn !== undefined &&
+        filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
+    });
+    return {
+      // As of a day, later filings are unknown.
+      ...(found.length === 0 && dates.as_of === undefined && (await unknownTickerIn(view, ticker))),
+      ...pageOf(found, limit, toRow, (last) => ({ key: [last.filedOn, last.filingId, String(last.row)] })),
+      ...(dates.as_of !== undefined && { asOf: dates.as_of }),
+    };
+  },
+});
+
+type Dates = Readonly<Record<'from' | 'to' | 'as_of', Day | undefined>> & {
+  readonly days: number | undefined;
+};
+
+/** Whether the texts say on which days the filings are. */
+function isDated(texts: ParamTexts): boolean {
+  return ['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined);
+}
+
+/** The number of days to count back; undefined if the range has its own first day. */
+function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
+  return asked ?? (from === undefined && to === undefined ? usualDays : undefined);
+}
+
+/** The range of filing dates; `days` count back from the last day that can be in the answer. */
+function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Clock) {
+  const count = countOf({ ...asked, from, to });
+  const last = earlier(to ?? latest, as_of ?? latest);
+  const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
+  return { to: last, ...(first !== undefined && { from: first }) };
+}
+
+function filingRow(filing: Filing, value: string | null) {
+  const owner = leadOwner(filing);
+  return {
+    filing_date: filing.filedOn,
+    transaction_date: filing.transactionDate,
+    accession_number: filing.accessionNumber,
+    ticker: filing.ticker,
+    issuer_name: filing.issuerName,
+    owner_name: owner?.name ?? null,
+    officer_title: owner?.officerTitle ?? null,
+    transaction_code: filing.transactionCode,
+    acquired_disposed: filing.acquiredDisposed,
+    shares: filing.shares,
+    price_per_share: filing.pricePerShare,
+    is_director: owner?.isDirector ?? null,
+    is_officer: owner?.isOfficer ?? null,
+    is_ten_percent: owner?.isTenPercent ?? null,
+    form_type: filing.formType,
+    issuer_cik: filing.issuerCik,
+    owner_cik: owner?.cik ?? null,
+    other_owners: otherOwners(filing).map(({ name }) => name),
+    security_title: filing.securityTitle,
+    is_derivative: filing.isDerivative,
+    transaction_value: value,
+    shares_owned_after: filing.sharesOwnedAfter,
+    ownership: filing.ownership,
+    is_10b5_1: filing.is10b51,
+    accepted_at: filing.acceptedAt,
+    row: filing.row,
+    other_owner_ciks: otherOwners(filing).map(({ cik }) => cik),
+    original_filing_date: filing.originalFiledOn,
+    ...(filing.owners.length > 1 && { owners: filing.owners.map(ownerRecord) }),
+    ...(filing.accessionNumber === null && { filing_id: filing.filingId }),
+  };
+}
+
+function ownerRecord({ cik, name, officerTitle, isDirector, isOfficer, isTenPercent }: ReportingOwner) {
+  return {
+    cik,
+    name,
+    officer_title: officerTitle,
+    is_director: isDirector,
+    is_officer: isOfficer,
+    is_ten_percent: isTenPercent,
+  };
+}
+
+/** Asks for a page of filings. */
+type AskFilings = (texts: ParamTexts) => Promise<Envelope>;
+
+/** The requested ticker and the known one that is spelled most like it, if the store has no filing of it. */
+async function unknownTickerIn(
+  view: StoreView,
+  ticker: string,
+): Promise<{ readonly unknownTicker?: UnknownTicker }> {
+  if (ticker === '' || (await view.filings.page({ ticker, limit: 1 })).length > 0) return {};
+  return { unknownTicker: { ticker, nearest: closest(ticker, await view.filings.symbols()) ?? null } };
+}
+
+/** When the filings of the requested ticker are, if not in the answer; undefined without a ticker. */
+export async function tickerReason(texts: ParamTexts, ask: AskFilings): Promise<string | undefined> {
+  const [ticker, asOf] = ['ticker', 'as_of'].map((name) => textOf(texts, name));
+  if (ticker === undefined) return undefined;
+  const newest = await newestOf(ticker, ask);
+  if (newest === undefined) return shownNone(ticker);
+  const earlierOnes: ParamTexts = [
+    ['ticker', ticker],
+    ['from', firstFilingDay],
+    ['to', asOf ?? newest],
+  ];
+  const known = newest <= (asOf ?? newest) ? newest : await newestDay(earlierOnes, ask);
+  // Whether there are later filings was not known on the day.
+  const bound = asOf === undefined ? '' : ` up to ${asOf}`;
+  return known === undefined
+    ? `no filing of ${ticker} is held${bound}`
+    : `the newest filing of ${ticker}${bound} is of ${known}`;
+}
+
+/**
+ * The day of the newest filing of a ticker; a Problem with a suggestion if the service has none. Undefined if a
+ * service shows none but does not say that it has none: it may have ignored the range.
+ */
+async function newestOf(ticker: string, ask: AskFilings): Promise<string | undefined> {
+  const { results, unknown_ticker: unknown } = await ask([
+    ['ticker', ticker],
+    ['from', firstFilingDay],
+    ['limit', '1'],
+  ]);
+  if (unknown?.ticker === ticker)
+    throw new Problem('not-found', `no filing of ticker '${ticker}' is held`, {
+      hints: unknown.nearest === null ? [] : [`did you mean ${unknown.nearest}?`],
+    });
+  return results[0] && String(results[0].filing_date);
+}
+
+function shownNone(ticker: string): string {
+  return `the service shows no filing of ${ticker}`;
+}
+
+/** The day of the newest filing that these texts ask for. */
+async function newestDay(texts: ParamTexts, ask: AskFilings): Promise<string | undefined> {
+  const { results } = await ask([...texts, ['limit', '1']]);
+  return results[0] && String(results[0].filing_date);
+}
+
+/** Why no filings were found: there are none of the ticker (a Problem), none on the requested days, or none at all. */
+async function reasonWithoutFilings(
+  texts: ParamTexts,
+  usualDays: number,
+  { ask, naming }: { readonly ask: AskFilings; readonly naming: Naming },
+): Promise<string | undefined> {
+  const [days = String(usualDays), from, to, asOf, ticker] = ['days', 'from', 'to', 'as_of', 'ticker'].map(
+    (name) => textOf(texts, name),
+  );
+  if (ticker !== undefined && (await newestOf(ticker, ask)) === undefined) return shownNone(ticker);
+  const ofAnyDay: ParamTexts = [
+    ...['days', 'limit', 'cursor', 'from', 'to'].reduce(without, texts),
+    ['from', firstFilingDay],
+  ];
+  const newest = await newestDay(to === undefined ? ofAnyDay : [...ofAnyDay, ['to', to]], ask);
+  const last = to !== undefined && (asOf === undefined || to < asOf) ? to : asOf;
+  const upTo = last === undefined ? '' : ` up to ${last}`;
+  if (newest !== undefined && from === undefined && to === undefined)
+    return `none was filed in the last ${days} days, the newest on ${newest}; ${naming.param('from')} shows earlier ones`;
+  const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
+  const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
+  if (newest !== undefined) return `the newest ${what}${upTo} is of ${newest}`;
+  return last === undefined ? `no ${what} is held` : `no ${what} is held${upTo}`;
+}

@@ -1,0 +1,221 @@
+import { weekendDay } from '../../domain/series/date.ts';
+import {
+  type CurvePoint,
+  curveTypes,
+  firstDayOf,
+  maturities,
+  monthsOf,
+} from '../../domain/treasury/curve.ts';
+import type { Envelope } from '../envelope.ts';
+import type { Field, RowFrom } from '../field.ts';
+import { operation } from '../operation.ts';
+import { pageOf } from '../page.ts';
+import {
+  checkMaturity,
+  checkRange,
+  curveTypeParam,
+  dayParam,
+  maturityParam,
+  oldest,
+  type ParamTexts,
+  paging,
+  textOf,
+  without,
+} from '../param.ts';
+
+/** The fields of a rate. */
+const rateFields = [
+  { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
+  { name: 'maturity', type: 'text', description: 'Maturity label.', choices: maturities },
+  { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
+  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.', choices: curveTypes },
+  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
+] as const satisfies readonly Field[];
+
+/** The order of rates by maturity, shortest first. */
+const byMaturity = { field: 'maturity', rank: monthsOf } as const;
+
+/** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
+export const curve = operation({
+  name: 'curve',
+  command: {
+    words: 'curve',
+    heading: 'Treasury rates',
+    examples: `
+# the curve of a day
+asof curve --date 2024-03-28
+# the newest curve up to a Sunday
+asof curve --date 2024-03-31 --on-or-before
+# two days compared, in basis points
+asof curve --date 2023-10-19 --vs 2020-03-09
+# the same as a chart
+asof curve --date 2023-10-19 --vs 2020-03-09 --plot
+`,
+  },
+  summary: 'The treasury yield curve of a day',
+  description:
+    'One row for each maturity, shortest first. With `date` the curve of exactly that day, and no rows if there was none; without it the newest curve on or before today.',
+  path: '/v1/treasury/yields/curve',
+  object: 'yield_curve',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
+  inContract: true,
+  params: {
+    date: dayParam('Trade date; no rows if that day has no curve.', {
+      field: 'trade_date',
+      is: 'equal',
+    }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
+  },
+  fields: rateFields,
+  columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+  example: {
+    params: { date: '2025-12-31', curve_type: 'PAR' },
+    row: {
+      trade_date: '2025-12-31',
+      maturity: '1M',
+      rate: '3.74',
+      curve_type: 'PAR',
+      source: 'U.S. Treasury',
+    },
+    head: { covered_to: '2025-12-31' },
+  },
+  knownBy: 'trade_date',
+  boundBy: 'date',
+  order: [byMaturity],
+  identity: ['maturity'],
+  contradiction: ({ trade_date: day }, before) =>
+    before === undefined || before.trade_date === day
+      ? undefined
+      : `.trade_date is ${day}, but ${before.trade_date} in the row before: a curve is of one day`,
+  dependsOnToday: ({ date }) => date === undefined,
+  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
+  async run({ date, curve_type }, { view, clock }) {
+    const points = await view.rates.curve({
+      curveType: curve_type,
+      date: date ?? clock.today,
+      onOrBefore: date === undefined,
+    });
+    return { rows: points.map(rateRow) };
+  },
+});
+
+/** The rate of a maturity on a curve. */
+export type RateRow = RowFrom<(typeof rateFields)[number]>;
+
+/** The contract's row of a rate. */
+function rateRow({ tradeDate, maturity, rate, curveType, source }: CurvePoint) {
+  return { trade_date: tradeDate, maturity, rate, curve_type: curveType, source };
+}
+
+/**
+ * When the Treasury began to publish the requested maturities that it added later, in words; empty if it added none
+ * of them.
+ */
+function beginningOf(maturities: readonly string[], texts: ParamTexts): string {
+  const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
+  const begun = maturities.flatMap((asked) => {
+    const first = firstDayOf(curveType, asked);
+    return first === undefined ? [] : [`; ${asked} begins on ${first}`];
+  });
+  return begun.join('');
+}
+
+/**
+ * Says why there are no rates of some maturities in a range of trade dates: which dates have them, or that the range is
+ * a weekend.
+ */
+export async function reasonWithoutRates(
+  maturities: readonly string[],
+  texts: ParamTexts,
+  ask: (texts: ParamTexts) => Promise<Envelope<{ readonly trade_date: string }>>,
+): Promise<string> {
+  const [from, to] = ['from', 'to'].map((name) => textOf(texts, name));
+  const unbounded = ['from', 'to', 'limit', 'cursor'].reduce(without, texts);
+  const newestUpTo = async (day?: string): Promise<unknown> => {
+    const bound: ParamTexts = day === undefined ? [] : [['to', day]];
+    return (await ask([...unbounded, ...bound, ['limit', '1']])).results[0]?.trade_date;
+  };
+  // In words, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`.
+  const named = maturities.length === 0 ? '' : ` of ${maturities.join(' and ')}`;
+  const rates = `${textOf(texts, 'curve_type') ?? 'PAR'} rate${named}`;
+  const newest = await newestUpTo();
+  if (typeof newest !== 'string') return `no ${rates} is held`;
+  if (from !== undefined && from > newest) return `the newest ${rates} is of ${newest}`;
+  const weekend = from === undefined || from !== to ? undefined : weekendDay(from);
+  if (weekend !== undefined) return `${from} was a ${weekend}`;
+  const before = await newestUpTo(to);
+  return typeof before === 'string'
+    ? `the newest ${rates} up to ${to} is of ${before}`
+    : `no ${rates} is held up to ${to}${beginningOf(maturities, texts)}`;
+}
+
+/** Treasury rates over time, newest trade date first, then shortest maturity. */
+export const yields = operation({
+  name: 'yields',
+  command: {
+    words: 'yields',
+    heading: 'Treasury rates',
+    examples: `
+# the ten-year rate of one week
+asof yields --maturity 10Y --from 2008-09-12 --to 2008-09-18
+# real rates, one column per maturity, into a file
+asof yields --type tips --wide --from 2022-01-01 -o tips.csv
+`,
+  },
+  summary: 'Treasury rates over time, of one maturity or of all',
+  description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
+  path: '/v1/treasury/yields',
+  object: 'yield_series',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
+  params: {
+    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
+      bounds: { field: 'maturity', is: 'equal' },
+    }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
+    from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
+    to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
+    ...paging,
+  },
+  extra: oldest,
+  fields: rateFields,
+  columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+  example: {
+    params: { maturity: '10Y', curve_type: 'PAR', from: '2025-12-01', to: '2025-12-31', limit: '1' },
+    row: {
+      trade_date: '2025-12-31',
+      maturity: '10Y',
+      rate: '4.18',
+      curve_type: 'PAR',
+      source: 'U.S. Treasury',
+    },
+    head: { covered_to: '2025-12-31' },
+  },
+  knownBy: 'trade_date',
+  boundBy: 'to',
+  order: [{ field: 'trade_date', falling: true }, byMaturity],
+  identity: ['trade_date', 'maturity'],
+  chart: 'yields',
+  check({ maturity, curve_type, from, to }) {
+    checkRange(from, to);
+    checkMaturity('maturity', maturity, curve_type);
+  },
+  whyEmpty(texts, ask): Promise<string> {
+    const maturities = [textOf(texts, 'maturity')].flatMap((maturity) => maturity ?? []);
+    return reasonWithoutRates(maturities, texts, (asked) => ask(yields, asked));
+  },
+  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
+  async run({ maturity, curve_type, from, to, limit }, { view, position }) {
+    const [date, after] = position?.key ?? [];
+    const found = await view.rates.yields({
+      curveType: curve_type,
+      limit: limit + 1,
+      ...(maturity !== undefined && { maturity }),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(date !== undefined && after !== undefined && { after: { tradeDate: date, maturity: after } }),
+    });
+    return pageOf(found, limit, rateRow, ({ tradeDate, maturity }) => ({ key: [tradeDate, maturity] }));
+  },
+});

@@ -1,0 +1,183 @@
+import { frequencies } from '../../domain/series/series.ts';
+import type { Series, StoredObservation, VintageOnDay } from '../../store/store.ts';
+import type { AnswerVintage } from '../envelope.ts';
+import type { Field } from '../field.ts';
+import { operation, type RowOf } from '../operation.ts';
+import { checkVersion, pageOf } from '../page.ts';
+import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam, textOf } from '../param.ts';
+import { existing } from './series.ts';
+import { vintages } from './vintages.ts';
+
+const date = {
+  name: 'date',
+  type: 'day',
+  description: 'The period that the value belongs to, as its first day.',
+} as const satisfies Field;
+
+const value = {
+  name: 'value',
+  type: 'decimal',
+  description: 'Exact decimal value.',
+} as const satisfies Field;
+
+const about = [
+  {
+    name: 'as_of_date',
+    type: 'day',
+    description:
+      'The first vintage with this value: the day of its publication, or a later one if the vintage is sampled or fetched.',
+  },
+  { name: 'series_id', type: 'text', description: 'Identifier of the series.', mayLack: true },
+  { name: 'unit', type: 'text', description: 'Unit of the series.', mayLack: true },
+  {
+    name: 'frequency',
+    type: 'text',
+    description: 'Frequency code of the series; empty if unknown.',
+    choices: [...frequencies, ''],
+    mayLack: true,
+  },
+  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
+] as const satisfies readonly Field[];
+
+/** The fields of an observation that may be a withdrawal, which has no value. */
+export const revisionFields = [
+  date,
+  { ...value, nullable: true },
+  ...about,
+  {
+    name: 'vintage_kind',
+    type: 'text',
+    description: 'How the vintage of as_of_date came about: exact, fetched, sampled or unknown.',
+    extension: true,
+  },
+] as const;
+
+/** The values of a series, newest date first, as they were known on a day. */
+export const observations = operation({
+  name: 'observations',
+  command: {
+    words: 'observations',
+    heading: 'Series',
+    alias: 'obs',
+    argument: 'id',
+    examples: `
+# GDP as it was known at the end of 30 January 2015
+asof observations GDP --as-of 2015-01-30
+# two series as they were known at the start of that day
+asof obs gdp unrate --known-before 2015-01-30 --from 2014-01-01
+# first releases of every series whose id begins with PCE
+asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
+# a chart; -o unrate.svg makes a file of it
+asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 --plot
+# what was known at the end of January 2009 beside what is known now
+asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
+`,
+  },
+  summary: 'The values of series, as they were known on a day',
+  description: ({ param }) =>
+    `Newest date first, one row for each date that had a value. With ${param('as_of')} nothing that was published later counts; without it the latest values are the answer. ${param('release', 'first')} gives the first published value of each date.`,
+  path: '/v1/series/{id}/observations',
+  object: 'observation_series',
+  members: ['as_of', 'series', 'vintage', 'covered_to'],
+  inContract: true,
+  params: {
+    id: seriesIdParam('series_id'),
+    as_of: asOfParam(),
+    release: choiceParam("`first`: each date's first published value.", ['first'], undefined, {
+      flag: 'first-release',
+      help: { about: "each date's first published value" },
+      extension: true,
+    }),
+    from: periodParam('First date.', { field: 'date', is: 'from' }),
+    to: periodParam('Last date.', { field: 'date', is: 'to' }),
+    ...paging,
+  },
+  fields: [date, value, ...about],
+  columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
+  example: {
+    params: { id: 'GDP', as_of: '2015-01-30', from: '2014-01-01', to: '2014-12-31', limit: '1' },
+    row: {
+      date: '2014-10-01',
+      value: '17710.7',
+      as_of_date: '2015-01-30',
+      series_id: 'GDP',
+      unit: 'Billions of Dollars',
+      frequency: 'Q',
+      source: 'FRED',
+    },
+    head: {
+      as_of: '2015-01-30',
+      series: { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' },
+      vintage: { as_of_date: '2015-01-30', vintage_kind: 'exact' },
+      covered_to: '2015-01-30',
+    },
+  },
+  knownBy: 'as_of_date',
+  boundBy: 'as_of',
+  order: [{ field: 'date', falling: true }],
+  identity: ['date'],
+  isTransformable: true,
+  check: ({ from, to }) => checkRange(from, to),
+  async whyEmpty(texts, ask): Promise<string | undefined> {
+    const [id = '', from, to] = ['id', 'from', 'to'].map((name) => textOf(texts, name));
+    if (from === undefined && to === undefined) return undefined;
+    const known = texts.filter(([name]) => ['id', 'as_of', 'release'].includes(name));
+    const { results } = await ask(observations, [...known, ['limit', '1']]);
+    const newest = results[0]?.date;
+    if (typeof newest !== 'string') return undefined;
+    if (from !== undefined && from > newest) return `the newest date of ${id} is ${newest}`;
+    const isFirstPeriod = 'a date is the first day of its period';
+    // The first date of any vintage may have been published after the day.
+    if (textOf(texts, 'as_of') !== undefined)
+      return `${id} has no date${from === undefined ? '' : ` from ${from}`} to ${to ?? newest}; ${isFirstPeriod}`;
+    const { coverage } = await ask(vintages, [
+      ['id', id],
+      ['limit', '1'],
+    ]);
+    const oldest = coverage?.first_date ?? undefined;
+    if (to !== undefined && oldest !== undefined && to < oldest) return `${id} begins on ${oldest}`;
+    return `${id} has no date from ${from ?? oldest} to ${to ?? newest}; ${isFirstPeriod}`;
+  },
+  needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
+  async run({ id, as_of, release, from, to, limit }, { view, position }) {
+    const before = position?.key[0];
+    const page = await view.series.observations({
+      seriesId: id,
+      firstRelease: release === 'first',
+      limit: limit + 1,
+      ...(as_of !== undefined && { asOf: as_of }),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(before !== undefined && { before }),
+    });
+    const { series, rows, vintage } = existing(page, id);
+    const { title, frequency, version, coveredTo } = series;
+    checkVersion(position, version);
+    return {
+      ...pageOf(
+        rows,
+        limit,
+        (one) => observationRow(series, one),
+        ({ date }) => ({ key: [date], version }),
+      ),
+      ...(as_of !== undefined && { asOf: as_of, series: { id, title, frequency } }),
+      vintage: answerVintage(vintage),
+      coveredTo,
+    };
+  },
+});
+
+function answerVintage({ newest, kinds }: VintageOnDay): AnswerVintage {
+  if (kinds !== undefined && kinds !== '') return { as_of_date: null, vintage_kind: kinds };
+  return { as_of_date: newest?.asOf ?? null, vintage_kind: newest?.kind ?? '' };
+}
+
+/** The value of a series for a date. */
+export type ObservationRow = RowOf<typeof observations>;
+
+function observationRow(
+  { id, units, frequency, source }: Series,
+  { date, value, asOfDate }: StoredObservation,
+) {
+  return { date, value, as_of_date: asOfDate, series_id: id, unit: units, frequency, source };
+}

@@ -1,0 +1,280 @@
+import { frequencies } from '../../domain/series/series.ts';
+import { plainMatch, wordsOf } from '../../domain/series/words.ts';
+import { Problem, refused } from '../../errors/problem.ts';
+import type { Followed } from '../../store/followed.ts';
+import type { Series } from '../../store/store.ts';
+import type { Field } from '../field.ts';
+import { operation } from '../operation.ts';
+import { checkVersion, pageOf } from '../page.ts';
+import { choiceParam, paging, seriesIdParam, textOf, textParam } from '../param.ts';
+
+const fields = [
+  { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
+  { name: 'title', type: 'text', description: 'Series title.', mayLack: true, rank: 'high' },
+  { name: 'units', type: 'text', description: 'Unit of the values.', mayLack: true },
+  {
+    name: 'observation_count',
+    type: 'integer',
+    description: 'Dates that have a value in the latest vintage.',
+    head: 'count',
+    grows: true,
+  },
+  { name: 'last_updated', type: 'instant', description: 'The last vintage.', grows: true },
+  { name: 'source', type: 'text', description: 'Data source name.', mayLack: true, rank: 'low' },
+  {
+    name: 'frequency',
+    type: 'text',
+    description: 'D, W, BW, M, Q, SA or A; empty if unknown.',
+    choices: [...frequencies, ''],
+    head: 'freq',
+    extension: true,
+  },
+  { name: 'seasonal_adjustment', type: 'text', description: 'Such as SA, SAAR, NSA.', extension: true },
+  {
+    name: 'first_vintage',
+    type: 'day',
+    description: 'The first vintage date.',
+    extension: true,
+  },
+  {
+    name: 'last_vintage',
+    type: 'day',
+    description: 'The last vintage date.',
+    grows: true,
+    extension: true,
+  },
+  {
+    name: 'covered_to',
+    type: 'day',
+    description: 'The last day that any import speaks for.',
+    grows: true,
+    extension: true,
+  },
+  {
+    name: 'vintage_kind',
+    type: 'text',
+    description:
+      'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
+    grows: true,
+    extension: true,
+  },
+] as const satisfies readonly Field[];
+
+/** Fields of the description that once had other texts. */
+const descriptionChanges = {
+  name: 'description_changes',
+  type: 'records',
+  description: 'Fields of its description that had another text before, oldest first.',
+  extension: true,
+  grows: true,
+  knownBy: 'changed_on',
+  fields: [
+    { name: 'changed_on', type: 'day', description: 'The day on which the change was noticed.' },
+    {
+      name: 'field',
+      type: 'text',
+      description: 'The field: title, units, frequency or seasonal_adjustment.',
+    },
+    { name: 'before', type: 'text', description: 'Its text before.' },
+    { name: 'after', type: 'text', description: 'Its text since then.' },
+  ],
+} as const satisfies Field;
+
+/** The ways in which a search matches a series. */
+const matched = {
+  name: 'matched',
+  type: 'text',
+  description:
+    'How the search found it: id (or a synonym of it), title, words, some (of the words) or nearest.',
+  nullable: true,
+  extension: true,
+} as const satisfies Field;
+
+const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
+
+/** A series of the sample. */
+const gdp = {
+  id: 'GDP',
+  title: 'Gross Domestic Product',
+  units: 'Billions of Dollars',
+  observation_count: 311,
+  last_updated: '2024-12-19',
+  source: 'FRED',
+  frequency: 'Q',
+  seasonal_adjustment: 'SAAR',
+  first_vintage: '1991-12-04',
+  last_vintage: '2024-12-19',
+  covered_to: '2024-12-19',
+  vintage_kind: 'exact',
+};
+
+/** The most words of a search: each is compared with all words of all series, and with their misspellings. */
+const mostWords = 32;
+
+/** The series that a text finds. */
+export const seriesSearch = operation({
+  name: 'series_search',
+  command: {
+    words: 'series search',
+    heading: 'Series',
+    argument: 'q',
+    defaults: { match: 'words' },
+    examples: `
+# series about prices; synonyms and typos are understood
+asof series search "core inflation"
+# ids that contain GDP
+asof series search gdp --match id --columns id,title
+# the ids of all series
+asof series search --all --columns id --no-header -f csv
+`,
+  },
+  summary: 'Find series by words, synonyms, or a part of the id',
+  description:
+    'By id. `match=title` finds titles of which every word of the text begins a word; with `match=any` series found by id come before those found by title. `match=words` finds words in any order, also mistyped or by a synonym, in ids, titles and units, the best first; `matched` says how.',
+  path: '/v1/series',
+  object: 'series_list',
+  inContract: true,
+  params: {
+    q: textParam('Search text; case is ignored. Where words are searched, at most 32 of them.'),
+    match: choiceParam(
+      'Where to search for the text; `words` also finds synonyms and corrects a typo.',
+      ['id', 'title', 'any', 'words'],
+      'id',
+      { extension: true },
+    ),
+    ...paging,
+  },
+  fields: [...fields, matched],
+  columns,
+  example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: { ...gdp, matched: 'id' } },
+  knownBy: 'first_vintage',
+  identity: ['id'],
+  check({ q, match }) {
+    if (match !== 'id' && wordsOf(q).length > mostWords)
+      throw refused({ param: 'q', reason: `use at most ${mostWords} words` });
+  },
+  remark([first], texts) {
+    if (first?.matched !== 'nearest') return undefined;
+    return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
+  },
+  async whyEmpty(texts) {
+    const q = textOf(texts, 'q') ?? '';
+    return q.trim() === '' ? 'no series is held' : `no series matches ${JSON.stringify(q)}`;
+  },
+  rowTests: {
+    // A search by words depends on all series, so only the service can say how it found a row.
+    q: {
+      field: 'id',
+      met: (row, { q, match }) =>
+        q.trim() === '' ||
+        (match === 'words' ? row.matched !== null : plainMatch(row, q, match) !== undefined),
+    },
+  },
+  async run({ q, match, limit }, { view, position }) {
+    const after = position?.key[0];
+    if (match === 'id' || q === '') {
+      const found = await view.series.search({ text: q, limit: limit + 1, ...(after && { after }) });
+      const by = q === '' ? null : 'id';
+      return pageOf(
+        found,
+        limit,
+        (series) => ({ ...seriesRow(series), matched: by }),
+        ({ id }) => ({ key: [id] }),
+      );
+    }
+    // The rank of a series depends on all others, so all pages must come from one state of the data.
+    const { revision } = await view.state();
+    checkVersion(position, revision);
+    const { findIndexed } = await import('../../domain/series/search.ts');
+    const found = await findIndexed(view.series, q, match);
+    const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
+    const page = found.slice(begin, begin + limit + 1);
+    const ids = page.map(({ series }) => series.id);
+    const described = await view.series.search({ text: '', ids, limit: ids.length });
+    const byId = new Map(described.map((series) => [series.id, series]));
+    return pageOf(
+      page.flatMap(({ series: { id }, matched }) => {
+        const series = byId.get(id);
+        return series === undefined ? [] : [{ series, matched }];
+      }),
+      limit,
+      ({ series, matched }) => ({ ...seriesRow(series), matched }),
+      ({ series }) => ({ key: [series.id], version: revision }),
+    );
+  },
+});
+
+/** The description of one series. */
+export const seriesShow = operation({
+  name: 'series_show',
+  command: {
+    words: 'series show',
+    heading: 'Series',
+    argument: 'id',
+    examples: `
+# title, units and frequency
+asof series show PAYEMS
+# the first vintage, and the last day covered
+asof series show gdp --columns id,first_vintage,covered_to
+`,
+  },
+  summary: 'Describe one series: title, units, coverage',
+  description: 'What the series is, how many dates have a value, and which days its vintages span.',
+  path: '/v1/series/{id}',
+  object: 'series',
+  inContract: true,
+  card: true,
+  params: { id: seriesIdParam('id') },
+  fields: [...fields, descriptionChanges],
+  columns,
+  example: { params: { id: 'GDP' }, row: { ...gdp, description_changes: [] } },
+  knownBy: 'first_vintage',
+  identity: ['id'],
+  async remark([first], _texts, { followed }) {
+    if (first === undefined) return [];
+    const changes = (first.description_changes ?? []).map(
+      ({ changed_on, field, before, after }) =>
+        `${field} changed on ${changed_on}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+    );
+    const own = (await followed()).filter(({ name }) => name === first.id).map(followedText);
+    return [...own, ...changes];
+  },
+  async run({ id }, { view }) {
+    const [found, changes] = await Promise.all([view.series.find(id), view.series.descriptionChanges(id)]);
+    const series = existing(found, id);
+    const description_changes = changes.map(({ changedOn: changed_on, field, before, after }) => ({
+      ...{ changed_on, field, before, after },
+    }));
+    return { rows: [{ ...seriesRow(series), description_changes }] };
+  },
+});
+
+function followedText({ source, name, since, upTo, lastRun, left }: Followed): string {
+  const reach = upTo === undefined ? 'nothing yet' : `up to ${upTo}`;
+  const run = lastRun === undefined ? '' : `, last pulled ${lastRun.slice(0, 16)}Z`;
+  const rest = left === '' ? '' : `; left: ${left}`;
+  return `${name} is pulled from ${source} since ${since.slice(0, 10)}: ${reach}${run}${rest}`;
+}
+
+/** What the store found for the series with this id; the contract's 404 if it has no such series. */
+export function existing<T>(found: T | undefined, id: string): T {
+  if (found === undefined) throw new Problem('not-found', `series '${id}' not found`);
+  return found;
+}
+
+function seriesRow(series: Series) {
+  return {
+    id: series.id,
+    title: series.title,
+    units: series.units,
+    observation_count: series.observationCount,
+    last_updated: series.lastVintage,
+    source: series.source,
+    frequency: series.frequency,
+    seasonal_adjustment: series.seasonalAdjustment,
+    first_vintage: series.firstVintage,
+    last_vintage: series.lastVintage,
+    covered_to: series.coveredTo,
+    vintage_kind: series.vintageKind,
+  };
+}

@@ -1,0 +1,103 @@
+import { vintageKinds } from '../../domain/series/series.ts';
+import { operation } from '../operation.ts';
+import { checkVersion, pageOf } from '../page.ts';
+import { checkRange, dayParam, paging, seriesIdParam } from '../param.ts';
+import { existing } from './series.ts';
+
+/**
+ * The days on which a series was published, newest first, with the number of dates that each one changed, and the
+ * coverage of the series.
+ */
+export const vintages = operation({
+  name: 'vintages',
+  command: {
+    words: 'vintages',
+    heading: 'Series',
+    argument: 'id',
+    examples: `
+# the vintage dates of GDP in 2009
+asof vintages GDP --from 2009-01-01 --to 2009-12-31
+# the last five
+asof vintages UNRATE --limit 5
+`,
+  },
+  summary: 'The days on which a series was published, and what each changed',
+  description: 'Newest day first, with how many dates got a value, another value, or lost it.',
+  path: '/v1/series/{id}/vintages',
+  object: 'vintage_list',
+  members: ['coverage'],
+  params: {
+    id: seriesIdParam(),
+    from: dayParam('First day of publication.', { field: 'as_of_date', is: 'from' }),
+    to: dayParam('Last day of publication.', { field: 'as_of_date', is: 'to' }),
+    ...paging,
+  },
+  fields: [
+    {
+      name: 'as_of_date',
+      type: 'day',
+      description: 'The vintage date: a day of publication, unless the vintage is sampled or fetched.',
+    },
+    {
+      name: 'added',
+      type: 'integer',
+      description: 'Dates that got their first value, or a value after a withdrawal.',
+    },
+    { name: 'revised', type: 'integer', description: 'Dates whose value changed to another number.' },
+    { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
+    {
+      name: 'vintage_kind',
+      type: 'text',
+      description: 'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
+      extension: true,
+      choices: vintageKinds,
+    },
+  ],
+  columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
+  example: {
+    params: { id: 'GDP', from: '2015-01-01', to: '2015-01-30', limit: '1' },
+    row: { as_of_date: '2015-01-30', added: 1, revised: 0, withdrawn: 0, vintage_kind: 'exact' },
+    head: {
+      coverage: {
+        first_vintage: '1991-12-04',
+        last_vintage: '2024-12-19',
+        first_date: '1946-01-01',
+        covered_to: '2024-12-19',
+      },
+    },
+  },
+  knownBy: 'as_of_date',
+  boundBy: 'to',
+  order: [{ field: 'as_of_date', falling: true }],
+  identity: ['as_of_date'],
+  check: ({ from, to }) => checkRange(from, to),
+  needsVintageAccess: () => true,
+  async run({ id, from, to, limit: asked }, { view, position, whole }) {
+    const limit = whole === true ? Number.MAX_SAFE_INTEGER - 1 : asked;
+    const before = position?.key[0];
+    const page = await view.series.vintages({
+      seriesId: id,
+      limit: limit + 1,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(before !== undefined && { before }),
+    });
+    const { series, rows, firstDate } = existing(page, id);
+    const { version, firstVintage, lastVintage, coveredTo } = series;
+    checkVersion(position, version);
+    return {
+      ...pageOf(
+        rows,
+        limit,
+        ({ asOfDate, kind, ...counts }) => ({ as_of_date: asOfDate, ...counts, vintage_kind: kind }),
+        ({ asOfDate }) => ({ key: [asOfDate], version }),
+      ),
+      coverage: {
+        first_vintage: firstVintage,
+        last_vintage: lastVintage,
+        first_date: firstDate ?? null,
+        covered_to: coveredTo,
+      },
+    };
+  },
+});

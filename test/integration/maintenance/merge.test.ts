@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkStore } from '../../../src/maintenance/check.ts';
+import { mergeStore } from '../../../src/maintenance/merge.ts';
+import { openWriter } from '../../../src/store/open.ts';
+import { runs } from '../../support/arbitrary.ts';
+import { type Engine, engines, onEveryEngine } from '../../support/engines.ts';
+import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
+import { facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
+import { contentOf } from '../../support/store-content.ts';
+
+const clock = () => new Date('2026-01-15T12:00:00Z');
+
+const gdp = 'GDP 2014-10-01 2015-01-30';
+
+async function storeOf(engine: Engine, files: Readonly<Record<string, string>>): Promise<string> {
+  const address = engine.newAddress();
+  await importFiles(address, files);
+  return address;
+}
+
+const other = engines[0] as Engine;
+
+onEveryEngine((engine) => {
+  describe('a store that another was merged into', () => {
+    it('holds what a store holds into which all was imported, whatever the two held', async () => {
+      await fc.assert(
+        fc.asyncProperty(mixedImports, fc.nat(), async (imports, cut) => {
+          const [into, from, all] = [engine.newAddress(), other.newAddress(), engine.newAddress()];
+          const half = 1 + (cut % imports.length);
+          for (const one of imports.slice(0, half)) await importMixed(into, one);
+          for (const one of [...imports.slice(half), ...imports.slice(0, 1)]) await importMixed(from, one);
+          for (const one of imports) await importMixed(all, one);
+          await mergeStore(from, into, { merge: true, clock });
+          expect(await contentOf(into)).toEqual(await contentOf(all));
+          expect((await checkStore(into)).faults).toEqual([]);
+        }),
+        { numRuns: runs(12) },
+      );
+    });
+
+    it('has the merge in its log, and goes on with what only the other followed', async () => {
+      const into = await storeOf(engine, { 'a.csv': facts(`${gdp} 1.5`) });
+      const from = await storeOf(other, { 'b.csv': facts(`${gdp} 1.50`, 'CPI 2014-10-01 2015-01-30 2') });
+      const record = {
+        source: 'fred',
+        since: 'x',
+        bookmark: '',
+        upTo: undefined,
+        lastRun: undefined,
+        left: '',
+      };
+      const writer = await openWriter(from);
+      await writer.follow({ ...record, name: 'CPI' });
+      await writer.commit();
+      const { files } = await mergeStore(from, into, { clock });
+      expect(files).toEqual([
+        expect.objectContaining({ file: from, kind: 'store', statementsNew: 1, statementsKnown: 1 }),
+      ]);
+      await reading(into, async (view) => {
+        expect((await view.sources.imports()).at(-1)).toMatchObject({
+          kind: 'store',
+          file: from,
+          statementsNew: 1,
+        });
+        expect((await view.sources.followed()).map(({ name }) => name)).toEqual(['CPI']);
+      });
+    });
+
+    it('stays as it was where the two contradict each other, and every conflict is listed', async () => {
+      const into = await storeOf(engine, {
+        'a.csv': facts(`${gdp} 1.5`, 'CPI 2014-10-01 2015-01-30 2'),
+        'm.csv': 'series_id,title\nGDP,Product\n',
+      });
+      const from = await storeOf(other, {
+        'b.csv': facts(`${gdp} 1.6`, 'CPI 2014-10-01 2015-01-30 3'),
+        'm.csv': 'series_id,title\nGDP,Domestic Product\n',
+      });
+      const before = await engine.digest(into);
+      const text = await failureOf(mergeStore(from, into, { clock }));
+      expect(text).toContain('3 conflicts');
+      expect(text).toContain(`${from}: GDP 2014-10-01 as of 2015-01-30: 1.6, against 1.5`);
+      expect(text).toContain(`${from}: CPI 2014-10-01 as of 2015-01-30: 3, against 2`);
+      expect(text).toContain(`${from}: GDP title: "Domestic Product", against "Product"`);
+      expect(await engine.digest(into)).toBe(before);
+      await mergeStore(from, into, { clock, replace: true, dryRun: true });
+      expect(await engine.digest(into)).toBe(before);
+      await mergeStore(from, into, { clock, replace: true });
+      expect(await reading(into, async (view) => (await view.series.find('GDP'))?.title)).toBe(
+        'Domestic Product',
+      );
+    });
+
+    it('takes a series from another source only with merge', async () => {
+      const csv = (value: string) => `observation_date,GDP\n2014-10-01,${value}\n`;
+      const into = engine.newAddress();
+      await importFiles(into, { 'GDP.csv': csv('1') }, { asOf: '2015-01-30' });
+      const from = await storeOf(other, {
+        'a.csv': facts('GDP 2014-10-01 2015-02-27 2'),
+        'm.csv': 'series_id,source\nGDP,BEA\n',
+      });
+      await expect(mergeStore(from, into, { clock })).rejects.toMatchObject({
+        detail: expect.stringContaining('GDP is from "FRED"; this import brings it from "BEA"'),
+        // `asof store merge` has no flag --id.
+        hints: [
+          '`asof series rename OLD NEW` in one of the stores keeps both series apart',
+          '--merge accepts both sources in one series',
+        ],
+      });
+      await mergeStore(from, into, { clock, merge: true });
+      expect(await reading(into, async (view) => (await view.series.find('GDP'))?.source)).toBe('BEA; FRED');
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkStore } from '../../../src/maintenance/check.ts';
+import { SeriesDigest } from '../../../src/maintenance/digest.ts';
+import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
+import { openWriter, writing } from '../../../src/store/open.ts';
+import type { WholeView } from '../../../src/store/store.ts';
+import { runs } from '../../support/arbitrary.ts';
+import { onEveryEngine } from '../../support/engines.ts';
+import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
+import { facts, failureOf, importFiles, observationsIn, reading } from '../../support/scratch-store.ts';
+
+/** The digest of a series as if it had another id. */
+async function digestAs(view: WholeView, id: string, name: string): Promise<string | undefined> {
+  const contents = await view.contents.series(id);
+  if (contents === undefined) return undefined;
+  const named = <T extends object>(fields: T) => ({ ...fields, seriesId: name });
+  const digest = new SeriesDigest({
+    ...contents,
+    id: name,
+    stated: named(contents.stated),
+    implied: named(contents.implied),
+  });
+  for await (const changes of view.contents.changes(id)) digest.changes(changes);
+  return digest.text();
+}
+
+onEveryEngine((engine) => {
+  async function newStore(): Promise<string> {
+    const address = engine.newAddress();
+    await importFiles(address, {
+      'facts.csv': facts(
+        'GDP 2014-10-01 2015-01-30 1',
+        'GDP 2014-10-01 2015-02-27 2',
+        'CPI 2014-10-01 2015-01-30 3',
+      ),
+      'metadata.csv': 'series_id,title\nGDP,Product\n',
+    });
+    return address;
+  }
+
+  describe('a series that is renamed', () => {
+    it('keeps everything under its new id, whatever was imported', async () => {
+      await fc.assert(
+        fc.asyncProperty(mixedImports, async (imports) => {
+          const address = engine.newAddress();
+          for (const one of imports) await importMixed(address, one);
+          const ids = await reading(address, (view) => view.contents.seriesIds());
+          for (const id of ids) {
+            const before = await reading(address, (view) => digestAs(view, id, 'RENAMED'));
+            await renameSeries(address, id, 'RENAMED');
+            expect(await reading(address, (view) => digestAs(view, 'RENAMED', 'RENAMED'))).toBe(before);
+            expect(await reading(address, (view) => view.contents.series(id))).toBeUndefined();
+            await renameSeries(address, 'RENAMED', id);
+          }
+          expect((await checkStore(address)).faults).toEqual([]);
+        }),
+        { numRuns: runs(5) },
+      );
+    });
+
+    it('takes later imports under its new id', async () => {
+      const address = await newStore();
+      expect(await renameSeries(address, 'gdp', 'product')).toMatchObject({
+        id: 'GDP',
+        to: 'PRODUCT',
+        facts: 2,
+        vintages: 2,
+      });
+      await importFiles(address, { 'more.csv': facts('PRODUCT 2015-01-01 2015-04-30 4') });
+      const values = await reading(address, (view) =>
+        observationsIn(view, { seriesId: 'PRODUCT', limit: 9 }),
+      );
+      expect(values.map(({ value }) => value)).toEqual(['4', '2']);
+    });
+
+    it.each([
+      ['GDP', 'CPI', 'the store has a series CPI already'],
+      ['GDP', 'GDP', 'GDP is the id that the series has'],
+      ['NONE', 'OTHER', "series 'NONE' not found"],
+      ['GDP', 'DGS10', 'DGS10 is a maturity of the curves, and no series can have its name'],
+      ['GDP', '=', '"=" is not a series id'],
+    ])('is refused from %s to %s: %s, …', async (from, to, text) => {
+      const address = await newStore();
+      const before = await engine.digest(address);
+      expect(await failureOf(renameSeries(address, from, to))).toContain(text);
+      expect(await engine.digest(address)).toBe(before);
+    });
+  });
+
+  describe('a series that is removed', () => {
+    it('is gone with its vintages, and the others are as they were', async () => {
+      const address = await newStore();
+      const other = await reading(address, (view) => digestAs(view, 'CPI', 'CPI'));
+      expect(await removeSeries(address, 'GDP', { dryRun: true })).toMatchObject({ facts: 2, vintages: 2 });
+      expect(await reading(address, (view) => view.contents.seriesIds())).toEqual(['CPI', 'GDP']);
+      await removeSeries(address, 'GDP');
+      await reading(address, async (view) => {
+        expect(await view.contents.seriesIds()).toEqual(['CPI']);
+        expect(await digestAs(view, 'CPI', 'CPI')).toBe(other);
+        expect(await view.series.descriptionChanges('GDP')).toEqual([]);
+      });
+      expect((await checkStore(address)).faults).toEqual([]);
+      await importFiles(address, { 'again.csv': facts('GDP 2014-10-01 2015-02-27 5') });
+      expect(await reading(address, (view) => observationsIn(view, { seriesId: 'GDP', limit: 9 }))).toEqual([
+        { date: '2014-10-01', value: '5', asOfDate: '2015-02-27' },
+      ]);
+    });
+
+    it('is refused while the store follows it, as renaming it is', async () => {
+      const address = await newStore();
+      const writer = await openWriter(address);
+      const record = {
+        source: 'fred',
+        name: 'GDP',
+        since: 'x',
+        bookmark: 'y',
+        upTo: undefined,
+        lastRun: undefined,
+        left: '',
+      };
+      await writer.follow(record);
+      await writer.commit();
+      expect(await failureOf(removeSeries(address, 'GDP'))).toContain('the store follows GDP at fred');
+      expect(await failureOf(renameSeries(address, 'GDP', 'NEW'))).toContain('the store follows GDP at fred');
+      await writing(address, async (later) => {
+        await later.follow({ ...record, name: 'UNRATE' });
+        await later.commit();
+      });
+      expect(await failureOf(renameSeries(address, 'CPI', 'UNRATE'))).toContain(
+        'the store follows UNRATE at fred',
+      );
+      expect(await failureOf(removeSeries(address, 'NONE'))).toBe("series 'NONE' not found");
+    });
+  });
+});
