@@ -31,7 +31,7 @@ const files = {
 /**
  * Builds the program: the files above, and `dist/parts/` of what else is behind an `import()`. Each module is in one
  * file, and the others import it from there. esbuild's own splitting makes fifty files of what a query loads, which
- * take 15 ms (docs/decisions/0060-build.md).
+ * take 15 ms (docs/decisions/the-build.md).
  */
 export async function buildProgram() {
   await mkdir(join(root, 'dist'), { recursive: true });

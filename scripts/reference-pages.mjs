@@ -52,16 +52,6 @@ async function filled(page, sources) {
 }
 
 const parts = {
-  decisions: async () => {
-    const folder = join(root, 'docs/decisions');
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
-    const titles = names.map(async (name) => (await readFile(join(folder, name), 'utf8')).split('\n')[0]);
-    const lines = (await Promise.all(titles)).map(
-      (title, i) => `- [${title.slice(2)}](decisions/${names[i]})`,
-    );
-    return lines.join('\n');
-  },
-
   commands: async ({ helpOf, commands }) => {
     const groups = new Map();
     for (const { heading, words } of await commands()) {

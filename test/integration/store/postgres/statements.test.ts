@@ -40,7 +40,7 @@ await import('../curves.test.ts');
 await import('../filings.test.ts');
 await import('../observations.test.ts');
 
-const page = join(root, 'docs/reference/statements.md');
+const page = join(root, 'test/integration/store/postgres/statements.md');
 
 /** Where Citus runs a statement. */
 type Place = 'one shard' | 'shards of the keys' | 'every shard' | 'the coordinator';
