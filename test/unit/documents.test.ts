@@ -122,6 +122,17 @@ describe('the documentation', () => {
     expect(unlinked).toEqual(['docs/README.md']);
   });
 
+  it('says in CONTRIBUTING.md what each package is for', () => {
+    const { dependencies, optionalDependencies, devDependencies } = manifest;
+    const [, section = ''] = /^## Packages$([\s\S]*?)^## /m.exec(pageAt('CONTRIBUTING.md').text) ?? [];
+    const described = section
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
+    expect(described.sort()).toEqual(installed.sort());
+  });
+
   it.each(['README.md', 'ARCHITECTURE.md'])('keeps %s within 150 lines', (path) => {
     expect(pageAt(path).text.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   });
