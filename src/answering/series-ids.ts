@@ -262,7 +262,7 @@ async function idsLike(
 ): Promise<readonly string[]> {
   // Loaded here: most series exist.
   const { findSeries } = await import('../domain/series/search.ts');
-  const all = findSeries(known, text, 'words');
+  const all = await findSeries(known, text, 'words');
   const ids = all.map(({ series }) => series.id);
   const near = all[0]?.matched === 'nearest' ? closeNames(text, ids) : [];
   // Of what resembles an id, titles do not count.

@@ -1,35 +1,13 @@
-/** The contract's six error types, other HTTP errors, and the failures of the client's own machine. */
-export type ProblemKind =
-  | 'validation-error'
-  | 'unauthorized'
-  | 'plan-upgrade-required'
-  | 'not-found'
-  | 'rate-limit-exceeded'
-  | 'internal-error'
-  | 'data-changed'
-  | 'method-not-allowed'
-  | 'not-acceptable'
-  | 'uri-too-long'
-  | 'header-fields-too-large'
-  | 'service-unavailable'
-  | 'bad-input'
-  | 'unreachable'
-  | 'bad-answer'
-  | 'no-rows'
-  | 'inexact'
-  | 'too-old'
-  | 'local-io'
-  | 'interrupted';
-
-const kinds: Record<ProblemKind, { readonly status: number; readonly title: string }> = {
-  'validation-error': { status: 400, title: 'Validation Error' },
+/** What HTTP says of each kind, and the error type of the contract if it has one; status 0 is the client's own machine. */
+const kinds = {
+  'validation-error': { status: 400, title: 'Validation Error', type: 'validation-error' },
   // The contract has no type for it: on the wire it is a validation error of the cursor.
-  'data-changed': { status: 400, title: 'Validation Error' },
-  unauthorized: { status: 401, title: 'Unauthorized' },
-  'plan-upgrade-required': { status: 403, title: 'Plan Upgrade Required' },
-  'not-found': { status: 404, title: 'Not Found' },
-  'rate-limit-exceeded': { status: 429, title: 'Rate Limit Exceeded' },
-  'internal-error': { status: 500, title: 'Internal Error' },
+  'data-changed': { status: 400, title: 'Validation Error', type: 'validation-error' },
+  unauthorized: { status: 401, title: 'Unauthorized', type: 'unauthorized' },
+  'plan-upgrade-required': { status: 403, title: 'Plan Upgrade Required', type: 'plan-upgrade-required' },
+  'not-found': { status: 404, title: 'Not Found', type: 'not-found' },
+  'rate-limit-exceeded': { status: 429, title: 'Rate Limit Exceeded', type: 'rate-limit-exceeded' },
+  'internal-error': { status: 500, title: 'Internal Error', type: 'internal-error' },
   'method-not-allowed': { status: 405, title: 'Method Not Allowed' },
   'not-acceptable': { status: 406, title: 'Not Acceptable' },
   'uri-too-long': { status: 414, title: 'URI Too Long' },
@@ -43,18 +21,12 @@ const kinds: Record<ProblemKind, { readonly status: number; readonly title: stri
   'too-old': { status: 0, title: 'Too Old' },
   'local-io': { status: 0, title: 'Local File Error' },
   interrupted: { status: 0, title: 'Interrupted' },
-};
+} as const;
 
-/** The contract's error types, by the kinds that have one. */
-const contractTypes: Readonly<Partial<Record<ProblemKind, string>>> = {
-  'validation-error': 'validation-error',
-  'data-changed': 'validation-error',
-  unauthorized: 'unauthorized',
-  'plan-upgrade-required': 'plan-upgrade-required',
-  'not-found': 'not-found',
-  'rate-limit-exceeded': 'rate-limit-exceeded',
-  'internal-error': 'internal-error',
-};
+/** The contract's six error types, other HTTP errors, and the failures of the client's own machine. */
+export type ProblemKind = keyof typeof kinds;
+
+type KindFacts = { readonly status: number; readonly title: string; readonly type?: string };
 
 /** A refused value: the parameter, what was given for it, and what to give instead. */
 export type RefusedValue = {
@@ -194,9 +166,13 @@ export class Problem extends Error {
     if (options.series !== undefined) this.series = options.series;
   }
 
+  get #facts(): KindFacts {
+    return kinds[this.kind];
+  }
+
   /** The HTTP status of this kind; 0 for a failure of the client's own machine. */
   get status(): number {
-    return kinds[this.kind].status;
+    return this.#facts.status;
   }
 
   /** A copy of this problem with some of it changed. */
@@ -214,13 +190,13 @@ export class Problem extends Error {
 
   /** The problem document; `errorsBase` is the address of the pages that explain the contract's error types. */
   toDocument(errorsBase: string): ProblemDocument {
-    const type = contractTypes[this.kind];
+    const { status, title, type } = this.#facts;
     // The same kind of failure can also come from asof itself; only an answer of a service has a status.
     const isAnswer = [this.instance, this.requestId, this.type].some((part) => part !== undefined);
     return {
       type: this.type ?? (type === undefined ? 'about:blank' : `${errorsBase}/${type}`),
-      title: kinds[this.kind].title,
-      ...(isAnswer && this.status > 0 && { status: this.status }),
+      title,
+      ...(isAnswer && status > 0 && { status }),
       detail: this.detail,
       ...(this.instance !== undefined && { instance: this.instance }),
       ...(this.requestId !== undefined && { request_id: this.requestId }),

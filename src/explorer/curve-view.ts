@@ -40,11 +40,8 @@ export async function openCurves(state: PageState, context: PageContext): Promis
     parts.map((part) => context.service.columns('treasury/yields', 3, { curve_type: type, ...part })),
   );
   const rates = new Map<Day, Map<string, string>>();
-  for (const [day = '', maturity = '', rate = ''] of answers.flat()) {
-    const known = rates.get(day);
-    if (known === undefined) rates.set(day, new Map([[maturity, rate]]));
-    else known.set(maturity, rate);
-  }
+  for (const [day = '', maturity = '', rate = ''] of answers.flat())
+    rates.set(day, (rates.get(day) ?? new Map()).set(maturity, rate));
   const title = titles[type];
   const curves = { type, title, days: [...rates.keys()].sort(), rates };
   return {

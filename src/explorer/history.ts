@@ -1,4 +1,5 @@
 import { type Day, placeAmong } from '../domain/series/date.ts';
+import { groupBy } from '../domain/series/groups.ts';
 import { changeOn, type Statement } from '../domain/series/revision-history.ts';
 import { cell, type PageService, type ServedRow } from './page-service.ts';
 
@@ -14,12 +15,7 @@ export class RevisionHistory {
 
   /** `statements` may be in any order; there is at most one for a date and day. */
   constructor(statements: readonly StatedValue[]) {
-    const byDate = new Map<Day, StatedValue[]>();
-    for (const one of statements) {
-      const known = byDate.get(one.date);
-      if (known === undefined) byDate.set(one.date, [one]);
-      else known.push(one);
-    }
+    const byDate = groupBy(statements, ({ date }) => date);
     this.dates = [...byDate.keys()].sort();
     this.#statements = this.dates.map((date) =>
       (byDate.get(date) ?? []).sort((a, b) => (a.asOf < b.asOf ? -1 : 1)),

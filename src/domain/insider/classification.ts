@@ -1,5 +1,6 @@
 import { type Day, earlier } from '../series/date.ts';
 import { canonicalDecimal, sameNumber } from '../series/decimal.ts';
+import { groupBy } from '../series/groups.ts';
 import {
   type Filing,
   type Impossibility,
@@ -16,7 +17,7 @@ type Exclusion =
   | { readonly reason: 'amended'; readonly amendment: Filing };
 
 /** A trade that does not count, and why. */
-type ExcludedTrade = { readonly filing: Filing } & Exclusion;
+export type ExcludedTrade = { readonly filing: Filing } & Exclusion;
 
 /** An amendment that may restate several trades: it counts in addition, and all of them keep counting. */
 type AmbiguousAmendment = {
@@ -76,12 +77,7 @@ export function* classifiedDays(
 
 /** The trades of each filing, by filing date; on one day originals come before amendments. */
 function inOrderOfPublication(filings: readonly Filing[]): readonly (readonly Filing[])[] {
-  const groups = new Map<string, Filing[]>();
-  for (const filing of filings) {
-    const own = groups.get(filing.filingId);
-    if (own === undefined) groups.set(filing.filingId, [filing]);
-    else own.push(filing);
-  }
+  const groups = groupBy(filings, ({ filingId }) => filingId);
   const sortKey = ([first]: readonly Filing[]): string =>
     first === undefined ? '' : `${first.filedOn} ${isAmendment(first) ? 1 : 0} ${first.filingId}`;
   return Array.from(groups.values(), (trades) => ({

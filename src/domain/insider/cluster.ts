@@ -1,4 +1,4 @@
-import { type Day, dayNumber } from '../series/date.ts';
+import { type Day, dayNumber, firstPlace } from '../series/date.ts';
 import type { InsiderTrade } from './classification.ts';
 import type { StatedDate } from './filing.ts';
 
@@ -145,13 +145,8 @@ function detection(
       trades.filter(({ knownOn }) => knownOn <= day),
       rule,
     ).map((span) => insidersIn(span.trades));
-  let [low, high] = [0, days.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sizesOn(days[middle] ?? '').length > 0) high = middle;
-    else low = middle + 1;
-  }
-  const detectedOn = days[low] ?? '';
+  const first = firstPlace(days.length - 1, (place) => sizesOn(days[place] ?? '').length > 0);
+  const detectedOn = days[first] ?? '';
   return { detectedOn, sizeWhenDetected: Math.max(...sizesOn(detectedOn)) };
 }
 

@@ -1,24 +1,12 @@
 import { addDays, type Day } from '../series/date.ts';
-import type { Classification, InsiderTrade } from './classification.ts';
+import type { Classification, ExcludedTrade, InsiderTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityText, leadOwner, type ReportingOwner } from './filing.ts';
 
-type CountedTrade = {
-  readonly reason: 'counted';
-  readonly filing: Filing;
-  readonly insider: ReportingOwner;
-  /** The other owners of the filing, who count as one insider with `insider`. */
-  readonly jointFilers: readonly ReportingOwner[];
-  /** An amendment with several possible originals: this trade is part of it, or may be restated by it. */
-  readonly ambiguousAmendment?: Filing;
-};
-
-type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: Filing };
-
-type TradeVerdict = CountedTrade | TradeOutside | Classification['excluded'][number];
-
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
-export type TradeExplanation = Pick<TradeVerdict, 'filing' | 'reason'> & {
+export type TradeExplanation = {
+  readonly filing: Filing;
+  readonly reason: 'counted' | 'outside-the-cluster' | ExcludedTrade['reason'];
   /** The insider that counts, otherwise the lead owner of the filing, if known. */
   readonly owner: ReportingOwner | undefined;
   /** Why a trade does not count, or a remark on one that does; empty if there is neither. */
@@ -38,39 +26,38 @@ export function explainCluster(
 ): readonly TradeExplanation[] {
   const [from, to] = [addDays(dateFirst, -days), addDays(dateLast, days)];
   const counted = new Set(trades.map(({ filing }) => idOf(filing)));
-  const counting = classification.trades.map(
-    (trade): TradeVerdict =>
-      counted.has(idOf(trade.filing))
-        ? countedTrade(trade, classification)
-        : { reason: 'outside-the-cluster', filing: trade.filing },
-  );
-  return [...counting, ...classification.excluded]
+  const counting = classification.trades.map((trade): TradeExplanation => {
+    const { filing, insider } = trade;
+    return counted.has(idOf(filing))
+      ? { filing, reason: 'counted', owner: insider, text: remarkOn(trade, classification) }
+      : { filing, reason: 'outside-the-cluster', owner: leadOwner(filing), text: 'outside the span' };
+  });
+  const excluded = classification.excluded.map((trade): TradeExplanation => {
+    const { filing, reason } = trade;
+    return { filing, reason, owner: leadOwner(filing), text: exclusionText(trade) };
+  });
+  return [...counting, ...excluded]
     .filter(({ filing }) => filing.transactionCode === classification.code && isNear(filing, from, to))
-    .sort((a, b) => (sortKey(a.filing) < sortKey(b.filing) ? -1 : 1))
-    .map((verdict) => ({
-      filing: verdict.filing,
-      reason: verdict.reason,
-      owner: verdict.reason === 'counted' ? verdict.insider : leadOwner(verdict.filing),
-      text: textOf(verdict),
-    }));
+    .sort((a, b) => (sortKey(a.filing) < sortKey(b.filing) ? -1 : 1));
 }
 
 function idOf({ filingId, row }: Filing): string {
   return `${filingId} ${row}`;
 }
 
-function countedTrade({ filing, insider }: InsiderTrade, { ambiguous }: Classification): CountedTrade {
+/** A remark on a trade that counts: who filed it together, and an amendment that it is part of or may be restated by. */
+function remarkOn({ filing, insider }: InsiderTrade, { ambiguous }: Classification): string {
+  const joint = filing.owners.filter((owner) => owner !== insider).map(({ name }) => name);
   const ambiguity = ambiguous.find(
     ({ amendment, possibleOriginals }) =>
       amendment.filingId === filing.filingId || possibleOriginals.includes(filing),
   );
-  return {
-    reason: 'counted',
-    filing,
-    insider,
-    jointFilers: filing.owners.filter((owner) => owner !== insider),
-    ...(ambiguity !== undefined && { ambiguousAmendment: ambiguity.amendment }),
-  };
+  return [
+    ...(joint.length === 0 ? [] : [`one insider with the joint filers ${joint.join(', ')}`]),
+    ...(ambiguity === undefined
+      ? []
+      : [`not clear what ${tradeName(ambiguity.amendment)} amends: all of it stays`]),
+  ].join('; ');
 }
 
 function isNear({ transactionDate, filedOn }: Filing, from: Day, to: Day): boolean {
@@ -82,13 +69,8 @@ function sortKey({ transactionDate, filedOn, accessionNumber, filingId, row }: F
   return [transactionDate, filedOn, accessionNumber, String(row).padStart(4, '0'), filingId].join(' ');
 }
 
-function textOf(verdict: TradeVerdict): string {
-  const { reason, filing } = verdict;
-  switch (reason) {
-    case 'counted':
-      return countedText(verdict);
-    case 'outside-the-cluster':
-      return 'outside the span';
+function exclusionText(trade: ExcludedTrade): string {
+  switch (trade.reason) {
     case 'form-3':
       return 'a Form 3 reports holdings, not trades';
     case 'derivative':
@@ -102,24 +84,14 @@ function textOf(verdict: TradeVerdict): string {
     case 'not-officer-or-director':
       return 'by one who is neither an officer nor a director';
     case 'reported-twice':
-      return `the same trade reported twice: ${tradeName(verdict.countedTrade)}`;
+      return `the same trade reported twice: ${tradeName(trade.countedTrade)}`;
     case 'same-block':
-      return `the same block reported by another filer: ${tradeName(verdict.countedTrade)}`;
+      return `the same block reported by another filer: ${tradeName(trade.countedTrade)}`;
     case 'amended':
-      return `amended: ${tradeName(verdict.amendment)}`;
+      return `amended: ${tradeName(trade.amendment)}`;
     default:
-      return `impossible: ${impossibilityText(filing, reason)}`;
+      return `impossible: ${impossibilityText(trade.filing, trade.reason)}`;
   }
-}
-
-function countedText({ jointFilers, ambiguousAmendment }: CountedTrade): string {
-  const names = jointFilers.map(({ name }) => name).join(', ');
-  return [
-    ...(names === '' ? [] : [`one insider with the joint filers ${names}`]),
-    ...(ambiguousAmendment === undefined
-      ? []
-      : [`not clear what ${tradeName(ambiguousAmendment)} amends: all of it stays`]),
-  ].join('; ');
 }
 
 function tradeName({ accessionNumber, filingId, row }: Filing): string {

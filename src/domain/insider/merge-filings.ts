@@ -1,4 +1,5 @@
 import { fullerText, sameNumber } from '../series/decimal.ts';
+import { groupBy } from '../series/groups.ts';
 import type { MergeOptions } from '../series/merge-plan.ts';
 import {
   type Filing,
@@ -125,31 +126,44 @@ function concernsClusters(filing: Filing): boolean {
   return filing.transactionCode === purchaseCode || isAmendment(filing);
 }
 
-const headerFields: readonly (keyof FilingHeader)[] = [
-  'accessionNumber',
-  'formType',
-  'filedOn',
-  'acceptedAt',
-  'originalFiledOn',
-  'periodOfReport',
-  'issuerCik',
-  'issuerName',
-  'ticker',
-  'owners',
-  'is10b51',
-];
+/** How two records of a trade must agree on a field, and which of two that agree is kept. */
+type FieldRule = 'fact' | 'number' | 'prose' | 'owners';
 
-const tradeFields: readonly (keyof Trade)[] = [
-  'isDerivative',
-  'securityTitle',
-  'transactionDate',
-  'transactionCode',
-  'acquiredDisposed',
-  'shares',
-  'pricePerShare',
-  'sharesOwnedAfter',
-  'ownership',
-];
+/** The rules of the fields that the trades of a filing share; prose may be shortened or spelled differently. */
+const headerRules = {
+  accessionNumber: 'fact',
+  formType: 'fact',
+  filedOn: 'fact',
+  acceptedAt: 'fact',
+  originalFiledOn: 'fact',
+  periodOfReport: 'fact',
+  issuerCik: 'fact',
+  issuerName: 'prose',
+  ticker: 'prose',
+  owners: 'owners',
+  is10b51: 'fact',
+} as const satisfies { readonly [F in Exclude<keyof FilingHeader, 'filingId'>]: FieldRule };
+
+const tradeRules = {
+  isDerivative: 'fact',
+  securityTitle: 'prose',
+  transactionDate: 'fact',
+  transactionCode: 'fact',
+  acquiredDisposed: 'fact',
+  shares: 'number',
+  pricePerShare: 'number',
+  sharesOwnedAfter: 'number',
+  ownership: 'fact',
+} as const satisfies { readonly [F in Exclude<keyof Trade, 'row'>]: FieldRule };
+
+const headerFields = Object.keys(headerRules) as readonly (keyof typeof headerRules)[];
+const tradeFields = Object.keys(tradeRules) as readonly (keyof typeof tradeRules)[];
+
+type RuledField = (typeof headerFields)[number] | (typeof tradeFields)[number];
+
+const rules: Readonly<Record<RuledField, FieldRule>> = { ...headerRules, ...tradeRules };
+
+const fieldsByRule = groupBy([...headerFields, ...tradeFields], (field) => rules[field]);
 
 function isSame<T extends object>(one: T | undefined, other: T, fields: readonly (keyof T)[]): boolean {
   return (
@@ -161,38 +175,21 @@ function isSame<T extends object>(one: T | undefined, other: T, fields: readonly
   );
 }
 
-/** Fields in which all records of a trade must agree; prose may be shortened or spelled differently. */
-const facts = [
-  'accessionNumber',
-  'formType',
-  'filedOn',
-  'acceptedAt',
-  'originalFiledOn',
-  'periodOfReport',
-  'issuerCik',
-  'is10b51',
-  'isDerivative',
-  'transactionDate',
-  'transactionCode',
-  'acquiredDisposed',
-  'ownership',
-] as const;
-
-const numbers = ['shares', 'pricePerShare', 'sharesOwnedAfter'] as const;
-
-const prose = ['issuerName', 'ticker', 'securityTitle'] as const;
-
 /** The fields in which two records of a trade state different facts; another spelling of a name is none. */
 export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
-  const differing = facts.filter(
-    (field) => held[field] !== given[field] && held[field] !== null && given[field] !== null,
+  return (['fact', 'number', 'owners'] as const).flatMap((rule) =>
+    (fieldsByRule.get(rule) ?? []).filter((field) => {
+      const [one, other] = [held[field], given[field]];
+      if (one === null || other === null) return false;
+      if (rule === 'fact') return one !== other;
+      return rule === 'number' ? !sameNumber(String(one), String(other)) : haveOtherOwners(held, given);
+    }),
   );
-  const otherNumbers = numbers.filter(
-    (field) => held[field] !== null && given[field] !== null && !sameNumber(held[field], given[field]),
-  );
+}
+
+function haveOtherOwners(held: Filing, given: Filing): boolean {
   const [one, other] = [rolesIn(held), rolesIn(given)];
-  const otherOwners = one !== '' && other !== '' && one !== other;
-  return [...differing, ...otherNumbers, ...(otherOwners ? (['owners'] as const) : [])];
+  return one !== '' && other !== '' && one !== other;
 }
 
 /** The owners' CIKs and roles as one text, the same for any order and any spelling of names. */
@@ -207,29 +204,12 @@ function rolesIn({ owners }: Filing): string {
 
 /** Combines two records of one trade that do not contradict each other; their order makes no difference. */
 export function combinedFiling(held: Filing, given: Filing): Filing {
-  const fuller = (field: (typeof numbers)[number] | (typeof prose)[number]): string | null =>
-    held[field] === null || given[field] === null
-      ? (held[field] ?? given[field])
-      : fullerText(held[field], given[field]);
-  return {
-    ...held,
-    accessionNumber: held.accessionNumber ?? given.accessionNumber,
-    acceptedAt: held.acceptedAt ?? given.acceptedAt,
-    originalFiledOn: held.originalFiledOn ?? given.originalFiledOn,
-    periodOfReport: held.periodOfReport ?? given.periodOfReport,
-    is10b51: held.is10b51 ?? given.is10b51,
-    transactionDate: held.transactionDate ?? given.transactionDate,
-    transactionCode: held.transactionCode ?? given.transactionCode,
-    acquiredDisposed: held.acquiredDisposed ?? given.acquiredDisposed,
-    ownership: held.ownership ?? given.ownership,
-    owners: fullerOwners(held.owners, given.owners),
-    issuerName: fuller('issuerName'),
-    ticker: fuller('ticker'),
-    securityTitle: fuller('securityTitle'),
-    shares: fuller('shares'),
-    pricePerShare: fuller('pricePerShare'),
-    sharesOwnedAfter: fuller('sharesOwnedAfter'),
-  };
+  const fuller = [...headerFields, ...tradeFields].map((field) => {
+    const [one, other] = [held[field], given[field]];
+    const isFuller = typeof one === 'string' && typeof other === 'string' && rules[field] !== 'fact';
+    return [field, isFuller ? fullerText(one, other) : (one ?? other)] as const;
+  });
+  return { ...held, ...Object.fromEntries(fuller), owners: fullerOwners(held.owners, given.owners) };
 }
 
 function fullerOwners(a: readonly ReportingOwner[], b: readonly ReportingOwner[]): readonly ReportingOwner[] {

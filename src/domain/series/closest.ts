@@ -1,31 +1,24 @@
-/**
- * The known name closest to a mistyped one, ignoring case; undefined if none is close. It is the only name that begins
- * with the text, else the name with the least Damerau-Levenshtein distance, at most 3 and less than 0.6 of its length.
- */
+/** The known name closest to a mistyped one, ignoring case; undefined if none is close. */
 export function closest(wanted: string, known: readonly string[]): string | undefined {
-  const typed = wanted.trim().toLowerCase();
-  if (typed === '') return undefined;
-  const completed = known.filter((name) => name.toLowerCase().startsWith(typed));
-  if (completed.length === 1) return completed[0];
-  let best: string | undefined;
-  let least = 4;
-  for (const name of known) {
-    const lower = name.toLowerCase();
-    const away = distance(typed, lower, least);
-    if (away >= least || away >= 0.6 * Math.max(typed.length, name.length)) continue;
-    best = name;
-    least = away;
-  }
-  return best;
+  return closeNames(wanted, known)[0];
 }
 
-/** The known names among which `closest` chooses; it never gives any other. */
+/**
+ * The known names close to a mistyped one, ignoring case, the closest first: the only name that begins with the text,
+ * then those with a Damerau-Levenshtein distance of at most 3 and less than 0.6 of their length.
+ */
 export function closeNames(wanted: string, known: readonly string[]): readonly string[] {
   const typed = wanted.trim().toLowerCase();
-  return known.filter((name) => {
-    const lower = name.toLowerCase();
-    return lower.startsWith(typed) || distance(typed, lower, 3) <= 3;
-  });
+  if (typed === '') return [];
+  const completed = known.filter((name) => name.toLowerCase().startsWith(typed));
+  return known
+    .map((name) => {
+      const isOnly = completed.length === 1 && completed[0] === name;
+      return { name, away: isOnly ? -1 : distance(typed, name.toLowerCase(), 3) };
+    })
+    .filter(({ name, away }) => away <= 3 && away < 0.6 * Math.max(typed.length, name.length))
+    .sort((a, b) => a.away - b.away)
+    .map(({ name }) => name);
 }
 
 /** The least number of insertions, deletions, substitutions and swaps of neighbours; above `most` if it is more. */

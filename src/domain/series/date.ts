@@ -58,7 +58,8 @@ export function monthEnd(day: Day): Day {
   return `${day.slice(0, 8)}${length}`;
 }
 
-const monthsOfPeriod: Partial<Record<Frequency, number>> = { M: 1, Q: 3, SA: 6, A: 12 };
+/** The months of a period; days, weeks and unknown periods have none. */
+export const monthsOfPeriod: Readonly<Partial<Record<Frequency, number>>> = { M: 1, Q: 3, SA: 6, A: 12 };
 
 /** The first day of the period of `day`; the day itself for daily, weekly, biweekly and unknown frequencies. */
 export function periodStart(day: Day, frequency: Frequency): Day {
@@ -77,11 +78,23 @@ export function keptDate(day: Day, frequency: Frequency): Day {
   return frequency === 'A' && !/-(?:01|12)-/.test(day) ? day : periodStart(day, frequency);
 }
 
+/** The weekdays by their distance from Monday. */
+export const weekdays = { monday: 0, thursday: 3, friday: 4, saturday: 5, sunday: 6 } as const;
+
+function weekdayOf(day: Day): number {
+  // 1970-01-01, day 0, was a Thursday.
+  return (((dayNumber(day) + weekdays.thursday) % 7) + 7) % 7;
+}
+
+/** The first day on or after a day that is this weekday. */
+export function weekdayFrom(day: Day, weekday: keyof typeof weekdays): Day {
+  return addDays(day, (weekdays[weekday] - weekdayOf(day) + 7) % 7);
+}
+
 /** The name of a day of a weekend; undefined for any other. */
 export function weekendDay(day: Day): 'Saturday' | 'Sunday' | undefined {
-  // 1970-01-01, day 0, was a Thursday.
-  const afterThursday = ((dayNumber(day) % 7) + 7) % 7;
-  return afterThursday === 2 ? 'Saturday' : afterThursday === 3 ? 'Sunday' : undefined;
+  const weekday = weekdayOf(day);
+  return weekday === weekdays.saturday ? 'Saturday' : weekday === weekdays.sunday ? 'Sunday' : undefined;
 }
 
 /** The UTC day of an instant. */
@@ -116,11 +129,16 @@ export function later(a: Day, b: Day): Day {
 
 /** The place of a day among ascending days, or where it belongs: that of the first day that is not before it. */
 export function placeAmong(days: readonly Day[], day: Day): number {
-  let [low, high] = [0, days.length];
+  return firstPlace(days.length, (place) => (days[place] ?? '') >= day);
+}
+
+/** The first of `count` places at which something holds that also holds at all later ones; `count` if at none. */
+export function firstPlace(count: number, holds: (place: number) => boolean): number {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((days[middle] ?? '') < day) low = middle + 1;
-    else high = middle;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
@@ -143,9 +161,8 @@ export const rhythms = [
 const onOrAfter: Readonly<Record<Rhythm, (day: Day) => Day>> = {
   day: (day) => day,
   'business-day': (day) => addDays(day, { Saturday: 2, Sunday: 1, weekday: 0 }[weekendDay(day) ?? 'weekday']),
-  // 1970-01-02, day 1, was a Friday; 1970-01-04, day 3, a Sunday.
-  friday: (day) => addDays(day, (((1 - dayNumber(day)) % 7) + 7) % 7),
-  'week-end': (day) => addDays(day, (((3 - dayNumber(day)) % 7) + 7) % 7),
+  friday: (day) => weekdayFrom(day, 'friday'),
+  'week-end': (day) => weekdayFrom(day, 'sunday'),
   'month-end': monthEnd,
   'quarter-end': (day) => monthEnd(monthsBefore(periodStart(day, 'Q'), -2) ?? day),
   'year-end': (day) => `${day.slice(0, 4)}-12-31`,

@@ -1,5 +1,6 @@
 import type { Day } from './date.ts';
 import { canonicalDecimal } from './decimal.ts';
+import { addTo } from './groups.ts';
 import type { Transformer, Vintages } from './transformer.ts';
 
 /** A value of a date, and the first vintage that has it. */
@@ -42,12 +43,7 @@ export class PublishedValues {
     for (const date of dates) {
       const found =
         transformer === undefined ? published(vintages, date) : computed(vintages, date, transformer);
-      for (const one of found) {
-        const number = canonicalDecimal(one.value);
-        const same = this.#byNumber.get(number);
-        if (same === undefined) this.#byNumber.set(number, [one]);
-        else same.push(one);
-      }
+      for (const one of found) addTo(this.#byNumber, canonicalDecimal(one.value), one);
     }
   }
 

@@ -1,6 +1,7 @@
 import { type Day, type Frequency, keptDate } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
 import { sameNumber } from './decimal.ts';
+import { addTo, groupBy } from './groups.ts';
 import {
   addDifferences,
   type Change,
@@ -237,9 +238,7 @@ class SeriesDraft {
           if (takesBack) this.#withdrawn += 1;
         }
         earlier.placed(asOf);
-        const dates = published.get(asOf);
-        if (dates === undefined) published.set(asOf, [day]);
-        else dates.push(day);
+        addTo(published, asOf, day);
       }
     }
     return published;
@@ -319,14 +318,11 @@ function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptK
 
 /** The dates that only a window put on a day, by that day. */
 function madeByWindows(statements: readonly NewStatement[]): ReadonlyMap<Day, ReadonlySet<Day>> {
-  const made = new Map<Day, Set<Day>>();
-  for (const { asOf, date, kind } of statements) {
-    if (kind !== 'clipped') continue;
-    const dates = made.get(asOf);
-    if (dates === undefined) made.set(asOf, new Set([date]));
-    else dates.add(date);
-  }
-  return made;
+  const made = groupBy(
+    statements.filter(({ kind }) => kind === 'clipped'),
+    ({ asOf }) => asOf,
+  );
+  return new Map(Array.from(made, ([asOf, own]) => [asOf, new Set(own.map(({ date }) => date))]));
 }
 
 /** Statements by the first day of their period, each date's oldest first. */
@@ -335,17 +331,11 @@ function groupByDate(
   frequency: Frequency,
 ): ReadonlyMap<Day, readonly NewStatement[]> {
   const starts = new Map<Day, Day>();
-  const byDate = new Map<Day, NewStatement[]>();
-  for (const statement of statements) {
-    let start = starts.get(statement.date);
-    if (start === undefined) {
-      start = keptDate(statement.date, frequency);
-      starts.set(statement.date, start);
-    }
-    const own = byDate.get(start);
-    if (own === undefined) byDate.set(start, [statement]);
-    else own.push(statement);
-  }
+  const byDate = groupBy(statements, ({ date }) => {
+    const start = starts.get(date) ?? keptDate(date, frequency);
+    starts.set(date, start);
+    return start;
+  });
   for (const own of byDate.values()) {
     const inOrder = own.every(({ asOf }, i) => i === 0 || (own[i - 1]?.asOf ?? '') <= asOf);
     if (!inOrder) own.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));

@@ -1,4 +1,4 @@
-import { type Day, dayNumber, type Frequency, periodStart } from './date.ts';
+import { type Day, dayNumber, type Frequency, firstPlace, periodStart } from './date.ts';
 
 /** The description of a series; a field that was not stated is absent. */
 export type SeriesMetadata = {
@@ -73,19 +73,12 @@ export function impliedFrequencies(known: ReadonlyMap<Day, Day>): readonly Frequ
   const days = [...new Set(known.values())].sort();
   const on = (day: Day) => frequencyOf([...known].flatMap(([date, since]) => (since <= day ? date : [])));
   const found: FrequencySince[] = [];
-  let first = 0;
-  while (first < days.length) {
+  for (let first = 0; first < days.length; ) {
     const since = days[first] ?? '';
     const frequency = on(since);
     found.push({ since, frequency });
     // Further dates only make the spacing finer, so a frequency that was left never comes back.
-    let [low, high] = [first + 1, days.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (on(days[middle] ?? '') === frequency) low = middle + 1;
-      else high = middle;
-    }
-    first = low;
+    first = firstPlace(days.length, (place) => place > first && on(days[place] ?? '') !== frequency);
   }
   return found;
 }

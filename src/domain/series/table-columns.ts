@@ -1,5 +1,13 @@
-import { type Day, dayNumber, type Frequency, monthEnd, monthNumber, periodStart } from './date.ts';
-import { frequencyOf } from './series.ts';
+import {
+  type Day,
+  dayNumber,
+  type Frequency,
+  monthEnd,
+  monthNumber,
+  monthsOfPeriod,
+  periodStart,
+} from './date.ts';
+import { frequencies, frequencyOf } from './series.ts';
 
 /** What a table of dates and columns says about one of its series besides the figures. */
 type ColumnReading = {
@@ -8,9 +16,6 @@ type ColumnReading = {
   /** Whether a blank cell on a date says that the series has no figure for it; otherwise it says nothing. */
   readonly speaksFor: (date: Day) => boolean;
 };
-
-/** Frequencies from the finest to the coarsest. */
-const fineness: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 
 /** With fewer figures, a column does not prove its frequency. */
 const enoughFigures = 4;
@@ -67,7 +72,7 @@ function shownFrequency(figures: ReadonlySet<Day>): Frequency {
 }
 
 function rankOf(frequency: Frequency): number {
-  return frequency === '' ? Number.POSITIVE_INFINITY : fineness.indexOf(frequency);
+  return frequency === '' ? Number.POSITIVE_INFINITY : frequencies.indexOf(frequency);
 }
 
 /** A single figure does not show whether it is of a month or of a year, so blank cells of its year say nothing. */
@@ -82,12 +87,11 @@ function beginsPeriod(frequency: Frequency, figures: ReadonlySet<Day>): (date: D
   return (date) => places.has(placeOf(date, frequency));
 }
 
-const monthsOf: Readonly<Partial<Record<Frequency, number>>> = { M: 1, Q: 3, SA: 6, A: 12 };
 const daysOf: Readonly<Partial<Record<Frequency, number>>> = { W: 7, BW: 14 };
 
 /** Where a date is in its period: the weekday, the day of a month, or the month and day of a quarter or year. */
 function placeOf(date: Day, frequency: Frequency): string {
-  const months = monthsOf[frequency];
+  const months = monthsOfPeriod[frequency];
   if (months === undefined) return String(dayNumber(date) % (daysOf[frequency] ?? 1));
   const day = date === monthEnd(date) ? 'end' : date.slice(8);
   return `${Number(date.slice(5, 7)) % months} ${day}`;
@@ -105,14 +109,14 @@ export function provenFrequency(figures: ReadonlySet<Day>): Frequency {
 
 /** Whether two days are one period apart; of daily figures, whether no more than a long weekend is between them. */
 function areNeighbours(before: Day, after: Day, frequency: Frequency): boolean {
-  const months = monthsOf[frequency];
+  const months = monthsOfPeriod[frequency];
   if (months === undefined) return dayNumber(after) - dayNumber(before) <= (daysOf[frequency] ?? 4);
   return monthNumber(after) - monthNumber(before) === months;
 }
 
 /** Whether a day is in the first or the last month of its period; every day of a shorter period is. */
 function isEdge(day: Day, frequency: Frequency): boolean {
-  const months = monthsOf[frequency] ?? 1;
+  const months = monthsOfPeriod[frequency] ?? 1;
   const past = monthNumber(day) - monthNumber(periodStart(day, frequency));
   return past === 0 || past === months - 1;
 }

@@ -2,13 +2,14 @@ import { Problem } from '../../errors/problem.ts';
 import {
   addDays,
   type Day,
-  dayNumber,
   type Frequency,
   type KnownFrequency,
   monthEnd,
   monthsBefore,
+  monthsOfPeriod,
   periodStart,
   placeAmong,
+  weekdayFrom,
   weekendDay,
 } from './date.ts';
 import { Exact, type ExactValue, PublishedText } from './exact-values.ts';
@@ -266,17 +267,12 @@ function aggregates(id: string, own: KnownFrequency, aggregation: Aggregation): 
 
 /** The date of the period that contains a date: its first day, or for a week the Friday that ends it, as in FRED. */
 function periodOf(date: Day, frequency: KnownFrequency): Day {
-  // 1970-01-02, day 1, was a Friday.
-  return frequency === 'W'
-    ? addDays(date, (((1 - dayNumber(date)) % 7) + 7) % 7)
-    : periodStart(date, frequency);
+  return frequency === 'W' ? weekdayFrom(date, 'friday') : periodStart(date, frequency);
 }
-
-const months: Partial<Record<Frequency, number>> = { M: 1, Q: 3, SA: 6, A: 12 };
 
 /** The first and the last day of a period. */
 function boundsOf(period: Day, frequency: KnownFrequency): { readonly first: Day; readonly last: Day } {
-  const length = months[frequency];
+  const length = monthsOfPeriod[frequency];
   if (length === undefined) return { first: addDays(period, -6), last: period };
   return { first: period, last: monthEnd(monthsBefore(period, 1 - length) ?? period) };
 }
@@ -315,7 +311,7 @@ function isComplete(
 
 /** The next date that a series can have; of a daily series the next weekday, unless it has values on weekends. */
 function nextDate(date: Day, own: KnownFrequency, everyDay: boolean): Day {
-  const length = months[own];
+  const length = monthsOfPeriod[own];
   if (length !== undefined) return monthsBefore(date, -length) ?? date;
   if (own !== 'D') return addDays(date, own === 'W' ? 7 : 14);
   let next = addDays(date, 1);

@@ -1,5 +1,13 @@
 import type { Decimal } from 'decimal.js';
-import { addDays, type Day, type KnownFrequency, monthEnd, monthsBefore, weekendDay } from './date.ts';
+import {
+  addDays,
+  type Day,
+  type KnownFrequency,
+  monthEnd,
+  monthsBefore,
+  monthsOfPeriod,
+  weekendDay,
+} from './date.ts';
 import {
   certainText,
   Exact,
@@ -94,11 +102,9 @@ export function transformedValue(
   return value(now, base ?? one, periodsInYear[frequency], digits);
 }
 
-const monthsIn: Partial<Record<KnownFrequency, number>> = { M: 1, Q: 3, SA: 6, A: 12 };
-
 /** The same date a year before: of days and weeks 52 weeks before, the same day of the week. */
 function yearBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
-  return monthsIn[frequency] === undefined ? [addDays(date, -364)] : inMonthBefore(date, 12);
+  return monthsOfPeriod[frequency] === undefined ? [addDays(date, -364)] : inMonthBefore(date, 12);
 }
 
 /**
@@ -106,7 +112,7 @@ function yearBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
  * weekend before has values too.
  */
 function periodsBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
-  const months = monthsIn[frequency];
+  const months = monthsOfPeriod[frequency];
   if (months !== undefined) return inMonthBefore(date, months);
   if (frequency !== 'D') return [addDays(date, frequency === 'W' ? -7 : -14)];
   const days: Day[] = [];

@@ -1,4 +1,14 @@
-import { addDays, type Day, dayNumber, dayOf, type Frequency, monthEnd, weekendDay } from '../series/date.ts';
+import {
+  addDays,
+  type Day,
+  dayNumber,
+  dayOf,
+  type Frequency,
+  monthEnd,
+  weekdayFrom,
+  weekendDay,
+} from '../series/date.ts';
+import { groupBy } from '../series/groups.ts';
 import { frequencyOf } from '../series/series.ts';
 import { type CurvePoint, firstDayOf } from './curve.ts';
 
@@ -44,13 +54,7 @@ export function impossiblePoint({
 
 /** The first trade date whose rates are all zero; one real rate can be, and nominal rates of less than a year. */
 export function impossibleRates(points: readonly CurvePoint[]): Required<CurveFault> | undefined {
-  const curves = new Map<string, CurvePoint[]>();
-  for (const point of points) {
-    const key = `${point.tradeDate} ${point.curveType}`;
-    const curve = curves.get(key);
-    if (curve === undefined) curves.set(key, [point]);
-    else curve.push(point);
-  }
+  const curves = groupBy(points, ({ tradeDate, curveType }) => `${tradeDate} ${curveType}`);
   const impossible = [...curves.values()].find((curve) => !canBeCurve(curve))?.[0];
   return impossible && { reason: 'all rates are zero, as of no trade date', tradeDate: impossible.tradeDate };
 }
@@ -107,22 +111,19 @@ const fixed: readonly FixedHoliday[] = [
   { name: 'Christmas Day', date: '12-25', closesOnFriday: true },
 ];
 
-/** The weekdays of holidays, by distance from Monday. */
-const [monday, thursday] = [0, 3];
-
 /** A holiday on the n-th such weekday of a month, or on the last one. */
 const movable: readonly {
   readonly name: string;
   readonly month: number;
-  readonly weekday: number;
+  readonly weekday: 'monday' | 'thursday';
   readonly nth: number | 'last';
 }[] = [
-  { name: 'Martin Luther King Day', month: 1, weekday: monday, nth: 3 },
-  { name: 'Presidents’ Day', month: 2, weekday: monday, nth: 3 },
-  { name: 'Memorial Day', month: 5, weekday: monday, nth: 'last' },
-  { name: 'Labor Day', month: 9, weekday: monday, nth: 1 },
-  { name: 'Columbus Day', month: 10, weekday: monday, nth: 2 },
-  { name: 'Thanksgiving', month: 11, weekday: thursday, nth: 4 },
+  { name: 'Martin Luther King Day', month: 1, weekday: 'monday', nth: 3 },
+  { name: 'Presidents’ Day', month: 2, weekday: 'monday', nth: 3 },
+  { name: 'Memorial Day', month: 5, weekday: 'monday', nth: 'last' },
+  { name: 'Labor Day', month: 9, weekday: 'monday', nth: 1 },
+  { name: 'Columbus Day', month: 10, weekday: 'monday', nth: 2 },
+  { name: 'Thanksgiving', month: 11, weekday: 'thursday', nth: 4 },
 ];
 
 /** The year in which the Treasury's daily curve begins; the holidays of earlier years are not checked against data. */
@@ -147,7 +148,7 @@ function holidaysOf(year: number): readonly (readonly [Day, string])[] {
     ...movable.map(({ name, month, weekday, nth }) => {
       const first = dayOf(year, month, 1) ?? '';
       const from = nth === 'last' ? addDays(monthEnd(first), -6) : addDays(first, 7 * (nth - 1));
-      return [onOrAfter(from, weekday), name] as const;
+      return [weekdayFrom(from, weekday), name] as const;
     }),
   ];
 }
@@ -157,10 +158,4 @@ function closingDay({ date, closesOnFriday = false }: FixedHoliday, year: number
   const weekend = weekendDay(day);
   if (weekend === 'Sunday') return addDays(day, 1);
   return weekend === 'Saturday' && closesOnFriday ? addDays(day, -1) : day;
-}
-
-function onOrAfter(day: Day, weekday: number): Day {
-  // 1970-01-01, day 0, was a Thursday.
-  const own = (dayNumber(day) + thursday) % 7;
-  return addDays(day, (weekday - own + 7) % 7);
 }

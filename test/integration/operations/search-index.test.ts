@@ -107,7 +107,7 @@ async function expectSame(address: string, asked: readonly (readonly [string, Se
       expect([q, match, rows.map(({ id, matched }) => `${id} ${matched}`)]).toEqual([
         q,
         match,
-        named(findSeries(all, q, match)),
+        named(await findSeries(all, q, match)),
       ]);
     }
   });

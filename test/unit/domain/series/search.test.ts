@@ -40,8 +40,8 @@ const catalogue = [
   ['UNRATE', 'Unemployment Rate', 'Percent'],
 ].map(([id = '', title = '', units = '']) => ({ id, title, units }));
 
-function found(text: string, match: 'id' | 'title' | 'any' | 'words' = 'words') {
-  return findSeries(catalogue, text, match).map(({ series, matched }) => `${series.id} ${matched}`);
+async function found(text: string, match: 'id' | 'title' | 'any' | 'words' = 'words') {
+  return (await findSeries(catalogue, text, match)).map(({ series, matched }) => `${series.id} ${matched}`);
 }
 
 describe('a search of the contract, or by titles', () => {
@@ -58,11 +58,14 @@ describe('a search of the contract, or by titles', () => {
     ['any', 'unit', ['HOUST title']],
     ['title', '%', []],
     ['any', '?', []],
-  ])('by %s for %j finds %j', (match, text, ids) => expect(found(text, match)).toEqual(ids));
+  ])('by %s for %j finds %j', async (match, text, ids) => expect(await found(text, match)).toEqual(ids));
 
-  test.each(['id', 'title', 'any', 'words'] as const)('by %s finds every series for no text', (match) => {
-    expect(found('', match)).toEqual(catalogue.map(({ id }) => `${id} null`).sort());
-  });
+  test.each(['id', 'title', 'any', 'words'] as const)(
+    'by %s finds every series for no text',
+    async (match) => {
+      expect(await found('', match)).toEqual(catalogue.map(({ id }) => `${id} null`).sort());
+    },
+  );
 });
 
 describe('a search by words', () => {
@@ -91,37 +94,39 @@ describe('a search by words', () => {
     ['words with several typos as the nearest', 'unemplymint', ['UNRATE nearest']],
     ['nothing for what resembles nothing', 'zzzzzz qqqqq', []],
     ['nothing for signs', '%%%', []],
-  ])('finds %s', (_, text, expected) => {
-    expect(found(text).sort()).toEqual([...expected].sort());
-    expect(found(text)[0]).toBe(expected[0]);
+  ])('finds %s', async (_, text, expected) => {
+    const all = await found(text);
+    expect(all.toSorted()).toEqual([...expected].sort());
+    expect(all[0]).toBe(expected[0]);
   });
 
-  it('finds the price indexes of consumers and of consumption for inflation, headline first', () => {
-    expect(found('inflation')).toEqual(['CPIAUCSL id', 'PCEPI id', 'CPILFESL id', 'PCEPILFE id']);
+  it('finds the price indexes of consumers and of consumption for inflation, headline first', async () => {
+    expect(await found('inflation')).toEqual(['CPIAUCSL id', 'PCEPI id', 'CPILFESL id', 'PCEPILFE id']);
   });
 
-  it('ranks ids, titles, all words and some words, in this order', () => {
-    const kinds = found('unemployment rate percent').map((text) => text.split(' ')[1]);
+  it('ranks ids, titles, all words and some words, in this order', async () => {
+    const kinds = (await found('unemployment rate percent')).map((text) => text.split(' ')[1]);
     expect(kinds).toEqual(['words', 'some', 'some', 'some']);
-    expect(found('real gross').map((text) => text.split(' ')[1])).toEqual(['title', 'some']);
+    expect((await found('real gross')).map((text) => text.split(' ')[1])).toEqual(['title', 'some']);
   });
 
-  it('finds every series by the words of its title in any order, as its title', () => {
+  it('finds every series by the words of its title in any order, as its title', async () => {
     const permuted = fc
       .constantFrom(...catalogue)
       .chain(({ id, title }) =>
         fc.tuple(fc.constant(id), fc.shuffledSubarray(title.split(/[^\p{L}\p{N}]+/u))),
       )
       .filter(([, words]) => words.some((word) => word.length > 3));
-    fc.assert(
-      fc.property(permuted, ([id, words]) => {
-        const hit = findSeries(catalogue, words.join(' '), 'words').find(({ series }) => series.id === id);
+    await fc.assert(
+      fc.asyncProperty(permuted, async ([id, words]) => {
+        const all = await findSeries(catalogue, words.join(' '), 'words');
+        const hit = all.find(({ series }) => series.id === id);
         expect(hit?.matched).toMatch(/^(id|title)$/);
       }),
     );
   });
 
-  it('finds a series by a long word of its title in spite of a letter too many, too few, exchanged or wrong', () => {
+  it('finds a series by a long word of its title in spite of a letter too many, too few, exchanged or wrong', async () => {
     const word = fc.constantFrom(
       'unemployment',
       'domestic',
@@ -136,25 +141,28 @@ describe('a search by words', () => {
       (text, at) => text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2),
       (text, at) => `${text.slice(0, at)}q${text.slice(at + 1)}`,
     );
-    fc.assert(
-      fc.property(word, change, fc.integer({ min: 1, max: 5 }), (text, changed, at) => {
+    await fc.assert(
+      fc.asyncProperty(word, change, fc.integer({ min: 1, max: 5 }), async (text, changed, at) => {
         const holding = catalogue
           .filter(({ title }) => title.toLowerCase().includes(text))
           .map(({ id }) => id);
-        const ids = findSeries(catalogue, changed(text, at), 'words').map(({ series }) => series.id);
+        const all = await findSeries(catalogue, changed(text, at), 'words');
+        const ids = all.map(({ series }) => series.id);
         expect(holding.filter((id) => !ids.includes(id))).toEqual([]);
       }),
     );
   });
 
-  it('finds the same in any order of the series', () => {
+  it('finds the same in any order of the series', async () => {
     const text = fc.constantFrom('rate', 'price index', 'gdp', 'u.s. yield', 'PAYMES', 'units');
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.shuffledSubarray(catalogue, { minLength: catalogue.length }),
         text,
-        (shuffled, asked) => {
-          expect(findSeries(shuffled, asked, 'words')).toEqual(findSeries(catalogue, asked, 'words'));
+        async (shuffled, asked) => {
+          expect(await findSeries(shuffled, asked, 'words')).toEqual(
+            await findSeries(catalogue, asked, 'words'),
+          );
         },
       ),
     );
