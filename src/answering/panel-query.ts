@@ -1,7 +1,7 @@
 import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
-import { type Field, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
+import { type Field, field, nullable, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
 
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
@@ -82,25 +82,21 @@ export function namesOf(ids: readonly string[]): readonly string[] {
 export type WideRow = { readonly [column: string]: string | null };
 
 const panelFields = [
-  { name: 'as_of', type: 'day', description: 'The as-of date.', nullable: true },
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
-  { name: 'date', type: 'day', description: 'The period that the value belongs to.', nullable: true },
-  { name: 'value', type: 'decimal', description: 'Exact decimal value.', nullable: true },
-  {
-    name: 'as_of_date',
-    type: 'day',
-    description:
-      'The first vintage with the value: the day of its publication, or a later one if it is sampled or fetched.',
-    nullable: true,
-  },
-  {
-    name: 'vintage_kind',
-    type: 'text',
-    description:
-      'How the vintage came about that was the newest on the as-of date: exact, fetched, sampled or unknown.',
-    nullable: true,
-  },
-] as const satisfies readonly Field[];
+  nullable('as_of', 'day', 'The as-of date.'),
+  field('series_id', 'text', 'Identifier of the series.'),
+  nullable('date', 'day', 'The period that the value belongs to.'),
+  nullable('value', 'decimal', 'Exact decimal value.'),
+  nullable(
+    'as_of_date',
+    'day',
+    'The first vintage with the value: the day of its publication, or a later one if it is sampled or fetched.',
+  ),
+  nullable(
+    'vintage_kind',
+    'text',
+    'How the vintage came about that was the newest on the as-of date: exact, fetched, sampled or unknown.',
+  ),
+] as const;
 
 /** The value of a series on a row of a panel. */
 export type PanelRow = RowFrom<(typeof panelFields)[number]>;
@@ -125,10 +121,10 @@ export function widePanelLayout(
   const fields = names.flatMap((typed): readonly Field[] => {
     // A series typed exactly like the first column is written in upper case, to tell them apart.
     const name = typed === first ? typed.toUpperCase() : typed;
-    const value: Field = { name, type: 'decimal', description: `Values of ${name}.`, nullable: true };
+    const value: Field = nullable(name, 'decimal', `Values of ${name}.`);
     if (!withDates) return [value];
     const description = `The period that the value of ${name} belongs to.`;
-    return [value, { name: `${name}_date`, type: 'day', description, nullable: true }];
+    return [value, nullable(`${name}_date`, 'day', description)];
   });
   const repeated = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
   if (repeated !== undefined)
@@ -136,5 +132,5 @@ export function widePanelLayout(
       field: 'ids',
       hints: ['leave out the dates, or type the id of the series in another letter case'],
     });
-  return showing([{ name: first, type: 'day', description: 'What the row is about.' }, ...fields]);
+  return showing([field(first, 'day', 'What the row is about.'), ...fields]);
 }

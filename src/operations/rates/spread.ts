@@ -1,5 +1,6 @@
 import { curveTypes, maturities } from '../../domain/treasury/curve.ts';
 import type { RatePair } from '../../store/store.ts';
+import { extension, field } from '../field.ts';
 import { operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
 import {
@@ -47,19 +48,13 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
   },
   extra: oldest,
   fields: [
-    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-    { name: 'long_rate', type: 'decimal', description: 'Rate of the long maturity in percent.' },
-    { name: 'short_rate', type: 'decimal', description: 'Rate of the short maturity in percent.' },
-    { name: 'spread_bps', type: 'decimal', description: 'Long rate minus short rate, in basis points.' },
-    { name: 'long_maturity', type: 'text', description: 'Maturity label.', choices: maturities },
-    { name: 'short_maturity', type: 'text', description: 'Maturity label.', choices: maturities },
-    {
-      name: 'curve_type',
-      type: 'text',
-      description: 'PAR or TIPS.',
-      choices: curveTypes,
-      extension: true,
-    },
+    field('trade_date', 'day', 'Date of the curve.'),
+    field('long_rate', 'decimal', 'Rate of the long maturity in percent.'),
+    field('short_rate', 'decimal', 'Rate of the short maturity in percent.'),
+    field('spread_bps', 'decimal', 'Long rate minus short rate, in basis points.'),
+    field('long_maturity', 'text', 'Maturity label.', { choices: maturities }),
+    field('short_maturity', 'text', 'Maturity label.', { choices: maturities }),
+    extension('curve_type', 'text', 'PAR or TIPS.', { choices: curveTypes }),
   ],
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
   example: {

@@ -7,7 +7,7 @@ import {
   monthsOf,
 } from '../../domain/treasury/curve.ts';
 import type { Envelope } from '../envelope.ts';
-import type { Field, RowFrom } from '../field.ts';
+import { field, type RowFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
 import {
@@ -25,12 +25,12 @@ import {
 
 /** The fields of a rate. */
 const rateFields = [
-  { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-  { name: 'maturity', type: 'text', description: 'Maturity label.', choices: maturities },
-  { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
-  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.', choices: curveTypes },
-  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
-] as const satisfies readonly Field[];
+  field('trade_date', 'day', 'Date of the curve.'),
+  field('maturity', 'text', 'Maturity label.', { choices: maturities }),
+  field('rate', 'decimal', 'Rate in percent, exact decimal.'),
+  field('curve_type', 'text', 'PAR or TIPS.', { choices: curveTypes }),
+  field('source', 'text', 'Name of the data source.', { mayLack: true }),
+] as const;
 
 /** The order of rates by maturity, shortest first. */
 const byMaturity = { field: 'maturity', rank: monthsOf } as const;

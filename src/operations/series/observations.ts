@@ -1,55 +1,42 @@
 import { frequencies } from '../../domain/series/series.ts';
 import type { Series, StoredObservation, VintageOnDay } from '../../store/store.ts';
 import type { AnswerVintage } from '../envelope.ts';
-import type { Field } from '../field.ts';
+import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam, textOf } from '../param.ts';
 import { existing } from './series.ts';
 import { vintages } from './vintages.ts';
 
-const date = {
-  name: 'date',
-  type: 'day',
-  description: 'The period that the value belongs to, as its first day.',
-} as const satisfies Field;
+const date = field('date', 'day', 'The period that the value belongs to, as its first day.');
 
-const value = {
-  name: 'value',
-  type: 'decimal',
-  description: 'Exact decimal value.',
-} as const satisfies Field;
+const value = field('value', 'decimal', 'Exact decimal value.');
 
 const about = [
-  {
-    name: 'as_of_date',
-    type: 'day',
-    description:
-      'The first vintage with this value: the day of its publication, or a later one if the vintage is sampled or fetched.',
-  },
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.', mayLack: true },
-  { name: 'unit', type: 'text', description: 'Unit of the series.', mayLack: true },
-  {
-    name: 'frequency',
-    type: 'text',
-    description: 'Frequency code of the series; empty if unknown.',
+  field(
+    'as_of_date',
+    'day',
+    'The first vintage with this value: the day of its publication, or a later one if the vintage is sampled or fetched.',
+  ),
+  field('series_id', 'text', 'Identifier of the series.', { mayLack: true }),
+  field('unit', 'text', 'Unit of the series.', { mayLack: true }),
+  field('frequency', 'text', 'Frequency code of the series; empty if unknown.', {
     choices: [...frequencies, ''],
     mayLack: true,
-  },
-  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
-] as const satisfies readonly Field[];
+  }),
+  field('source', 'text', 'Name of the data source.', { mayLack: true }),
+] as const;
 
 /** The fields of an observation that may be a withdrawal, which has no value. */
 export const revisionFields = [
   date,
   { ...value, nullable: true },
   ...about,
-  {
-    name: 'vintage_kind',
-    type: 'text',
-    description: 'How the vintage of as_of_date came about: exact, fetched, sampled or unknown.',
-    extension: true,
-  },
+  extension(
+    'vintage_kind',
+    'text',
+    'How the vintage of as_of_date came about: exact, fetched, sampled or unknown.',
+  ),
 ] as const;
 
 /** The values of a series, newest date first, as they were known on a day. */

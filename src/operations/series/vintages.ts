@@ -1,4 +1,5 @@
 import { vintageKinds } from '../../domain/series/series.ts';
+import { extension, field } from '../field.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from '../param.ts';
@@ -33,25 +34,20 @@ asof vintages UNRATE --limit 5
     ...paging,
   },
   fields: [
-    {
-      name: 'as_of_date',
-      type: 'day',
-      description: 'The vintage date: a day of publication, unless the vintage is sampled or fetched.',
-    },
-    {
-      name: 'added',
-      type: 'integer',
-      description: 'Dates that got their first value, or a value after a withdrawal.',
-    },
-    { name: 'revised', type: 'integer', description: 'Dates whose value changed to another number.' },
-    { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
-    {
-      name: 'vintage_kind',
-      type: 'text',
-      description: 'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
-      extension: true,
-      choices: vintageKinds,
-    },
+    field(
+      'as_of_date',
+      'day',
+      'The vintage date: a day of publication, unless the vintage is sampled or fetched.',
+    ),
+    field('added', 'integer', 'Dates that got their first value, or a value after a withdrawal.'),
+    field('revised', 'integer', 'Dates whose value changed to another number.'),
+    field('withdrawn', 'integer', 'Dates that lost their value.'),
+    extension(
+      'vintage_kind',
+      'text',
+      'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
+      { choices: vintageKinds },
+    ),
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
   example: {

@@ -8,7 +8,7 @@ import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../
 import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { type Field, showing } from '../../operations/field.ts';
+import { type Field, nullable, showing } from '../../operations/field.ts';
 import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { flag } from '../../operations/value.ts';
 import { type SeriesArgument, severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
@@ -147,7 +147,7 @@ function joinedColumns(
     description: string,
     text: (point: PanelPoint, day: Day) => string | undefined,
   ): JoinedColumn => ({
-    field: { name: `${name}${suffix}`, type, description, nullable: true },
+    field: nullable(`${name}${suffix}`, type, description),
     textOn(day) {
       const point = points.get(day);
       return (point && text(point, day)) ?? '';

@@ -7,7 +7,7 @@ import { lastRows, pagesOf } from '../../client/pagination.ts';
 import { maturitiesOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
-import { type Field, type RowLayout, showing } from '../../operations/field.ts';
+import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { yields } from '../../operations/figures.ts';
 import {
   type Params,
@@ -88,10 +88,8 @@ export type YieldTableParams = ParamsOf<typeof yieldTable> & Demands;
 function layoutOf({ curve_type = 'PAR', maturity }: AskedYields): RowLayout {
   const names = maturity === undefined ? maturitiesOf(curve_type) : [maturity];
   return showing([
-    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-    ...names.map(
-      (name): Field => ({ name, type: 'decimal', description: 'Rate in percent.', nullable: true }),
-    ),
+    field('trade_date', 'day', 'Date of the curve.'),
+    ...names.map((name): Field => nullable(name, 'decimal', 'Rate in percent.')),
   ]);
 }
 

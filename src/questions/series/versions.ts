@@ -9,7 +9,7 @@ import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.t
 import type { Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { type Field, type RowLayout, showing } from '../../operations/field.ts';
+import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
 import { type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
@@ -110,15 +110,15 @@ export type VersionsParams = ParamsOf<typeof versions> & Demands;
 
 function layoutOf(days: readonly Version[]): RowLayout {
   return showing([
-    { name: 'date', type: 'day', description: 'The period that the values belong to.' },
-    { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
+    field('date', 'day', 'The period that the values belong to.'),
+    field('series_id', 'text', 'Identifier of the series.'),
     ...days.map((day) => decimalColumn(day, `The value as of ${day}.`)),
   ]);
 }
 
 /** Returns a column of exact numbers, some of which are missing. */
 export function decimalColumn(name: string, description: string): Field {
-  return { name, type: 'decimal', description, nullable: true };
+  return nullable(name, 'decimal', description);
 }
 
 /** Returns the day that a version stands for in an answer that is bound to a day. */
