@@ -2,7 +2,6 @@ import { addDays, type Day } from '../domain/series/date.ts';
 import { listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
-import { realTimePanelDrawing } from './charts.ts';
 import { composed, eachOf } from './composed.ts';
 import { type KnownColumns, knownOfSeries } from './history.ts';
 import { noteOutside } from './notes.ts';
@@ -21,13 +20,10 @@ export function answerRealTimePanel(query: RealTimePanelQuery, context: Ask): Pr
 
 function answerLongRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
-    // The descriptions come first: a chart of too many series is refused before their values are requested.
-    const isDrawn = counting.chart === true;
-    const series = await panelSeries(query, counting);
-    const drawing = isDrawn && (await realTimePanelDrawing(series, query, counting));
-    // A line has one value a day, the newest of those requested.
-    const columns = await columnsOf(series, isDrawn ? { ...query, last: 1 } : query, counting);
-    return { ...longPanel(columns, query.sort, (day) => day), ...(drawing && { drawing }) };
+    // A line of a chart has one value a day, the newest of those requested.
+    const asked = counting.chart === true ? { ...query, last: 1 } : query;
+    const columns = await columnsOf(await panelSeries(query, counting), asked, counting);
+    return longPanel(columns, query.sort, (day) => day);
   });
 }
 

@@ -120,8 +120,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly card?: boolean;
   /** Whether its rows are values of a series by date, which can be transformed. */
   readonly isTransformable?: boolean;
-  /** The kind of chart that shows the rows; absent if they have no chart. */
-  readonly chart?: 'spread' | 'yields';
   /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
   /** Whether the contract describes it, so that every service has it. */

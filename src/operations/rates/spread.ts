@@ -88,7 +88,6 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     const noun = `${asked} rate of ${maturity}`;
     return { operation: yields, texts: Object.entries(rate), field: 'long_rate', shownAs: 'rate', noun };
   },
-  chart: 'spread',
   check({ long, short, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('long', long, curve_type);

@@ -196,7 +196,6 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
   boundBy: 'to',
   order: [{ field: 'trade_date', falling: true }, byMaturity],
   identity: ['trade_date', 'maturity'],
-  chart: 'yields',
   check({ maturity, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('maturity', maturity, curve_type);

@@ -74,7 +74,7 @@ export const curve = question({
   args: [],
   params,
   layout: ({ vs }) => (vs === undefined ? curveOperation : comparisonLayout),
-  isDrawable: () => true,
+  drawing: (values) => async () => (await import('./drawings.ts')).curveDrawing(values),
   bind(values, to) {
     const { date = to, vs = date, on_or_before } = values;
     const days = [['date', date] as const, ['vs', vs] as const];
@@ -87,10 +87,7 @@ export const curve = question({
     const { vs } = values;
     const { fields, columns } = vs === undefined ? curveOperation : comparisonLayout;
     const pages = vs === undefined ? curvePages(values, ask) : compare({ ...values, vs }, ask);
-    if (ask.chart !== true) return { fields, columns, pages };
-    // Loaded here: most questions draw nothing.
-    const { curveDrawing } = await import('../../answering/rate-charts.ts');
-    return { fields, columns, drawing: curveDrawing(values), pages };
+    return { fields, columns, pages };
   },
 });
 

@@ -56,7 +56,7 @@ export const yieldTable = question({
   args: [],
   params,
   layout: layoutOf,
-  isDrawable: () => true,
+  drawing: (values) => async () => (await import('./drawings.ts')).yieldTableDrawing(values),
   knownOn: ({ to }) => to,
   bind(values, day) {
     const { from, to = day } = values;
@@ -74,11 +74,7 @@ export const yieldTable = question({
     const rates = pagesOf(ask.client, yields, texts, {}, ask.signal);
     const table = tablePages(rates, maturities);
     const rows = first === undefined ? rowsUpTo(limit, table, ask) : lastRows(table, first);
-    const pages = explained(rows, texts, ask);
-    if (ask.chart !== true) return { ...layout, pages };
-    // Loaded here: most questions draw nothing.
-    const { yieldTableDrawing } = await import('../../answering/rate-charts.ts');
-    return { ...layout, drawing: yieldTableDrawing(values), pages };
+    return { ...layout, pages: explained(rows, texts, ask) };
   },
 });
 

@@ -11,6 +11,7 @@ import { knownOnDays, type SeriesArgument, severalSeries } from './shared.ts';
 import {
   answerVersions,
   decimalColumn,
+  drawingOfDays,
   inOrder,
   onDay,
   refuseOthers,
@@ -76,7 +77,7 @@ const either = {
   name: 'compare',
   args,
   params: versionsParams,
-  isDrawable: () => true,
+  drawing: (values: AskedOfTwoDays) => drawingOfDays(values, ['value', 'vs_value']),
   ...knownOnDays,
   bind(values: AskedOfTwoDays, day: string) {
     const [first, second] = values.days;
@@ -115,7 +116,6 @@ export const compare = question({
 function answerLong(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<ComparedRow>> {
   return answerVersions(values, ask, {
     object: 'comparison',
-    columns: ['value', 'vs_value'],
     layout: () => layout,
     rows: (all) => ({ rows: comparedRows(all) }),
   });
@@ -124,7 +124,6 @@ function answerLong(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<Compa
 function answerWide(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<WideRow>> {
   return answerVersions(values, ask, {
     object: 'comparison',
-    columns: [],
     layout: wideLayout,
     rows(all) {
       const bySeries = all.map((one) => new Map(comparedRows([one]).map((row) => [row.date, row])));

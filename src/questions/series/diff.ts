@@ -137,7 +137,6 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     const [first, second] = values.days;
     return answerVersions(values, ask, {
       object: 'diff',
-      columns: [],
       layout: () => layout,
       ...(first > second && {
         remark: `${second} is earlier than ${first}: changes are shown back in time`,

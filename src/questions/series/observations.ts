@@ -75,7 +75,6 @@ type ObservationsAsked = Omit<AskedValues, 'cursor'> & {
 
 const shared = {
   layout: () => listing,
-  isDrawable: () => true,
   knownOn: ({ as_of }: Pick<AskedValues, 'as_of'>) => as_of,
   asOfTexts: ({ as_of = 'the newest vintage' }: Pick<AskedValues, 'as_of'>) => [as_of],
   namedParams: ({ release, from, to }: AskedValues) => Object.entries(defined({ release, from, to })),
@@ -118,6 +117,7 @@ export const observationsOfSeveral = question({
   args: severalArgs,
   params: severalParams,
   ...shared,
+  drawing: (values) => async (ask) => (await import('./drawings.ts')).observationsDrawing(values, ask),
   check(values) {
     if (typeof values.cursor !== 'string') return;
     checkCursor(values);
@@ -140,6 +140,10 @@ export const observations = question({
   params,
   all: observationsOfSeveral,
   ...shared,
+  drawing:
+    ({ id, ...values }) =>
+    async (ask) =>
+      (await import('./drawings.ts')).observationsDrawing({ ids: [id], ...values }, ask),
   check: checkCursor,
   answer: ({ id, ...values }, ask): Promise<QueryAnswer<ObservationRow>> => answerOf([{ id }], values, ask),
 });
@@ -159,11 +163,7 @@ async function answerOf(
   ask: Ask,
 ): Promise<QueryAnswer<ObservationRow>> {
   const { fields, columns } = listing;
-  const answer = { fields, columns, pages: pagesOfSeveral(series, asked, ask) };
-  if (ask.chart !== true) return answer;
-  // Loaded here: most questions draw nothing.
-  const { observationsDrawing } = await import('../../answering/charts.ts');
-  return { ...answer, drawing: await observationsDrawing(series, defined({ release: asked.release }), ask) };
+  return { fields, columns, pages: pagesOfSeveral(series, asked, ask) };
 }
 
 async function* pagesOfSeveral(

@@ -189,7 +189,11 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     >(),
   check,
   layout: layoutOf,
-  isDrawable: () => true,
+  drawing: (values) => async (ask) => {
+    const { observationsDrawing, realTimePanelDrawing } = await import('./drawings.ts');
+    if (values.as_of_each === undefined) return observationsDrawing(values, ask);
+    return realTimePanelDrawing(realTimeOf(values), ask);
+  },
   showsNewest: ({ as_of, as_of_each, to }) => [as_of, as_of_each, to].every((one) => one === undefined),
   knownOn(values) {
     const { as_of, as_of_each: each, to } = values;

@@ -172,8 +172,15 @@ export const revisions = question({
     if (values.stats === true) return statisticsLayout;
     return isTable(values) ? releaseLayout(horizonsOf(values)) : revisionLayout;
   },
-  isDrawable: (values) =>
-    isTable(values) ? values.wide !== true && values.stats !== true : values.date !== undefined,
+  drawing(values) {
+    const { date, wide, stats } = values;
+    if (isTable(values) ? wide === true || stats === true : date === undefined) return undefined;
+    return async (ask) => {
+      const { releasesDrawing, revisionsDrawing } = await import('./drawings.ts');
+      if (date !== undefined) return revisionsDrawing({ ...values, date }, ask);
+      return releasesDrawing(values, horizonsOf(values), transformationIn(values), ask);
+    };
+  },
   knownOn: ({ as_of }) => as_of,
   asOfTexts: ({ as_of = 'the newest vintage' }) => [as_of],
   transformsOwn: true,

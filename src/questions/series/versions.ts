@@ -83,7 +83,7 @@ export const versions = question({
   args,
   params: versionsParams,
   layout: ({ days }) => layoutOf(days),
-  isDrawable: () => true,
+  drawing: (values) => drawingOfDays(values, values.days),
   ...knownOnDays,
   bind(values, day) {
     const days = values.days.map((one) => onDay(one, day));
@@ -92,7 +92,6 @@ export const versions = question({
   answer: (values, ask): Promise<QueryAnswer<WideRow>> =>
     answerVersions(values, ask, {
       object: 'versions',
-      columns: values.days,
       layout: () => layoutOf(values.days),
       rows: (all) => ({
         rows: all.flatMap(({ series, dates, found }) =>
@@ -140,8 +139,6 @@ export type SeriesVersions = {
 type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
   /** What is noted besides. */
   readonly remark?: string;
-  /** The columns with the values as of each day, which a chart draws. */
-  readonly columns: readonly string[];
   readonly layout: (names: readonly string[]) => RowLayout;
   readonly rows: (all: readonly SeriesVersions[]) => Pick<ComposedRows<R>, 'differs' | 'rows'>;
 };
@@ -150,13 +147,11 @@ type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
 export function answerVersions<R extends Row>(
   asked: AskedOfDays,
   ask: Ask,
-  { object, columns, layout, remark, rows }: Making<R>,
+  { object, layout, remark, rows }: Making<R>,
 ): Promise<QueryAnswer<R>> {
   const { days, from, to } = asked;
   return composed(ask, async (counting) => {
     const all = await seriesOf(asked, counting);
-    // The descriptions come first: a chart of too many lines is refused before their values are requested.
-    const drawing = counting.chart === true ? await drawingOf(all, columns, asked, counting) : undefined;
     const done = await eachOf(all, counting, (series) => versionsOf(series, asked, counting));
     await noteBasis(
       done.map(({ series }) => series),
@@ -172,7 +167,6 @@ export function answerVersions<R extends Row>(
       ...layout(done.map(({ series: { id, typed = id } }) => typed)),
       ...rows(done),
       hasMore: done.some(({ hasMore }) => hasMore),
-      ...(drawing && { drawing }),
     };
   });
 }
@@ -183,15 +177,13 @@ export function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly Resolve
   return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: knownOnDays.knownOn(asked) }, ask);
 }
 
-async function drawingOf(
-  all: readonly ResolvedSeries[],
-  columns: readonly string[],
-  asked: AskedOfDays,
-  ask: Ask,
-) {
-  // Loaded here: most questions draw nothing.
-  const { versionsDrawing } = await import('../../answering/charts.ts');
-  return versionsDrawing(all, { days: asked.days, columns, transformation: transformationIn(asked) }, ask);
+/** Returns how to draw values as of several days, of which `columns` has the values of each. */
+export function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
+  return async (ask: Ask) => {
+    const { versionsDrawing } = await import('./drawings.ts');
+    const transformation = transformationIn(asked);
+    return versionsDrawing(await seriesOf(asked, ask), { days: asked.days, columns, transformation }, ask);
+  };
 }
 
 function noteRescalings({ series, dates, found }: SeriesVersions, ask: Ask): void {
