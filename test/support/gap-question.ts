@@ -59,8 +59,7 @@ export const gaps = question({
   bind: boundAsOf,
   answer: ({ ids, as_of, from, to, only_gaps, least, skip_missing }, ask) =>
     composed(ask, async (counting) => {
-      const asked = { ids, skipMissing: skip_missing === true, asOf: as_of };
-      const all = await resolveSeries(asked, counting);
+      const all = await resolveSeries({ ids, skip_missing }, as_of, counting);
       const found = await eachOf(all, counting, ({ id }) =>
         rowsOf(counting, observations, {
           id,

@@ -1,7 +1,7 @@
 import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { explainEmpty } from '../../answering/notes.ts';
-import type { WideRow } from '../../answering/panel-query.ts';
+import type { WideRow } from '../../answering/panel.ts';
 import { question } from '../../answering/question.ts';
 import { lastRows, pagesOf } from '../../client/pagination.ts';
 import { maturitiesOf } from '../../domain/treasury/curve.ts';

@@ -1,5 +1,5 @@
 import type { Ask, QueryAnswer } from '../../answering/answer.ts';
-import { namesOf, type WideRow } from '../../answering/panel-query.ts';
+import { namesOf, type WideRow } from '../../answering/panel.ts';
 import { argument, question } from '../../answering/question.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
 import { Problem } from '../../errors/problem.ts';

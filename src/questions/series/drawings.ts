@@ -1,6 +1,6 @@
 import type { Ask } from '../../answering/answer.ts';
 import { descriptionOf } from '../../answering/notes.ts';
-import type { RealTimePanelQuery } from '../../answering/panel-query.ts';
+import type { RealTimePanelQuery } from '../../answering/panel.ts';
 import { panelSeries } from '../../answering/real-time-panel.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { type Day, earlier } from '../../domain/series/date.ts';
@@ -22,13 +22,9 @@ type SeriesView = {
 };
 
 /** The drawing of series over their dates: lines of one unit share a scale, each other unit has its own panel. */
-export async function observationsDrawing(
-  { ids, skip_missing, as_of: asOf, release }: DrawnObservations,
-  context: Ask,
-): Promise<Drawing> {
-  const series = await resolveSeries({ ids, skipMissing: skip_missing === true, asOf }, context);
-  return seriesDrawing(series, context, {
-    state: (summary) => stateText(summary, release === 'first'),
+export async function observationsDrawing(asked: DrawnObservations, context: Ask): Promise<Drawing> {
+  return seriesDrawing(await resolveSeries(asked, asked.as_of, context), context, {
+    state: (summary) => stateText(summary, asked.release === 'first'),
     mark: (row) => observationMark(row, row.date),
   });
 }
@@ -42,7 +38,7 @@ type DrawnObservations = {
 
 /** The drawing of the newest values known on each day of a rhythm, over those days. */
 export async function realTimePanelDrawing(query: RealTimePanelQuery, context: Ask): Promise<Drawing> {
-  const { each, transformation } = query;
+  const { as_of_each: each, transformation } = query;
   return seriesDrawing(await panelSeries(query, context), context, {
     state: () => `The newest value known on each ${typeof each === 'string' ? each : 'as-of date'}`,
     mark(row, about) {

@@ -1,6 +1,6 @@
 import { type Ask, failureOf, pagesAbout, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { noteBasis } from '../../answering/notes.ts';
-import type { SortOrder } from '../../answering/panel-query.ts';
+import type { SortOrder } from '../../answering/panel.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
 import {
@@ -125,8 +125,7 @@ export const observationsOfSeveral = question({
       throw contradiction('cursor', ({ param }) => `${param('cursor')} continues one series: name one id`);
   },
   async answer({ ids, skip_missing, ...values }, ask): Promise<QueryAnswer<ObservationRow>> {
-    const asked = { ids, skipMissing: skip_missing === true, asOf: values.as_of };
-    const series = await resolveSeries(asked, ask);
+    const series = await resolveSeries({ ids, skip_missing }, values.as_of, ask);
     if (typeof values.cursor === 'string' && series.length !== 1)
       throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
     return answerOf(series, values, ask);

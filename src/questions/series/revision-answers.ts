@@ -10,7 +10,7 @@ import { type ComposedRows, composed } from '../../answering/composed.ts';
 import { StatedFrequencies } from '../../answering/history.ts';
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
-import type { WideRow } from '../../answering/panel-query.ts';
+import type { WideRow } from '../../answering/panel.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';

@@ -1,6 +1,6 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import type { WideRow } from '../../answering/panel-query.ts';
+import type { WideRow } from '../../answering/panel.ts';
 import { question, transformationIn, typed } from '../../answering/question.ts';
 import { checkHorizons, type Horizon } from '../../domain/series/releases.ts';
 import { contradiction, refused, type Sentence } from '../../errors/problem.ts';

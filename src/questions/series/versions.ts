@@ -3,7 +3,7 @@ import type { Demands } from '../../answering/basis.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
 import { explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
 import { requireOneFrequency } from '../../answering/one-frequency.ts';
-import type { SortOrder, WideRow } from '../../answering/panel-query.ts';
+import type { SortOrder, WideRow } from '../../answering/panel.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { Day } from '../../domain/series/date.ts';
@@ -173,8 +173,7 @@ export function answerVersions<R extends Row>(
 
 /** Returns the series that are asked about. */
 export function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
-  const { ids, skip_missing } = asked;
-  return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: knownOnDays.knownOn(asked) }, ask);
+  return resolveSeries(asked, knownOnDays.knownOn(asked), ask);
 }
 
 /** Returns how to draw values as of several days, of which `columns` has the values of each. */
