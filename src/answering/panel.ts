@@ -254,10 +254,8 @@ export const servicePanel: Operation<Params, PanelRow> = {
     partial: sentText,
   },
   knownBy: 'as_of',
-  gated: true,
   example: { params: {}, row: {} },
-  requirements: () => [],
-  prepare() {
+  run() {
     throw new Error('a store is not asked for panels');
   },
 };

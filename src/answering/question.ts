@@ -247,8 +247,7 @@ export function paramsOf({ args, params }: Pick<Question, 'args' | 'params'>): P
 export function checkedValues(question: Question, given: NamedValues, asked: AskedAt): NamedValues {
   const params = Object.entries(paramsOf(question));
   const values = Object.fromEntries(params.map(([name, { fallback }]) => [name, given[name] ?? fallback]));
-  const { from, to } = values;
-  if (typeof from === 'string' && typeof to === 'string') checkRange(from, to);
+  checkRange(values);
   transformationIn(values);
   question.check?.(values, asked);
   return values;

@@ -3,7 +3,7 @@ import type { Argument, BoundValues, Question } from '../answering/question.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { contradiction } from '../errors/problem.ts';
-import type { Operation } from '../operations/operation.ts';
+import { type Operation, prepare } from '../operations/operation.ts';
 import {
   flagName,
   isAboutKnowledge,
@@ -40,7 +40,7 @@ export function operationQuestion(operation: Operation, operations: readonly Ope
       ...(limit && { limit: limitParam(extra), ...extra, cursor: pageCursor }),
     },
     ...defined({ defaults }),
-    check: (values, clock) => void asked(values).prepare(textsOf(ownValues(asked(values), values)), clock),
+    check: (values, clock) => void prepare(asked(values), textsOf(ownValues(asked(values), values)), clock),
     layout: asked,
     ...defined({ drawing: drawings[name] }),
     knownOn: (values) => dayIn(asked(values), values),

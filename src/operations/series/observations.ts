@@ -1,10 +1,11 @@
 import { frequencies } from '../../domain/series/series.ts';
+import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation, VintageOnDay } from '../../store/store.ts';
 import type { AnswerVintage } from '../envelope.ts';
 import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
-import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam, textOf } from '../param.ts';
+import { asOfParam, choiceParam, paging, periodRange, seriesIdParam, textOf } from '../param.ts';
 import { existing } from './series.ts';
 import { vintages } from './vintages.ts';
 
@@ -75,8 +76,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
       help: { about: "each date's first published value" },
       extension: true,
     }),
-    from: periodParam('First date.', { field: 'date', is: 'from' }),
-    to: periodParam('Last date.', { field: 'date', is: 'to' }),
+    ...periodRange,
     ...paging,
   },
   fields: [date, value, ...about],
@@ -104,7 +104,6 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   order: [{ field: 'date', falling: true }],
   identity: ['date'],
   isTransformable: true,
-  check: ({ from, to }) => checkRange(from, to),
   async whyEmpty(texts, ask): Promise<string | undefined> {
     const [id = '', from, to] = ['id', 'from', 'to'].map((name) => textOf(texts, name));
     if (from === undefined && to === undefined) return undefined;
@@ -132,10 +131,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
       seriesId: id,
       firstRelease: release === 'first',
       limit: limit + 1,
-      ...(as_of !== undefined && { asOf: as_of }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(before !== undefined && { before }),
+      ...defined({ asOf: as_of, from, to, before }),
     });
     const { series, rows, vintage } = existing(page, id);
     const { title, frequency, version, coveredTo } = series;

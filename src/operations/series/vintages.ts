@@ -1,8 +1,9 @@
 import { vintageKinds } from '../../domain/series/series.ts';
+import { defined } from '../../platform/defined.ts';
 import { extension, field } from '../field.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
-import { checkRange, dayParam, paging, seriesIdParam } from '../param.ts';
+import { dayRange, paging, seriesIdParam } from '../param.ts';
 import { existing } from './series.ts';
 
 /**
@@ -29,8 +30,7 @@ asof vintages UNRATE --limit 5
   members: ['coverage'],
   params: {
     id: seriesIdParam(),
-    from: dayParam('First day of publication.', { field: 'as_of_date', is: 'from' }),
-    to: dayParam('Last day of publication.', { field: 'as_of_date', is: 'to' }),
+    ...dayRange('day of publication', 'as_of_date'),
     ...paging,
   },
   fields: [
@@ -66,7 +66,6 @@ asof vintages UNRATE --limit 5
   boundBy: 'to',
   order: [{ field: 'as_of_date', falling: true }],
   identity: ['as_of_date'],
-  check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,
   async run({ id, from, to, limit: asked }, { view, position, whole }) {
     const limit = whole === true ? Number.MAX_SAFE_INTEGER - 1 : asked;
@@ -74,9 +73,7 @@ asof vintages UNRATE --limit 5
     const page = await view.series.vintages({
       seriesId: id,
       limit: limit + 1,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(before !== undefined && { before }),
+      ...defined({ from, to, before }),
     });
     const { series, rows, firstDate } = existing(page, id);
     const { version, firstVintage, lastVintage, coveredTo } = series;

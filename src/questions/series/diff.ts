@@ -6,17 +6,10 @@ import { parseDay } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
-import { type ParamsOf, param } from '../../operations/param.ts';
+import { type ParamsOf, param, periodRange } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { flag, twoVersions, type Version } from '../../operations/value.ts';
-import {
-  knownOnDays,
-  rangeParams,
-  type SeriesArgument,
-  severalSeries,
-  skipMissing,
-  unitsParams,
-} from './shared.ts';
+import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
 import { answerVersions, type SeriesVersions, seriesOf } from './versions.ts';
 
 const fields = [
@@ -111,7 +104,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
   },
   args,
   params: {
-    ...rangeParams,
+    ...periodRange,
     ...unitsParams,
     all_rows: param(flag, 'Also gives the dates with the same value.', undefined, {
       help: { about: 'include dates with the same value' },

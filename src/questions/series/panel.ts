@@ -36,12 +36,13 @@ import {
   type ParamsOf,
   type ParamValues,
   param,
+  periodRange,
 } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { observationsOfSeveral } from './observations.ts';
-import { boundAsOf, rangeParams, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
+import { boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 
 /** The days that a command line names by a file; they are read before the question is asked. */
 type DaysOfFile = { readonly file: string };
@@ -86,8 +87,8 @@ const params = {
   known_before_each: param(flag, 'Shows what was known before each of the as-of dates.', undefined, {
     help: { about: 'only what was published before each of these days' },
   }),
-  from: { ...rangeParams.from, help: { about: 'first date; with --as-of-each, first as-of date' } },
-  to: { ...rangeParams.to, help: { about: 'last date; with --as-of-each, last as-of date' } },
+  from: { ...periodRange.from, help: { about: 'first date; with --as-of-each, first as-of date' } },
+  to: { ...periodRange.to, help: { about: 'last date; with --as-of-each, last as-of date' } },
   wide: param(flag, 'One column for each series.', undefined, { help: { about: 'one column per series' } }),
   last: param(integer(1, 1000), 'How many of the newest observations each as-of date shows.', undefined, {
     help: { about: 'the newest n observations on each as-of date (default 1)' },

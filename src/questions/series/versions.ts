@@ -11,23 +11,16 @@ import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
-import { type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
+import { type Params, type ParamsOf, type ParamValues, param, periodRange } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import {
-  knownOnDays,
-  rangeParams,
-  type SeriesArgument,
-  severalSeries,
-  skipMissing,
-  unitsParams,
-} from './shared.ts';
+import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
 
 /** What values as of several days may be asked with besides the days. */
 export const versionsParams = {
-  ...rangeParams,
+  ...periodRange,
   limit: param(integer(1), 'The newest dates, at most this number.', undefined),
   sort: param(choice(['asc', 'desc']), 'The newest date first unless `asc`.', undefined),
   skip_missing: skipMissing,
