@@ -21,7 +21,7 @@ export type { Demands } from './answering/basis.ts';
 export type {
   PanelRow,
   WideRow,
-} from './answering/panel-query.ts';
+} from './answering/panel.ts';
 export type { InputRow } from './answering/table.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';

@@ -6,7 +6,6 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import type { Naming, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts, QueryParams } from '../operations/param.ts';
-import type { Drawing } from '../render/chart/drawing.ts';
 import { Basis, type Demands } from './basis.ts';
 import type { TableFiles, TableText } from './table.ts';
 
@@ -55,7 +54,7 @@ export type Asker = {
   readonly allow?: (rows: number) => void;
   /** Whether an answer without rows is explained, or refused if what was asked about does not exist. */
   readonly explained?: boolean;
-  /** Whether the answer needs a drawing, which may take a request for each series. */
+  /** Whether the rows are drawn, which may take a request for each series. */
   readonly chart?: boolean;
   /** Whether the drawing shows recessions. */
   readonly recessions?: boolean;
@@ -93,7 +92,6 @@ export type Difference = { readonly differs: boolean };
 
 /** The rows of an answer; their layout is known before the first page, and a comparison ends with what it found. */
 export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = RowLayout & {
-  readonly drawing?: Drawing;
   /** Whether a terminal shows each row as a card. */
   readonly card?: boolean;
   /** The same rows as a text, in which the user's own columns are as the user wrote them. */

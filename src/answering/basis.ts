@@ -86,6 +86,11 @@ export class Basis {
     return this.#subjects.get(subject)?.coveredTo;
   }
 
+  /** How the vintages came about that the answer about a subject is from. */
+  kindsOf(subject: string): ReadonlySet<VintageKind> {
+    return this.#subjects.get(subject)?.kinds ?? new Set();
+  }
+
   /**
    * Records the day to which a series is covered and how its vintages came about; throws a Problem if that does not
    * meet the demands.

@@ -4,7 +4,6 @@ import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
-import type { Drawing } from '../render/chart/drawing.ts';
 import { type Ask, type Difference, failureOf, type QueryAnswer } from './answer.ts';
 import { foundOf, missingMember } from './series-ids.ts';
 
@@ -28,7 +27,6 @@ export type ComposedRows<R extends Row> = RowLayout & {
   /** Whether a limit left rows out. */
   readonly hasMore?: boolean;
   readonly differs?: boolean;
-  readonly drawing?: Drawing;
 };
 
 /** Composes an answer from one state of the data; a Problem if the data changes meanwhile. */
@@ -44,8 +42,8 @@ export async function composed<R extends Row>(
   const watch = await client.watch();
   const made = await compose({ ...context, client });
   if (await watch.changed()) throw dataChanged();
-  const { fields, columns, drawing } = made;
-  return { fields, columns, pages: pagesOf(made, requestId, context), ...(drawing && { drawing }) };
+  const { fields, columns } = made;
+  return { fields, columns, pages: pagesOf(made, requestId, context) };
 }
 
 /** The number of rows in a page; a slow reader is waited for between pages. */

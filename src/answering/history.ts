@@ -23,8 +23,7 @@ import type { Operation } from '../operations/operation.ts';
 import type { QueryParams } from '../operations/param.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
 import { countsOwnPeriods } from './one-frequency.ts';
-import type { PanelColumn, PanelPoint } from './panel.ts';
-import type { Beyond, RealTimePanelQuery } from './panel-query.ts';
+import type { Beyond, PanelColumn, PanelPoint, RealTimePanelQuery } from './panel.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** Every vintage of a series, and the frequency that was known from each day on. */

@@ -1,57 +1,116 @@
-import type { Day } from '../domain/series/date.ts';
+import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
-import { observations } from '../operations/figures.ts';
-import type { ObservationRow } from '../operations/series/observations.ts';
-import { defined } from '../platform/defined.ts';
-import { type Ask, type QueryAnswer, rowsOf } from './answer.ts';
-import { composed, eachOf } from './composed.ts';
-import { explainSeries, noteBasis } from './notes.ts';
-import {
-  laggedName,
-  longPanelLayout,
-  type PanelQuery,
-  type PanelRow,
-  type SortOrder,
-  type WideRow,
-  widePanelLayout,
-} from './panel-query.ts';
-import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
+import { Problem } from '../errors/problem.ts';
+import { type Field, field, nullable, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
+import type { Operation } from '../operations/operation.ts';
+import { type Params, textParam } from '../operations/param.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
-/** Several series as known on one day, aligned by date. */
-export function answerPanel(query: PanelQuery, context: Ask): Promise<QueryAnswer> {
-  return query.wide ? answerWidePanel(query, context) : answerLongPanel(query, context);
+/** Oldest or newest row first. */
+export type SortOrder = 'asc' | 'desc';
+
+/** The choices for dates beyond the coverage; the first is the default. */
+export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
+
+/** What days after the coverage of a series show: nothing, the newest known value, or a failure. */
+export type Beyond = (typeof beyondChoices)[number];
+
+/** The newest values of several series known on each of some days, by the parameters of a panel. */
+export type RealTimePanelQuery = {
+  readonly ids: readonly string[];
+  readonly skip_missing?: boolean | undefined;
+  /** A rhythm, or the days in any order. */
+  readonly as_of_each: Rhythm | readonly Day[];
+  readonly known_before_each?: boolean | undefined;
+  readonly from?: Day | undefined;
+  readonly to?: Day | undefined;
+  readonly last?: number | undefined;
+  readonly lag?: number | undefined;
+  readonly beyond: Beyond;
+  readonly transformation: Transformation | undefined;
+};
+
+/** The days of a real-time panel, ascending; a Problem if a bound is missing or no day is between the bounds. */
+export function asOfDates({
+  as_of_each: each,
+  from,
+  to,
+}: Pick<RealTimePanelQuery, 'as_of_each' | 'from' | 'to'>): readonly Day[] {
+  if (typeof each !== 'string') {
+    const days = [...new Set(each)].filter((day) => day >= (from ?? '') && day <= (to ?? '~')).sort();
+    if (days.length === 0) throw new Problem('bad-input', 'there is no as-of date', { field: 'asOfEach' });
+    return days;
+  }
+  if (from === undefined || to === undefined)
+    throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');
+  const days = schedule(each, from, to);
+  if (days.length === 0)
+    throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`, { field: 'asOfEach' });
+  return days;
 }
 
-function answerLongPanel(query: PanelQuery, context: Ask): Promise<QueryAnswer<PanelRow>> {
-  return composed(context, async (counting) => {
-    const { columns, ...rest } = await columnsOf(query, counting);
-    return { ...longPanel(columns, query.sort, () => rest.asOf), ...rest };
-  });
+/** Returns the ids as typed, with each series once. */
+export function namesOf(ids: readonly string[]): readonly string[] {
+  const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
+  return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
 }
 
-function answerWidePanel(query: PanelQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
-  return composed(context, async (counting) => {
-    const { columns, ...rest } = await columnsOf(query, counting);
-    return { ...widePanel(columns, query.sort, 'date', false), ...rest };
-  });
+/** A row whose columns depend on the query: its day, and a value or null in each other column. */
+export type WideRow = { readonly [column: string]: string | null };
+
+const panelFields = [
+  nullable('as_of', 'day', 'The as-of date.'),
+  field('series_id', 'text', 'Identifier of the series.'),
+  nullable('date', 'day', 'The period that the value belongs to.'),
+  nullable('value', 'decimal', 'Exact decimal value.'),
+  nullable(
+    'as_of_date',
+    'day',
+    'The first vintage with the value: the day of its publication, or a later one if it is sampled or fetched.',
+  ),
+  nullable(
+    'vintage_kind',
+    'text',
+    'How the vintage came about that was the newest on the as-of date: exact, fetched, sampled or unknown.',
+  ),
+] as const;
+
+/** The value of a series on a row of a panel. */
+export type PanelRow = RowFrom<(typeof panelFields)[number]>;
+
+/** The layout of a panel with a row for each series and day. */
+export const longPanelLayout: RowLayout = {
+  fields: panelFields,
+  columns: panelFields.map(({ name }) => name).filter((name) => name !== 'vintage_kind'),
+};
+
+/** The name of the column of values that are some observations before the newest one. */
+export function laggedName(typed: string, lag = 0): string {
+  return lag === 0 ? typed : `${typed}_lag${lag}`;
 }
 
-async function columnsOf(query: PanelQuery, context: Ask) {
-  const { asOf, from, to } = query;
-  const series = await resolveSeries(query, context);
-  const columns = await eachOf(series, context, async (one) => {
-    const rows = await rowsOf(context, observations, { id: one.id, ...defined({ as_of: asOf, from, to }) });
-    const kind = context.basis.vintageOn(one.id, asOf)?.vintage_kind;
-    return { series: one, points: new Map(rows.map((row) => [row.date, pointOf(row, kind)])) };
+/** The layout of a panel with a column for each series, named as it was typed. */
+export function widePanelLayout(
+  first: 'as_of' | 'date',
+  names: readonly string[],
+  withDates: boolean,
+): RowLayout {
+  const fields = names.flatMap((typed): readonly Field[] => {
+    // A series typed exactly like the first column is written in upper case, to tell them apart.
+    const name = typed === first ? typed.toUpperCase() : typed;
+    const value: Field = nullable(name, 'decimal', `Values of ${name}.`);
+    if (!withDates) return [value];
+    const description = `The period that the value of ${name} belongs to.`;
+    return [value, nullable(`${name}_date`, 'day', description)];
   });
-  await noteBasis(
-    columns.map((column) => column.series),
-    asOf === undefined ? [] : [asOf],
-    context,
-  );
-  if (columns.every(({ points }) => points.size === 0))
-    await explainSeries(columns, { days: [asOf ?? 'latest'], ...query }, context);
-  return { columns, ...defined({ asOf }) };
+  const repeated = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
+  if (repeated !== undefined)
+    throw new Problem('bad-input', `two columns have the name ${repeated.name}`, {
+      field: 'ids',
+      hints: ['leave out the dates, or type the id of the series in another letter case'],
+    });
+  return showing([field(first, 'day', 'What the row is about.'), ...fields]);
 }
 
 /**
@@ -74,36 +133,31 @@ export type PanelColumn = {
   readonly lag?: number;
 };
 
-function pointOf({ date, value, as_of_date }: ObservationRow, kind: string | undefined): PanelPoint {
-  return { date, value, asOfDate: as_of_date, kind };
-}
+/** The form of a panel: a row for each day and series, or with `wide` a row for each day. */
+export type PanelForm = {
+  readonly wide?: boolean | undefined;
+  readonly sort?: SortOrder | undefined;
+  /** Whether a wide panel has the observation date beside each value. */
+  readonly with_dates?: boolean | undefined;
+};
 
 /**
- * A panel with a row for each day and series; series in the order given. `asOfOn` gives the as-of date of the rows of
- * a day.
+ * Returns the rows of a panel, series in the order given. `first` says what the days of its columns are; `asOf` is the
+ * as-of date of a panel by date.
  */
-export function longPanel(
+export function panelRows(
   columns: readonly PanelColumn[],
-  sort: SortOrder,
-  asOfOn: (day: Day) => Day | undefined,
-) {
-  return { object: 'panel', ...longPanelLayout, rows: longRows(columns, sort, asOfOn) } as const;
-}
-
-/**
- * A panel with a row for each day and a column for each series; `first` names the column of the day. With dates, each
- * series has a second column with the observation dates of its values.
- */
-export function widePanel(
-  columns: readonly PanelColumn[],
-  sort: SortOrder,
+  { wide = false, sort = 'desc', with_dates = false }: PanelForm,
   first: 'as_of' | 'date',
-  withDates: boolean,
+  asOf?: Day,
 ) {
+  const days = daysOf(columns, sort);
+  const asOfOn = (day: Day) => (first === 'as_of' ? day : (asOf ?? null));
+  if (!wide) return { object: 'panel', ...longPanelLayout, rows: longRows(columns, days, asOfOn) } as const;
   const names = columns.map(({ series: { id, typed = id }, lag }) => laggedName(typed, lag));
-  const layout = widePanelLayout(first, names, withDates);
-  const fields = layout.fields.map(({ name }) => name);
-  const rows = wideRows(columns, sort, fields, withDates);
+  const layout = widePanelLayout(first, names, with_dates);
+  const [, ...cells] = layout.columns;
+  const rows = wideRows(columns, days, first, cells);
   return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows } as const;
 }
 
@@ -131,11 +185,11 @@ function daysOf(columns: readonly PanelColumn[], sort: SortOrder): readonly Day[
 
 function* longRows(
   columns: readonly PanelColumn[],
-  sort: SortOrder,
-  asOfOn: (day: Day) => Day | undefined,
+  days: readonly Day[],
+  asOfOn: (day: Day) => Day | null,
 ): Generator<PanelRow> {
-  for (const day of daysOf(columns, sort)) {
-    const asOf = asOfOn(day) ?? null;
+  for (const day of days) {
+    const asOf = asOfOn(day);
     for (const { series, points } of columns) {
       const point = points.get(day);
       if (point === undefined) continue;
@@ -151,32 +205,57 @@ function* longRows(
   }
 }
 
+/** Yields a row for each day; `cells` names one cell of each column, or two if it has dates. */
 function* wideRows(
   columns: readonly PanelColumn[],
-  sort: SortOrder,
-  fields: readonly string[],
-  withDates: boolean,
+  days: readonly Day[],
+  first: string,
+  cells: readonly string[],
 ): Generator<WideRow> {
-  for (const day of daysOf(columns, sort)) yield wideRow(day, columns, fields, withDates);
+  const step = cells.length / columns.length;
+  const named = columns.map(({ points }, i) => {
+    const [value = '', date] = cells.slice(i * step, (i + 1) * step);
+    return { points, value, date };
+  });
+  for (const day of days) {
+    const row: { [name: string]: string | null } = { [first]: day };
+    for (const { points, value, date } of named) {
+      const point = points.get(day);
+      row[value] = point?.value ?? null;
+      if (date !== undefined) row[date] = point?.date ?? null;
+    }
+    yield row;
+  }
 }
 
-/** The row of a day; `names` are the names of its cells. */
-function wideRow(
-  day: Day,
-  columns: readonly PanelColumn[],
-  [first = '', ...names]: readonly string[],
-  withDates: boolean,
-): WideRow {
-  const row: { [name: string]: string | null } = { [first]: day };
-  let place = 0;
-  const add = (cell: string | undefined) => {
-    row[names[place] ?? ''] = cell ?? null;
-    place += 1;
-  };
-  for (const { points } of columns) {
-    const point = points.get(day);
-    add(point?.value);
-    if (withDates) add(point?.date);
-  }
-  return row;
-}
+const sentText = textParam('What the question of this name says.', { extension: true });
+
+/** The panel of a service of asof, with the parameters that a client sends; a store is read directly. */
+export const servicePanel: Operation<Params, PanelRow> = {
+  ...longPanelLayout,
+  name: 'panel',
+  command: { words: 'panel', heading: 'Series' },
+  summary: 'The newest values of several series that were known on each of many days',
+  description: 'A row for each day and series, and for each of its newest observations.',
+  path: '/v1/panel',
+  object: 'panel',
+  params: {
+    ids: { ...sentText, namesSeries: true },
+    as_of_each: sentText,
+    from: sentText,
+    to: sentText,
+    last: sentText,
+    lag: sentText,
+    beyond: sentText,
+    units: sentText,
+    digits: sentText,
+    frequency: sentText,
+    aggregate: sentText,
+    partial: sentText,
+  },
+  knownBy: 'as_of',
+  example: { params: {}, row: {} },
+  run() {
+    throw new Error('a store is not asked for panels');
+  },
+};

@@ -17,6 +17,7 @@ import {
 import type { CommandGroup, Flag, TypedLine } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
+import type { Drawing } from '../render/chart/drawing.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
 import type { Demands } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
@@ -135,8 +136,8 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   check?(values: V, asked: AskedAt): void;
   /** The layout of the rows; undefined if the columns depend on the data. */
   layout(values: V): RowLayout | undefined;
-  /** Whether the rows can be drawn; no by default. */
-  isDrawable?(values: V): boolean;
+  /** Returns how the rows are drawn; undefined if rows of these values cannot be drawn. */
+  drawing?(values: V): ((ask: Ask) => Promise<Drawing>) | undefined;
   /** The last day on which the contents of the answer were known; undefined for the newest data. */
   knownOn?(values: V): Day | undefined;
   /** The days as of which the contents were known, in words, each for a line of its own. */
@@ -175,7 +176,7 @@ export type Query = {
 
 /** Tells whether the rows of the answer can be drawn. */
 export function isDrawable({ question, values }: Query): boolean {
-  return question.isDrawable?.(values) ?? false;
+  return question.drawing?.(values) !== undefined;
 }
 
 type ArgumentValues<A extends readonly Argument[]> = {
@@ -246,8 +247,7 @@ export function paramsOf({ args, params }: Pick<Question, 'args' | 'params'>): P
 export function checkedValues(question: Question, given: NamedValues, asked: AskedAt): NamedValues {
   const params = Object.entries(paramsOf(question));
   const values = Object.fromEntries(params.map(([name, { fallback }]) => [name, given[name] ?? fallback]));
-  const { from, to } = values;
-  if (typeof from === 'string' && typeof to === 'string') checkRange(from, to);
+  checkRange(values);
   transformationIn(values);
   question.check?.(values, asked);
   return values;

@@ -7,12 +7,16 @@ import type { Ask, Difference, Outcome, QueryAnswer, WrittenPage } from './answe
 import { explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';
 
+/** An answer whose pages return the outcome, and how to draw it if it is to be drawn. */
+type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
+
 /** Answers a query, with no more requests than the next page takes; the pages return the outcome. */
-export async function run(query: Query, ask: Ask): Promise<QueryAnswer<Row, Outcome>> {
+export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { question, values } = query;
   const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
+  const drawing = ask.chart === true ? await question.drawing?.(values)?.(ask) : undefined;
   const answer = await question.answer(values, await transformedContext(transformation, ask));
-  const { drawing, pages, written, ...shown } = answer;
+  const { pages, written, ...shown } = answer;
   return {
     ...shown,
     ...(drawing && { drawing: await shaded(drawing, query, ask) }),

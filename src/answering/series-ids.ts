@@ -16,14 +16,6 @@ type Catalogue = Pick<Ask, 'client' | 'naming' | 'signal'> & {
   readonly basis?: Pick<Ask['basis'], 'missing'>;
 };
 
-/** The series that a question is about, as its `OfSeries` names them. */
-type AskedSeries = {
-  readonly ids: readonly string[];
-  readonly skipMissing?: boolean;
-  /** Patterns match only series that had begun by this day. */
-  readonly asOf?: Day | undefined;
-};
-
 /**
  * A series of a query; `typed` is its id as typed, unless a pattern matched it, and `row` its description, if that
  * was looked up.
@@ -37,7 +29,11 @@ export type ResolvedSeries = { readonly id: string; readonly typed?: string; rea
  * the same, without further requests.
  */
 export async function resolveSeries(
-  { ids, skipMissing = false, asOf }: AskedSeries,
+  {
+    ids,
+    skip_missing: skipMissing = false,
+  }: { readonly ids: readonly string[]; readonly skip_missing?: boolean | undefined },
+  asOf: Day | undefined,
   catalogue: Catalogue,
   lookUp = skipMissing || catalogue.client.offers === undefined,
 ): Promise<readonly ResolvedSeries[]> {
@@ -155,7 +151,7 @@ async function seriesMeant(
  * `skipMissing`. Patterns do not match the series that the curves answer.
  */
 export async function seriesWithStatements(
-  { ids, skipMissing = false }: AskedSeries,
+  { ids, skipMissing = false }: { readonly ids: readonly string[]; readonly skipMissing?: boolean },
   has: (id: string) => Promise<boolean>,
   catalogue: Catalogue,
 ): Promise<readonly string[]> {

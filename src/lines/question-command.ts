@@ -47,7 +47,7 @@ export function questionCommand(question: Question, inPlan: boolean): readonly C
       args: args.flatMap(({ name, typed }) => typed?.args ?? [{ name }]),
       // Made when they are read, because a line needs only those of its own command.
       get flags() {
-        const charts = question.isDrawable === undefined ? [] : chartFlags;
+        const charts = question.drawing === undefined ? [] : chartFlags;
         const limited = Object.hasOwn(params, 'limit') ? [all] : [];
         return [
           ...argumentFlags(question),

@@ -5,8 +5,16 @@ import type { StoreView } from '../store/store.ts';
 import type { Envelope, Remark, Row, RowOrder } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import type { Page, PagePosition } from './page.ts';
-import { flagName, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
-import { type Requirement, type RowTests, requirementsOf } from './requirement.ts';
+import {
+  checkRange,
+  flagName,
+  type Params,
+  type ParamTexts,
+  type ParamValues,
+  type RowBound,
+  readParams,
+  textOf,
+} from './param.ts';
 import type { Clock } from './value.ts';
 
 /** Who sends a request, and what their plan allows. */
@@ -64,17 +72,13 @@ export type CommandDeclaration = {
   readonly examples?: string;
 };
 
-/** A query whose parameters are valid, ready to run. */
-type PreparedQuery<R = Row> = {
-  /** Whether its answer needs a plan with vintage access. */
-  readonly needsVintageAccess: boolean;
-  /** Whether its answer may differ tomorrow even without an import. */
-  readonly dependsOnToday: boolean;
-  readonly run: (context: Context) => Promise<Page<R>>;
+/** For parameters that no field simply repeats: the field that shows each one, and whether a row answers it. */
+type RowTests<P extends Params, R, N extends string = string> = {
+  readonly [K in keyof P]?: {
+    readonly field: N;
+    met(row: R, values: ParamValues<P>, clock: Clock): boolean;
+  };
 };
-
-/** Texts of parameters by name; undefined for one that is left out. */
-type ChangedTexts = Readonly<Record<string, string | undefined>>;
 
 /** Another question to the same service, whose first row proves a row that does not say all that was asked for. */
 type Proof = {
@@ -120,8 +124,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly card?: boolean;
   /** Whether its rows are values of a series by date, which can be transformed. */
   readonly isTransformable?: boolean;
-  /** The kind of chart that shows the rows; absent if they have no chart. */
-  readonly chart?: 'spread' | 'yields';
   /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
   /** Whether the contract describes it, so that every service has it. */
@@ -135,23 +137,27 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly subject?: string;
   /** Whether its answer is about the key of the request, so that it differs with each request. */
   readonly aboutCaller?: boolean;
-  /** Whether any of its answers needs a plan with vintage access. */
-  readonly gated: boolean;
   readonly example: Example;
-  /** Reads the texts of a query's parameters; throws the contract's validation error. */
-  readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
+  /** Refuses parameters that contradict each other, besides a range that ends before it begins. */
+  check?(values: ParamValues<P>): void;
+  /** Whether an answer needs a plan with vintage access. */
+  needsVintageAccess?(values: ParamValues<P>): boolean;
+  /** Whether an answer may differ tomorrow even without an import. */
+  dependsOnToday?(values: ParamValues<P>): boolean;
+  run(values: ParamValues<P>, context: Context & { readonly clock: Clock }): Promise<Page<R>>;
+  /** The last day that the data cover, if `run` does not give it. */
+  coveredTo?(values: ParamValues<P>, view: StoreView): Promise<Day | undefined>;
   /** What readers should know about an answer besides its rows, given those of its first page. */
   remark?(rows: readonly R[], texts: ParamTexts, about: RemarkContext): Remark;
   /** Why an answer has no rows, found by further questions; a Problem if what was asked about does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string | undefined>;
-  /** What every row of an answer to these texts must hold; throws the contract's validation error. */
-  readonly requirements: (texts: ParamTexts, clock: Clock) => readonly Requirement<R>[];
+  readonly rowTests?: RowTests<P, R>;
   /** What contradicts itself in a row, or the row before it, as messages put it after the place of the row. */
   contradiction?(row: R, before: R | undefined): string | undefined;
   /** How a client proves a row of another service that does not show what was asked for. */
   proof?(row: R, texts: ParamTexts): Proof | undefined;
   /** The parameters that change for a service without `as_of`; undefined leaves one out. */
-  readonly boundsAsOf?: (texts: ParamTexts, clock: Clock) => ChangedTexts;
+  boundsAsOf?(values: ParamValues<P>, clock: Clock): Readonly<Record<string, string | undefined>>;
 };
 
 /** What a remark may use: what the store follows, and what messages call questions and parameters. */
@@ -176,9 +182,7 @@ export type Naming = Voice & {
 };
 
 /** The type of an operation's rows: `RowOf<typeof observations>`. */
-export type RowOf<O> = O extends { readonly prepare: (...texts: never) => PreparedQuery<infer R> }
-  ? R
-  : never;
+export type RowOf<O> = O extends { contradiction?(row: infer R, before: never): unknown } ? R : never;
 
 type Declaration<
   N extends string,
@@ -188,20 +192,8 @@ type Declaration<
   M extends Member,
   E extends Params,
 > = Omit<
-  Operation<P>,
-  | 'boundsAsOf'
-  | 'columns'
-  | 'contradiction'
-  | 'example'
-  | 'extra'
-  | 'fields'
-  | 'gated'
-  | 'identity'
-  | 'members'
-  | 'prepare'
-  | 'proof'
-  | 'remark'
-  | 'requirements'
+  Operation<P, RowFrom<F>>,
+  'columns' | 'example' | 'extra' | 'fields' | 'identity' | 'members' | 'rowTests' | 'run'
 > & {
   readonly extra?: E;
   readonly members?: readonly M[];
@@ -211,24 +203,11 @@ type Declaration<
   readonly columns: readonly F['name'][];
   readonly example: Example<CompleteRow<F>>;
   readonly identity?: readonly F['name'][];
-  contradiction?(row: RowFrom<F>, before: RowFrom<F> | undefined): string | undefined;
-  proof?(row: RowFrom<F>, texts: ParamTexts): Proof | undefined;
-  /** Refuses parameters that contradict each other, before any access to the store. */
-  readonly check?: (values: ParamValues<P>) => void;
-  readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
-  readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
-  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts, about: RemarkContext): Remark;
-  readonly rowTests?: RowTests<P, F>;
-  readonly boundsAsOf?: (values: ParamValues<P>, clock: Clock) => ChangedTexts;
-  readonly run: (
-    values: ParamValues<P>,
-    context: Context & { readonly clock: Clock },
-  ) => Promise<Page<CompleteRow<F>>>;
-  /** The last day that the data cover, if `run` does not give it. */
-  readonly coveredTo?: (values: ParamValues<P>, view: StoreView) => Promise<Day | undefined>;
+  readonly rowTests?: RowTests<P, RowFrom<F>, F['name']>;
+  run(values: ParamValues<P>, context: Context & { readonly clock: Clock }): Promise<Page<CompleteRow<F>>>;
 };
 
-/** An operation from its declaration: `run` takes typed values of the parameters, and gives rows with all fields. */
+/** Returns an operation from its declaration, with the types of its values and rows. */
 export function operation<
   const N extends string,
   const C extends CommandDeclaration,
@@ -244,37 +223,99 @@ export function operation<
   readonly members?: readonly M[];
   readonly extra?: E;
 } {
-  const { check, needsVintageAccess, dependsOnToday, rowTests, boundsAsOf, run, coveredTo, ...rest } =
-    declaration;
-  const rules = { params: rest.params, fields: rest.fields, rowTests };
-  const read = (texts: ParamTexts, clock: Clock): ParamValues<P> => {
-    const values = readParams(rest.params, texts, clock);
-    check?.(values);
-    return values;
-  };
+  return declaration;
+}
+
+/** What reads the parameters of an operation. */
+type ParamReader = Pick<Operation<Params, unknown>, 'check' | 'params'>;
+
+function valuesIn(operation: ParamReader, texts: ParamTexts, clock: Clock): ParamValues<Params> {
+  const values = readParams(operation.params, texts, clock);
+  checkRange(values);
+  operation.check?.(values);
+  return values;
+}
+
+/** Reads the texts of a query, which is then ready to run; throws the contract's validation error. */
+export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, clock: Clock) {
+  const values = valuesIn(operation, texts, clock);
   return {
-    ...rest,
-    gated: needsVintageAccess !== undefined,
-    prepare(texts, clock) {
-      const values = read(texts, clock);
-      return {
-        needsVintageAccess: needsVintageAccess?.(values) ?? false,
-        dependsOnToday: dependsOnToday?.(values) ?? false,
-        async run(context) {
-          if (coveredTo === undefined) return run(values, { ...context, clock });
-          const [page, last = null] = await Promise.all([
-            run(values, { ...context, clock }),
-            coveredTo(values, context.view),
-          ]);
-          return { ...page, coveredTo: last };
-        },
-      };
+    needsVintageAccess: operation.needsVintageAccess?.(values) ?? false,
+    dependsOnToday: operation.dependsOnToday?.(values) ?? false,
+    async run(context: Context): Promise<Page<R>> {
+      const running = operation.run(values, { ...context, clock });
+      if (operation.coveredTo === undefined) return running;
+      const [page, last = null] = await Promise.all([running, operation.coveredTo(values, context.view)]);
+      return { ...page, coveredTo: last };
     },
-    requirements: (texts, clock) => requirementsOf(rules, texts, read(texts, clock), clock),
-    ...(boundsAsOf !== undefined && {
-      boundsAsOf: (texts: ParamTexts, clock: Clock) => boundsAsOf(read(texts, clock), clock),
-    }),
   };
+}
+
+/** Returns the parameters that change for a service without `as_of`, if the operation has others for it. */
+export function boundsAsOf(
+  operation: ParamReader & Pick<Operation, 'boundsAsOf'>,
+  texts: ParamTexts,
+  clock: Clock,
+) {
+  return operation.boundsAsOf?.(valuesIn(operation, texts, clock), clock) ?? {};
+}
+
+/** What a row must hold to answer a parameter of a query. */
+type Requirement<R> = {
+  /** The field that shows it. */
+  readonly field: string;
+  /** What is wrong with a row that does not meet it; messages put it after the value of the field. */
+  readonly fault: string;
+  met(row: R): boolean;
+};
+
+/**
+ * Returns what the rows of an answer must hold. A bound also applies to a parameter's default; a test applies only to
+ * a parameter that the texts give.
+ */
+export function requirementsOf<R>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  clock: Clock,
+): readonly Requirement<R>[] {
+  const { params, fields, rowTests = {} } = operation;
+  const values = valuesIn(operation, texts, clock);
+  const found: Requirement<R>[] = [];
+  for (const [name, { bounds }] of Object.entries(params)) {
+    const { [name]: value } = values;
+    if (value === undefined || value === '') continue;
+    const shown = fields.find((one) => one.name === bounds?.field);
+    if (bounds !== undefined && shown !== undefined)
+      found.push({
+        field: bounds.field,
+        fault: faultOf(bounds.is, String(value)),
+        met(row) {
+          const cell: unknown = Reflect.get(Object(row), bounds.field);
+          return (cell == null && shown.extension === true) || isWithin(bounds.is, cell, value);
+        },
+      });
+    const test = rowTests[name];
+    if (test !== undefined && textOf(texts, name) !== undefined)
+      found.push({
+        field: test.field,
+        fault: faultOf('equal', String(value)),
+        met: (row) => test.met(row, values, clock),
+      });
+  }
+  return found;
+}
+
+function isWithin(is: RowBound['is'], cell: unknown, value: unknown): boolean {
+  if (is === 'least') return Number(cell) >= Number(value);
+  const [found, asked] = [String(cell ?? ''), String(value)];
+  if (is === 'equal') return found === asked;
+  return is === 'from' ? found >= asked : found <= asked;
+}
+
+function faultOf(is: RowBound['is'], asked: string): string {
+  if (is === 'equal') return `, but ${asked} was asked for`;
+  if (is === 'from') return `: before ${asked}`;
+  return is === 'to' ? `: after ${asked}` : `: fewer than ${asked}`;
 }
 
 /** Names questions as commands, and parameters as flags. */

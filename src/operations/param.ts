@@ -185,9 +185,23 @@ export function dayParam(
   return param(day, description, undefined, { ...(bounds !== undefined && { bounds }), ...declared });
 }
 
-/** An optional date of a period that values belong to. */
-export function periodParam(description: string, bounds?: RowBound): Param<Day | undefined, false> {
-  return { ...dayParam(description, bounds), ofPeriod: true };
+/** An optional date of a period that values belong to, which rows repeat in `date`. */
+export function periodParam(description: string, is: RowBound['is']): Param<Day | undefined, false> {
+  return { ...dayParam(description, { field: 'date', is }), ofPeriod: true };
+}
+
+/** The first and the last date of the periods that values belong to. */
+export const periodRange = {
+  from: periodParam('First date.', 'from'),
+  to: periodParam('Last date.', 'to'),
+};
+
+/** Returns the first and the last day of a range, which bounds the days in a field; `noun` names such a day. */
+export function dayRange(noun: string, field: string) {
+  return {
+    from: dayParam(`First ${noun}.`, { field, is: 'from' }),
+    to: dayParam(`Last ${noun}.`, { field, is: 'to' }),
+  };
 }
 
 /** An optional as-of date; refused if that day has not begun anywhere on Earth. */
@@ -274,8 +288,8 @@ export function isAboutKnowledge(param: Param | undefined): boolean {
 }
 
 /** Refuses a range that ends before it begins. */
-export function checkRange(from: Day | undefined, to: Day | undefined): void {
-  if (from === undefined || to === undefined || from <= to) return;
+export function checkRange({ from, to }: { readonly from?: unknown; readonly to?: unknown }): void {
+  if (typeof from !== 'string' || typeof to !== 'string' || from <= to) return;
   throw contradiction(
     'from',
     ({ lead, param }) =>

@@ -1,3 +1,4 @@
+import { extension, field, nullableExtension } from './field.ts';
 import { operation } from './operation.ts';
 
 const unlimited = { '2147483647': 'unlimited' };
@@ -25,33 +26,23 @@ asof ping --sources
   aboutCaller: true,
   params: {},
   fields: [
-    { name: 'status', type: 'text', description: '`ok`.' },
-    { name: 'message', type: 'text', description: 'Where the answer comes from.' },
-    { name: 'plan', type: 'text', description: 'Plan name.' },
-    { name: 'monthly_limit', type: 'integer', description: 'Requests a month.', words: unlimited },
-    { name: 'rate_per_minute', type: 'integer', description: 'Requests a minute.', words: unlimited },
-    { name: 'vintage_access', type: 'boolean', description: 'Whether point-in-time queries are allowed.' },
-    {
-      name: 'daily_limit',
-      type: 'integer',
-      description: 'Requests a day.',
-      words: unlimited,
-      extension: true,
-    },
-    {
-      name: 'daily_used',
-      type: 'integer',
-      description: 'Requests of this key in this UTC day, with this one; null without keys.',
-      nullable: true,
-      extension: true,
-    },
-    {
-      name: 'monthly_used',
-      type: 'integer',
-      description: 'Requests of this key in this UTC month, with this one; null without keys.',
-      nullable: true,
-      extension: true,
-    },
+    field('status', 'text', '`ok`.'),
+    field('message', 'text', 'Where the answer comes from.'),
+    field('plan', 'text', 'Plan name.'),
+    field('monthly_limit', 'integer', 'Requests a month.', { words: unlimited }),
+    field('rate_per_minute', 'integer', 'Requests a minute.', { words: unlimited }),
+    field('vintage_access', 'boolean', 'Whether point-in-time queries are allowed.'),
+    extension('daily_limit', 'integer', 'Requests a day.', { words: unlimited }),
+    nullableExtension(
+      'daily_used',
+      'integer',
+      'Requests of this key in this UTC day, with this one; null without keys.',
+    ),
+    nullableExtension(
+      'monthly_used',
+      'integer',
+      'Requests of this key in this UTC month, with this one; null without keys.',
+    ),
   ],
   columns: [
     'status',

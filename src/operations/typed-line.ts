@@ -114,14 +114,6 @@ export class TypedLine {
     });
   }
 
-  /** An integer between two bounds. */
-  integer(name: string, least: number, most: number): number | undefined {
-    return this.value(name, (text) => {
-      if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-      throw refused({ reason: `use an integer from ${least} to ${most}` });
-    });
-  }
-
   /** A date; `today` is the day in UTC, and a month, a quarter or a year is read as one of its days if one is named. */
   day(name: string, dayOfPeriod?: DayOfPeriod): Day | undefined {
     return this.value(name, (text) => this.#day(text, `--${name}`, dayOfPeriod));
@@ -164,14 +156,6 @@ export class TypedLine {
     throw new Problem('bad-input', `${name} ${day} is in the future: nothing is known as of that date yet`, {
       field: name,
     });
-  }
-
-  /** The dates that `--from` and `--to` give, in order. */
-  range(): { readonly from?: Day; readonly to?: Day } {
-    const [from, to] = [this.day('from', 'first'), this.day('to', 'last')];
-    if (from !== undefined && to !== undefined && from > to)
-      throw new Problem('bad-input', `--from ${from} is after --to ${to}`);
-    return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   }
 
   #day(text: string, flag: string, dayOfPeriod?: DayOfPeriod): Day {

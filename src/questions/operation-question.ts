@@ -3,7 +3,7 @@ import type { Argument, BoundValues, Question } from '../answering/question.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { contradiction } from '../errors/problem.ts';
-import type { Operation } from '../operations/operation.ts';
+import { type Operation, prepare } from '../operations/operation.ts';
 import {
   flagName,
   isAboutKnowledge,
@@ -14,7 +14,6 @@ import {
 } from '../operations/param.ts';
 import { flag, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import type { Drawing } from '../render/chart/drawing.ts';
 import { extentParams, oneSeries, pageCursor } from './series/shared.ts';
 
 /**
@@ -22,7 +21,7 @@ import { extentParams, oneSeries, pageCursor } from './series/shared.ts';
  * instead, which are among `operations`.
  */
 export function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
-  const { name, summary, command, params, extra, chart, members = [] } = operation;
+  const { name, summary, command, params, extra, members = [] } = operation;
   const { words, heading, alias, examples, defaults, argument = '' } = command;
   const { [argument]: typed, limit, cursor: _, ...own } = params;
   const others = command.flag === undefined ? flaggedBy(words, operations) : [];
@@ -41,9 +40,9 @@ export function operationQuestion(operation: Operation, operations: readonly Ope
       ...(limit && { limit: limitParam(extra), ...extra, cursor: pageCursor }),
     },
     ...defined({ defaults }),
-    check: (values, clock) => void asked(values).prepare(textsOf(ownValues(asked(values), values)), clock),
+    check: (values, clock) => void prepare(asked(values), textsOf(ownValues(asked(values), values)), clock),
     layout: asked,
-    ...(chart !== undefined && { isDrawable: () => true }),
+    ...defined({ drawing: drawings[name] }),
     knownOn: (values) => dayIn(asked(values), values),
     asOfTexts: (values) => [dayIn(asked(values), values)].flatMap((day) => day ?? []),
     namedParams(values) {
@@ -55,6 +54,12 @@ export function operationQuestion(operation: Operation, operations: readonly Ope
   };
   return limit === undefined ? question : { ...question, all: question };
 }
+
+/** How the rows of operations are drawn, by their names. */
+const drawings: Readonly<Record<string, Question['drawing']>> = {
+  spread: (values) => async () => (await import('./rates/drawings.ts')).spreadDrawing(values),
+  yields: (values) => async () => (await import('./rates/drawings.ts')).yieldsDrawing(values),
+};
 
 type FlaggedOperation = Operation & { readonly command: { readonly flag: object } };
 
@@ -145,16 +150,8 @@ async function answer(operation: Operation, values: NamedValues, context: Ask): 
   const texts = textsOf(asked);
   const received = pagesOf(client, operation, texts, defined({ limit, first, cursor }), signal);
   const pages = remarked(operation, texts, counted(received, progress), context);
-  const drawing = context.chart === true ? await drawingOf(operation, asked) : undefined;
   return {
-    ...{ fields, columns },
-    ...defined({ card, drawing }),
+    ...{ fields, columns, ...defined({ card }) },
     pages: asked.id === undefined ? pages : pagesAbout(String(asked.id), pages),
   };
-}
-
-async function drawingOf({ chart }: Operation, asked: QueryParams): Promise<Drawing | undefined> {
-  // Loaded here: most questions draw nothing.
-  const { rateDrawings } = await import('../answering/rate-charts.ts');
-  return chart && rateDrawings[chart](asked);
 }

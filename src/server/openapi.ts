@@ -219,8 +219,9 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
   };
 }
 
-type DescribedPath = Pick<Operation, 'example' | 'fields' | 'gated' | 'name' | 'object' | 'summary'> &
+type DescribedPath = Pick<Operation, 'example' | 'fields' | 'name' | 'object' | 'summary'> &
   Pick<Endpoint, 'description' | 'heading' | 'path'> & {
+    readonly gated: boolean;
     readonly ofSeries: boolean;
     readonly parameters: readonly Schema[];
   };
@@ -230,6 +231,7 @@ function operationItem(operation: Operation): Schema {
   return pathItem({
     ...operation,
     heading: command.heading,
+    gated: operation.needsVintageAccess !== undefined,
     ofSeries: Object.values(params).some((param) => param.in === 'path'),
     parameters: Object.entries(params).map(([name, param]) => {
       const shown = typed(param.schema, example.params[name]);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Query, readTexts } from '../answering/question.ts';
 import { operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
+import { type Operation, prepare } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type Clock, clockAt } from '../operations/value.ts';
 import { envelopeToWire } from '../operations/wire.ts';
@@ -50,7 +50,7 @@ function operationRoute(operation: Operation, source: TableSource, cache: Respon
     const texts = [...pathTexts(operation.path, path), ...asked];
     if (format !== 'json') {
       const clock = clockAt(now);
-      operation.prepare(texts, clock);
+      prepare(operation, texts, clock);
       const { answerTable } = await import('./tables.ts');
       const about = { operation, texts };
       return answerTable(

@@ -4,7 +4,7 @@ import { parseSeriesId } from '../domain/series/series.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation, Principal, Usage } from '../operations/operation.ts';
+import { type Operation, type Principal, prepare, type Usage } from '../operations/operation.ts';
 import { formatCursor, type Page, parseCursor } from '../operations/page.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { type Clock, clockAt } from '../operations/value.ts';
@@ -188,7 +188,7 @@ function checkedRequest<R>(
 ): CheckedRequest<R> {
   const { operation, texts, principal, usage, whole } = request;
   const clock = clockAt(now);
-  const query = operation.prepare(texts, clock);
+  const query = prepare(operation, texts, clock);
   const cursor = textOf(texts, 'cursor');
   const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
   if (!principal.vintageAccess && query.needsVintageAccess)

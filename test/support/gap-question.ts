@@ -5,9 +5,9 @@ import { resolveSeries } from '../../src/answering/series-ids.ts';
 import { contradiction } from '../../src/errors/problem.ts';
 import { type Field, showing } from '../../src/operations/field.ts';
 import { observations } from '../../src/operations/index.ts';
-import { asOfParam, param } from '../../src/operations/param.ts';
+import { asOfParam, param, periodRange } from '../../src/operations/param.ts';
 import { flag, integer } from '../../src/operations/value.ts';
-import { boundAsOf, rangeParams, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
+import { boundAsOf, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
 
 const fields = [
   { name: 'date', type: 'day', description: 'The period of the values.' },
@@ -44,7 +44,7 @@ export const gaps = question({
   args: [severalSeries((line) => line.args)],
   params: {
     as_of: asOfParam(),
-    ...rangeParams,
+    ...periodRange,
     only_gaps: param(flag, 'Leaves out dates for which no value is missing.', undefined),
     least: param(integer(1, 9), 'Series that a date has at least.', 1),
     skip_missing: skipMissing,
@@ -59,8 +59,7 @@ export const gaps = question({
   bind: boundAsOf,
   answer: ({ ids, as_of, from, to, only_gaps, least, skip_missing }, ask) =>
     composed(ask, async (counting) => {
-      const asked = { ids, skipMissing: skip_missing === true, asOf: as_of };
-      const all = await resolveSeries(asked, counting);
+      const all = await resolveSeries({ ids, skip_missing }, as_of, counting);
       const found = await eachOf(all, counting, ({ id }) =>
         rowsOf(counting, observations, {
           id,

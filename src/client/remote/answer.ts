@@ -7,7 +7,7 @@ import {
   type UnknownTicker,
 } from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { type Operation, requirementsOf } from '../../operations/operation.ts';
 import { changedSinceDetail } from '../../operations/page.ts';
 import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Clock } from '../../operations/value.ts';
@@ -308,7 +308,7 @@ function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => Read
   const { fields, knownBy, identity = [] } = operation;
   const complete = completion(fields, idsAsked(operation.params, asked));
   const decode = fromWire(fields);
-  const requirements = operation.requirements(sent, clock);
+  const requirements = requirementsOf(operation, sent, clock);
   const asOf = textOf(asked, 'as_of');
   const seen = new Set<string>();
   let before: R | undefined;

@@ -1,5 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { boundsAsOf, type Operation } from '../../operations/operation.ts';
 import type { ParamTexts } from '../../operations/param.ts';
 import type { Clock } from '../../operations/value.ts';
 import { readJson } from './answer.ts';
@@ -41,8 +41,8 @@ export class Extensions {
    */
   async sendable(operation: ExtendedOperation, texts: ParamTexts, clock: Clock): Promise<ParamTexts> {
     const lacking = await this.unannounced(operation, texts);
-    const { params, boundsAsOf } = operation;
-    const changes = lacking.has('as_of') ? (boundsAsOf?.(texts, clock) ?? {}) : {};
+    const { params } = operation;
+    const changes = lacking.has('as_of') ? boundsAsOf(operation, texts, clock) : {};
     const sent = [
       ...texts.filter(([name]) => !Object.hasOwn(changes, name)),
       ...Object.entries(changes).flatMap(([name, text]) =>
@@ -59,7 +59,7 @@ export class Extensions {
   }
 }
 
-type ExtendedOperation = Pick<Operation, 'boundsAsOf' | 'params' | 'path'>;
+type ExtendedOperation = Pick<Operation, 'boundsAsOf' | 'check' | 'params' | 'path'>;
 
 function lacksParameter({ params, path }: ExtendedOperation, name: string, service: string): Problem {
   const detail =

@@ -5,9 +5,9 @@ import { extension, field, nullable, nullableExtension, type RowFrom } from '../
 import { type AskMore, operation } from '../operation.ts';
 import {
   asOfParam,
-  checkRange,
   choiceParam,
   dayParam,
+  dayRange,
   filterParam,
   integerParam,
   oldest,
@@ -111,7 +111,6 @@ const shared = {
   subject: 'insider filings',
   extra: oldest,
   boundBy: 'as_of',
-  check: ({ from, to }: ClusterQuery) => checkRange(from, to),
   needsVintageAccess: ({ as_of }: ClusterQuery) => as_of !== undefined,
   coveredTo: ({ as_of }: ClusterQuery, view: StoreView) => view.filings.coveredTo(as_of),
 } as const;
@@ -429,8 +428,7 @@ export const insiderClusterSignals = operation({
   object: 'insider_cluster_signals',
   params: {
     ...clusterParams,
-    from: dayParam('First day of a signal.', { field: 'day', is: 'from' }),
-    to: dayParam('Last day of a signal.', { field: 'day', is: 'to' }),
+    ...dayRange('day of a signal', 'day'),
   },
   fields: signalFields,
   columns: signalFields.map(({ name }) => name).slice(0, 8),

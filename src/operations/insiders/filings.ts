@@ -16,8 +16,7 @@ import { type Naming, operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
 import {
   asOfParam,
-  checkRange,
-  dayParam,
+  dayRange,
   filterParam,
   integerParam,
   oldest,
@@ -151,8 +150,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
       365,
       undefined,
     ),
-    from: dayParam('First filing date.', { field: 'filing_date', is: 'from' }),
-    to: dayParam('Last filing date.', { field: 'filing_date', is: 'to' }),
+    ...dayRange('filing date', 'filing_date'),
     transaction_code: filterParam('Code of the transaction: P is a purchase in the open market.', {
       flag: 'code',
       extension: true,
@@ -211,8 +209,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   order: [{ field: 'filing_date', falling: true }],
   identity: ['accession_number', 'row'],
   boundBy: 'as_of',
-  check({ days, from, to }) {
-    checkRange(from, to);
+  check({ days, from }) {
     if (days === undefined || from === undefined) return;
     throw contradiction('days', ({ param }) => `use either ${param('days')} or ${param('from')}`);
   },

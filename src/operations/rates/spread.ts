@@ -1,17 +1,10 @@
 import { curveTypes, maturities } from '../../domain/treasury/curve.ts';
+import { defined } from '../../platform/defined.ts';
 import type { RatePair } from '../../store/store.ts';
+import { extension, field } from '../field.ts';
 import { operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
-import {
-  checkMaturity,
-  checkRange,
-  curveTypeParam,
-  dayParam,
-  maturityParam,
-  oldest,
-  paging,
-  textOf,
-} from '../param.ts';
+import { checkMaturity, curveTypeParam, dayRange, maturityParam, oldest, paging, textOf } from '../param.ts';
 import { reasonWithoutRates, yields } from './yields.ts';
 
 /** The difference between two treasury rates, newest trade date first; only days that have both. */
@@ -41,25 +34,18 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       bounds: { field: 'short_maturity', is: 'equal' },
     }),
     curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
-    from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
-    to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
+    ...dayRange('trade date', 'trade_date'),
     ...paging,
   },
   extra: oldest,
   fields: [
-    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-    { name: 'long_rate', type: 'decimal', description: 'Rate of the long maturity in percent.' },
-    { name: 'short_rate', type: 'decimal', description: 'Rate of the short maturity in percent.' },
-    { name: 'spread_bps', type: 'decimal', description: 'Long rate minus short rate, in basis points.' },
-    { name: 'long_maturity', type: 'text', description: 'Maturity label.', choices: maturities },
-    { name: 'short_maturity', type: 'text', description: 'Maturity label.', choices: maturities },
-    {
-      name: 'curve_type',
-      type: 'text',
-      description: 'PAR or TIPS.',
-      choices: curveTypes,
-      extension: true,
-    },
+    field('trade_date', 'day', 'Date of the curve.'),
+    field('long_rate', 'decimal', 'Rate of the long maturity in percent.'),
+    field('short_rate', 'decimal', 'Rate of the short maturity in percent.'),
+    field('spread_bps', 'decimal', 'Long rate minus short rate, in basis points.'),
+    field('long_maturity', 'text', 'Maturity label.', { choices: maturities }),
+    field('short_maturity', 'text', 'Maturity label.', { choices: maturities }),
+    extension('curve_type', 'text', 'PAR or TIPS.', { choices: curveTypes }),
   ],
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
   example: {
@@ -93,9 +79,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     const noun = `${asked} rate of ${maturity}`;
     return { operation: yields, texts: Object.entries(rate), field: 'long_rate', shownAs: 'rate', noun };
   },
-  chart: 'spread',
-  check({ long, short, curve_type, from, to }) {
-    checkRange(from, to);
+  check({ long, short, curve_type }) {
     checkMaturity('long', long, curve_type);
     checkMaturity('short', short, curve_type);
   },
@@ -111,9 +95,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       long,
       short,
       limit: limit + 1,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(before !== undefined && { before }),
+      ...defined({ from, to, before }),
     });
     const { spreadInBasisPoints } = await import('../../domain/series/arithmetic.ts');
     const row = (pair: RatePair) => ({

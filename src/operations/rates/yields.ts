@@ -6,15 +6,16 @@ import {
   maturities,
   monthsOf,
 } from '../../domain/treasury/curve.ts';
+import { defined } from '../../platform/defined.ts';
 import type { Envelope } from '../envelope.ts';
-import type { Field, RowFrom } from '../field.ts';
+import { field, type RowFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
 import {
   checkMaturity,
-  checkRange,
   curveTypeParam,
   dayParam,
+  dayRange,
   maturityParam,
   oldest,
   type ParamTexts,
@@ -25,12 +26,12 @@ import {
 
 /** The fields of a rate. */
 const rateFields = [
-  { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-  { name: 'maturity', type: 'text', description: 'Maturity label.', choices: maturities },
-  { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
-  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.', choices: curveTypes },
-  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
-] as const satisfies readonly Field[];
+  field('trade_date', 'day', 'Date of the curve.'),
+  field('maturity', 'text', 'Maturity label.', { choices: maturities }),
+  field('rate', 'decimal', 'Rate in percent, exact decimal.'),
+  field('curve_type', 'text', 'PAR or TIPS.', { choices: curveTypes }),
+  field('source', 'text', 'Name of the data source.', { mayLack: true }),
+] as const;
 
 /** The order of rates by maturity, shortest first. */
 const byMaturity = { field: 'maturity', rank: monthsOf } as const;
@@ -174,8 +175,7 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
       bounds: { field: 'maturity', is: 'equal' },
     }),
     curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
-    from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
-    to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
+    ...dayRange('trade date', 'trade_date'),
     ...paging,
   },
   extra: oldest,
@@ -196,9 +196,7 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
   boundBy: 'to',
   order: [{ field: 'trade_date', falling: true }, byMaturity],
   identity: ['trade_date', 'maturity'],
-  chart: 'yields',
-  check({ maturity, curve_type, from, to }) {
-    checkRange(from, to);
+  check({ maturity, curve_type }) {
     checkMaturity('maturity', maturity, curve_type);
   },
   whyEmpty(texts, ask): Promise<string> {
@@ -211,9 +209,7 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
     const found = await view.rates.yields({
       curveType: curve_type,
       limit: limit + 1,
-      ...(maturity !== undefined && { maturity }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
+      ...defined({ maturity, from, to }),
       ...(date !== undefined && after !== undefined && { after: { tradeDate: date, maturity: after } }),
     });
     return pageOf(found, limit, rateRow, ({ tradeDate, maturity }) => ({ key: [tradeDate, maturity] }));

@@ -1,55 +1,43 @@
 import { frequencies } from '../../domain/series/series.ts';
+import { defined } from '../../platform/defined.ts';
 import type { Series, StoredObservation, VintageOnDay } from '../../store/store.ts';
 import type { AnswerVintage } from '../envelope.ts';
-import type { Field } from '../field.ts';
+import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
-import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam, textOf } from '../param.ts';
+import { asOfParam, choiceParam, paging, periodRange, seriesIdParam, textOf } from '../param.ts';
 import { existing } from './series.ts';
 import { vintages } from './vintages.ts';
 
-const date = {
-  name: 'date',
-  type: 'day',
-  description: 'The period that the value belongs to, as its first day.',
-} as const satisfies Field;
+const date = field('date', 'day', 'The period that the value belongs to, as its first day.');
 
-const value = {
-  name: 'value',
-  type: 'decimal',
-  description: 'Exact decimal value.',
-} as const satisfies Field;
+const value = field('value', 'decimal', 'Exact decimal value.');
 
 const about = [
-  {
-    name: 'as_of_date',
-    type: 'day',
-    description:
-      'The first vintage with this value: the day of its publication, or a later one if the vintage is sampled or fetched.',
-  },
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.', mayLack: true },
-  { name: 'unit', type: 'text', description: 'Unit of the series.', mayLack: true },
-  {
-    name: 'frequency',
-    type: 'text',
-    description: 'Frequency code of the series; empty if unknown.',
+  field(
+    'as_of_date',
+    'day',
+    'The first vintage with this value: the day of its publication, or a later one if the vintage is sampled or fetched.',
+  ),
+  field('series_id', 'text', 'Identifier of the series.', { mayLack: true }),
+  field('unit', 'text', 'Unit of the series.', { mayLack: true }),
+  field('frequency', 'text', 'Frequency code of the series; empty if unknown.', {
     choices: [...frequencies, ''],
     mayLack: true,
-  },
-  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
-] as const satisfies readonly Field[];
+  }),
+  field('source', 'text', 'Name of the data source.', { mayLack: true }),
+] as const;
 
 /** The fields of an observation that may be a withdrawal, which has no value. */
 export const revisionFields = [
   date,
   { ...value, nullable: true },
   ...about,
-  {
-    name: 'vintage_kind',
-    type: 'text',
-    description: 'How the vintage of as_of_date came about: exact, fetched, sampled or unknown.',
-    extension: true,
-  },
+  extension(
+    'vintage_kind',
+    'text',
+    'How the vintage of as_of_date came about: exact, fetched, sampled or unknown.',
+  ),
 ] as const;
 
 /** The values of a series, newest date first, as they were known on a day. */
@@ -88,8 +76,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
       help: { about: "each date's first published value" },
       extension: true,
     }),
-    from: periodParam('First date.', { field: 'date', is: 'from' }),
-    to: periodParam('Last date.', { field: 'date', is: 'to' }),
+    ...periodRange,
     ...paging,
   },
   fields: [date, value, ...about],
@@ -117,7 +104,6 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   order: [{ field: 'date', falling: true }],
   identity: ['date'],
   isTransformable: true,
-  check: ({ from, to }) => checkRange(from, to),
   async whyEmpty(texts, ask): Promise<string | undefined> {
     const [id = '', from, to] = ['id', 'from', 'to'].map((name) => textOf(texts, name));
     if (from === undefined && to === undefined) return undefined;
@@ -145,10 +131,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
       seriesId: id,
       firstRelease: release === 'first',
       limit: limit + 1,
-      ...(as_of !== undefined && { asOf: as_of }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(before !== undefined && { before }),
+      ...defined({ asOf: as_of, from, to, before }),
     });
     const { series, rows, vintage } = existing(page, id);
     const { title, frequency, version, coveredTo } = series;

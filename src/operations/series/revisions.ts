@@ -4,7 +4,7 @@ import { defined } from '../../platform/defined.ts';
 import type { RevisionQuery } from '../../store/store.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, countInPage } from '../page.ts';
-import { checkRange, integerParam, paging, periodParam, seriesIdParam } from '../param.ts';
+import { integerParam, paging, periodParam, periodRange, seriesIdParam } from '../param.ts';
 import { revisionFields } from './observations.ts';
 import { existing } from './series.ts';
 
@@ -42,9 +42,8 @@ asof revisions GDP --stats
   members: ['covered_to'],
   params: {
     id: seriesIdParam('series_id'),
-    date: periodParam('The only date.', { field: 'date', is: 'equal' }),
-    from: periodParam('First date.', { field: 'date', is: 'from' }),
-    to: periodParam('Last date.', { field: 'date', is: 'to' }),
+    date: periodParam('The only date.', 'equal'),
+    ...periodRange,
     ...paging,
     limit: integerParam(
       'Dates in one page, which has at most 1000 rows unless one date alone has more.',
@@ -74,7 +73,6 @@ asof revisions GDP --stats
   identity: ['date', 'as_of_date'],
   limitCounts: ['date'],
   check({ date, from, to }) {
-    checkRange(from, to);
     if (date !== undefined && (from !== undefined || to !== undefined))
       throw contradiction(
         'date',

@@ -3,92 +3,60 @@ import { plainMatch, wordsOf } from '../../domain/series/words.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import type { Followed } from '../../store/followed.ts';
 import type { Series } from '../../store/store.ts';
-import type { Field } from '../field.ts';
+import { extension, field, nullableExtension } from '../field.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
 import { choiceParam, paging, seriesIdParam, textOf, textParam } from '../param.ts';
 
 const fields = [
-  { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
-  { name: 'title', type: 'text', description: 'Series title.', mayLack: true, rank: 'high' },
-  { name: 'units', type: 'text', description: 'Unit of the values.', mayLack: true },
-  {
-    name: 'observation_count',
-    type: 'integer',
-    description: 'Dates that have a value in the latest vintage.',
+  field('id', 'text', 'Series identifier, upper case.'),
+  field('title', 'text', 'Series title.', { mayLack: true, rank: 'high' }),
+  field('units', 'text', 'Unit of the values.', { mayLack: true }),
+  field('observation_count', 'integer', 'Dates that have a value in the latest vintage.', {
     head: 'count',
     grows: true,
-  },
-  { name: 'last_updated', type: 'instant', description: 'The last vintage.', grows: true },
-  { name: 'source', type: 'text', description: 'Data source name.', mayLack: true, rank: 'low' },
-  {
-    name: 'frequency',
-    type: 'text',
-    description: 'D, W, BW, M, Q, SA or A; empty if unknown.',
+  }),
+  field('last_updated', 'instant', 'The last vintage.', { grows: true }),
+  field('source', 'text', 'Data source name.', { mayLack: true, rank: 'low' }),
+  extension('frequency', 'text', 'D, W, BW, M, Q, SA or A; empty if unknown.', {
     choices: [...frequencies, ''],
     head: 'freq',
-    extension: true,
-  },
-  { name: 'seasonal_adjustment', type: 'text', description: 'Such as SA, SAAR, NSA.', extension: true },
-  {
-    name: 'first_vintage',
-    type: 'day',
-    description: 'The first vintage date.',
-    extension: true,
-  },
-  {
-    name: 'last_vintage',
-    type: 'day',
-    description: 'The last vintage date.',
-    grows: true,
-    extension: true,
-  },
-  {
-    name: 'covered_to',
-    type: 'day',
-    description: 'The last day that any import speaks for.',
-    grows: true,
-    extension: true,
-  },
-  {
-    name: 'vintage_kind',
-    type: 'text',
-    description:
-      'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
-    grows: true,
-    extension: true,
-  },
-] as const satisfies readonly Field[];
+  }),
+  extension('seasonal_adjustment', 'text', 'Such as SA, SAAR, NSA.'),
+  extension('first_vintage', 'day', 'The first vintage date.'),
+  extension('last_vintage', 'day', 'The last vintage date.', { grows: true }),
+  extension('covered_to', 'day', 'The last day that any import speaks for.', { grows: true }),
+  extension(
+    'vintage_kind',
+    'text',
+    'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
+    { grows: true },
+  ),
+] as const;
 
 /** Fields of the description that once had other texts. */
-const descriptionChanges = {
-  name: 'description_changes',
-  type: 'records',
-  description: 'Fields of its description that had another text before, oldest first.',
-  extension: true,
-  grows: true,
-  knownBy: 'changed_on',
-  fields: [
-    { name: 'changed_on', type: 'day', description: 'The day on which the change was noticed.' },
-    {
-      name: 'field',
-      type: 'text',
-      description: 'The field: title, units, frequency or seasonal_adjustment.',
-    },
-    { name: 'before', type: 'text', description: 'Its text before.' },
-    { name: 'after', type: 'text', description: 'Its text since then.' },
-  ],
-} as const satisfies Field;
+const descriptionChanges = extension(
+  'description_changes',
+  'records',
+  'Fields of its description that had another text before, oldest first.',
+  {
+    grows: true,
+    knownBy: 'changed_on',
+    fields: [
+      field('changed_on', 'day', 'The day on which the change was noticed.'),
+      field('field', 'text', 'The field: title, units, frequency or seasonal_adjustment.'),
+      field('before', 'text', 'Its text before.'),
+      field('after', 'text', 'Its text since then.'),
+    ],
+  },
+);
 
 /** The ways in which a search matches a series. */
-const matched = {
-  name: 'matched',
-  type: 'text',
-  description:
-    'How the search found it: id (or a synonym of it), title, words, some (of the words) or nearest.',
-  nullable: true,
-  extension: true,
-} as const satisfies Field;
+const matched = nullableExtension(
+  'matched',
+  'text',
+  'How the search found it: id (or a synonym of it), title, words, some (of the words) or nearest.',
+);
 
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 

@@ -1,7 +1,9 @@
 import { vintageKinds } from '../../domain/series/series.ts';
+import { defined } from '../../platform/defined.ts';
+import { extension, field } from '../field.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
-import { checkRange, dayParam, paging, seriesIdParam } from '../param.ts';
+import { dayRange, paging, seriesIdParam } from '../param.ts';
 import { existing } from './series.ts';
 
 /**
@@ -28,30 +30,24 @@ asof vintages UNRATE --limit 5
   members: ['coverage'],
   params: {
     id: seriesIdParam(),
-    from: dayParam('First day of publication.', { field: 'as_of_date', is: 'from' }),
-    to: dayParam('Last day of publication.', { field: 'as_of_date', is: 'to' }),
+    ...dayRange('day of publication', 'as_of_date'),
     ...paging,
   },
   fields: [
-    {
-      name: 'as_of_date',
-      type: 'day',
-      description: 'The vintage date: a day of publication, unless the vintage is sampled or fetched.',
-    },
-    {
-      name: 'added',
-      type: 'integer',
-      description: 'Dates that got their first value, or a value after a withdrawal.',
-    },
-    { name: 'revised', type: 'integer', description: 'Dates whose value changed to another number.' },
-    { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
-    {
-      name: 'vintage_kind',
-      type: 'text',
-      description: 'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
-      extension: true,
-      choices: vintageKinds,
-    },
+    field(
+      'as_of_date',
+      'day',
+      'The vintage date: a day of publication, unless the vintage is sampled or fetched.',
+    ),
+    field('added', 'integer', 'Dates that got their first value, or a value after a withdrawal.'),
+    field('revised', 'integer', 'Dates whose value changed to another number.'),
+    field('withdrawn', 'integer', 'Dates that lost their value.'),
+    extension(
+      'vintage_kind',
+      'text',
+      'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
+      { choices: vintageKinds },
+    ),
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
   example: {
@@ -70,7 +66,6 @@ asof vintages UNRATE --limit 5
   boundBy: 'to',
   order: [{ field: 'as_of_date', falling: true }],
   identity: ['as_of_date'],
-  check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,
   async run({ id, from, to, limit: asked }, { view, position, whole }) {
     const limit = whole === true ? Number.MAX_SAFE_INTEGER - 1 : asked;
@@ -78,9 +73,7 @@ asof vintages UNRATE --limit 5
     const page = await view.series.vintages({
       seriesId: id,
       limit: limit + 1,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(before !== undefined && { before }),
+      ...defined({ from, to, before }),
     });
     const { series, rows, firstDate } = existing(page, id);
     const { version, firstVintage, lastVintage, coveredTo } = series;

@@ -17,7 +17,7 @@ import { missingTexts } from '../../domain/series/missing-value.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { type Field, type RowFrom, showing } from '../../operations/field.ts';
+import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
 import { seriesShow } from '../../operations/figures.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
@@ -38,42 +38,25 @@ import {
 } from './shared.ts';
 
 const fields = [
-  { name: 'row', type: 'integer', description: 'The row of the file, as an editor counts.' },
-  { name: 'day', type: 'day', description: 'The day of the row.' },
-  { name: 'column', type: 'text', description: 'The column of the file.' },
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
-  { name: 'value', type: 'decimal', description: 'The value in the file.' },
-  {
-    name: 'known',
-    type: 'decimal',
-    description: 'The value that was known on the day; empty where none was.',
-    nullable: true,
-  },
-  {
-    name: 'known_date',
-    type: 'day',
-    description: 'The period that the known value belongs to.',
-    nullable: true,
-  },
-  {
-    name: 'first_known',
-    type: 'day',
-    description: 'The first day on which the value of the file was known; empty where it never was.',
-    nullable: true,
-  },
-  {
-    name: 'value_date',
-    type: 'day',
-    description: 'The period that the value of the file belongs to.',
-    nullable: true,
-  },
-  {
-    name: 'kind',
-    type: 'text',
-    description:
-      'ahead: known only later; never: in no vintage; newer: newer than the lag allows; with all rows also old: known, and older than the newest; known; before: before the first vintage; beyond: after the coverage.',
-  },
-] as const satisfies readonly Field[];
+  field('row', 'integer', 'The row of the file, as an editor counts.'),
+  field('day', 'day', 'The day of the row.'),
+  field('column', 'text', 'The column of the file.'),
+  field('series_id', 'text', 'Identifier of the series.'),
+  field('value', 'decimal', 'The value in the file.'),
+  nullable('known', 'decimal', 'The value that was known on the day; empty where none was.'),
+  nullable('known_date', 'day', 'The period that the known value belongs to.'),
+  nullable(
+    'first_known',
+    'day',
+    'The first day on which the value of the file was known; empty where it never was.',
+  ),
+  nullable('value_date', 'day', 'The period that the value of the file belongs to.'),
+  field(
+    'kind',
+    'text',
+    'ahead: known only later; never: in no vintage; newer: newer than the lag allows; with all rows also old: known, and older than the newest; known; before: before the first vintage; beyond: after the coverage.',
+  ),
+] as const;
 
 /** A value of a file, compared with what was known on its day. */
 export type CheckRow = RowFrom<(typeof fields)[number]>;

@@ -1,14 +1,18 @@
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';
-import type { PanelColumn, PanelPoint } from '../../answering/panel.ts';
-import { laggedName, type RealTimePanelQuery } from '../../answering/panel-query.ts';
+import {
+  laggedName,
+  type PanelColumn,
+  type PanelPoint,
+  type RealTimePanelQuery,
+} from '../../answering/panel.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
 import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { type Field, showing } from '../../operations/field.ts';
+import { type Field, nullable, showing } from '../../operations/field.ts';
 import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { flag } from '../../operations/value.ts';
 import { type SeriesArgument, severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
@@ -114,22 +118,16 @@ export type JoinParams = ParamsOf<typeof join> & Demands;
 
 /** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
 function panelOf(
-  { ids, strict, lag, beyond, ...values }: JoinValues,
+  { ids, skip_missing, strict, lag, beyond, ...values }: JoinValues,
   { days, latest }: DatedTable,
 ): RealTimePanelQuery {
-  const transformation = transformationIn(values);
   return {
-    ids,
-    each: days.size === 0 ? [latest] : [...new Set(days.values())],
-    wide: true,
-    sort: 'asc',
-    withDates: false,
+    ...{ ids, skip_missing, lag },
+    as_of_each: days.size === 0 ? [latest] : [...new Set(days.values())],
+    known_before_each: strict,
     // No row can be after the coverage of the data.
     beyond: days.size === 0 ? 'repeat' : beyond,
-    ...(values.skip_missing && { skipMissing: true }),
-    ...(strict && { knownBefore: true }),
-    ...(lag !== undefined && { lag }),
-    ...(transformation && { transformation }),
+    transformation: transformationIn(values),
   };
 }
 
@@ -147,7 +145,7 @@ function joinedColumns(
     description: string,
     text: (point: PanelPoint, day: Day) => string | undefined,
   ): JoinedColumn => ({
-    field: { name: `${name}${suffix}`, type, description, nullable: true },
+    field: nullable(`${name}${suffix}`, type, description),
     textOn(day) {
       const point = points.get(day);
       return (point && text(point, day)) ?? '';

@@ -1,8 +1,7 @@
 import type { Ask } from '../../answering/answer.ts';
 import { eachOf } from '../../answering/composed.ts';
 import { type HistoryOnDays, historyOnDays } from '../../answering/history.ts';
-import type { PanelPoint } from '../../answering/panel.ts';
-import type { Beyond } from '../../answering/panel-query.ts';
+import type { Beyond, PanelPoint } from '../../answering/panel.ts';
 import { noteKnown } from '../../answering/real-time-panel.ts';
 import type { ResolvedSeries } from '../../answering/series-ids.ts';
 import { roundedText } from '../../domain/series/arithmetic.ts';
@@ -71,8 +70,7 @@ export async function knownColumns(
   const done = await eachOf(all, counting, async ({ id, columns }) => {
     const [{ series } = { series: { id } }] = columns;
     const last = Math.max(...columns.map(({ lag }) => lag)) + 1;
-    const query = { last, beyond, ...(transformation && { transformation }) };
-    const history = await historyOnDays(series, asked, query, counting);
+    const history = await historyOnDays(series, asked, { last, beyond, transformation }, counting);
     return { history, columns };
   });
   await noteKnown(

@@ -1,5 +1,5 @@
 import type { Ask } from '../../answering/answer.ts';
-import { beyondChoices } from '../../answering/panel-query.ts';
+import { beyondChoices } from '../../answering/panel.ts';
 import { argument } from '../../answering/question.ts';
 import { columnOf, daysIn, type InputRow, tableOfRows, type UserTable } from '../../answering/table.ts';
 import type { Day } from '../../domain/series/date.ts';

@@ -6,7 +6,7 @@ import { spreadInBasisPoints } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day, weekendDay } from '../../domain/series/date.ts';
 import { type CurveType, monthsOf } from '../../domain/treasury/curve.ts';
 import type { Envelope } from '../../operations/envelope.ts';
-import type { Field, RowFrom, RowLayout } from '../../operations/field.ts';
+import { field, nullable, type RowFrom, type RowLayout } from '../../operations/field.ts';
 import { curve as curveOperation, yields } from '../../operations/figures.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import {
@@ -22,25 +22,15 @@ import { day, flag } from '../../operations/value.ts';
 import { curveType } from './shared.ts';
 
 const comparisonFields = [
-  { name: 'maturity', type: 'text', description: 'Maturity label.' },
-  {
-    name: 'rate',
-    type: 'decimal',
-    description: 'Rate in percent; empty where the curve lacks it.',
-    nullable: true,
-  },
-  { name: 'vs_rate', type: 'decimal', description: 'Rate of the other curve.', nullable: true },
-  {
-    name: 'change_bps',
-    type: 'decimal',
-    description: 'The first less the other, in basis points.',
-    nullable: true,
-  },
-  { name: 'trade_date', type: 'day', description: 'Date of the curve.', nullable: true },
-  { name: 'vs_trade_date', type: 'day', description: 'Date of the other curve.', nullable: true },
-  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
-  { name: 'source', type: 'text', description: 'Names of the data sources of both.' },
-] as const satisfies readonly Field[];
+  field('maturity', 'text', 'Maturity label.'),
+  nullable('rate', 'decimal', 'Rate in percent; empty where the curve lacks it.'),
+  nullable('vs_rate', 'decimal', 'Rate of the other curve.'),
+  nullable('change_bps', 'decimal', 'The first less the other, in basis points.'),
+  nullable('trade_date', 'day', 'Date of the curve.'),
+  nullable('vs_trade_date', 'day', 'Date of the other curve.'),
+  field('curve_type', 'text', 'PAR or TIPS.'),
+  field('source', 'text', 'Names of the data sources of both.'),
+] as const;
 
 /** The rates of a maturity on two curves. */
 export type CurveComparisonRow = RowFrom<(typeof comparisonFields)[number]>;
@@ -84,7 +74,7 @@ export const curve = question({
   args: [],
   params,
   layout: ({ vs }) => (vs === undefined ? curveOperation : comparisonLayout),
-  isDrawable: () => true,
+  drawing: (values) => async () => (await import('./drawings.ts')).curveDrawing(values),
   bind(values, to) {
     const { date = to, vs = date, on_or_before } = values;
     const days = [['date', date] as const, ['vs', vs] as const];
@@ -97,10 +87,7 @@ export const curve = question({
     const { vs } = values;
     const { fields, columns } = vs === undefined ? curveOperation : comparisonLayout;
     const pages = vs === undefined ? curvePages(values, ask) : compare({ ...values, vs }, ask);
-    if (ask.chart !== true) return { fields, columns, pages };
-    // Loaded here: most questions draw nothing.
-    const { curveDrawing } = await import('../../answering/rate-charts.ts');
-    return { fields, columns, drawing: curveDrawing(values), pages };
+    return { fields, columns, pages };
   },
 });
 

@@ -1,13 +1,13 @@
 import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { explainEmpty } from '../../answering/notes.ts';
-import type { WideRow } from '../../answering/panel-query.ts';
+import type { WideRow } from '../../answering/panel.ts';
 import { question } from '../../answering/question.ts';
 import { lastRows, pagesOf } from '../../client/pagination.ts';
 import { maturitiesOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
-import { type Field, type RowLayout, showing } from '../../operations/field.ts';
+import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { yields } from '../../operations/figures.ts';
 import {
   type Params,
@@ -56,7 +56,7 @@ export const yieldTable = question({
   args: [],
   params,
   layout: layoutOf,
-  isDrawable: () => true,
+  drawing: (values) => async () => (await import('./drawings.ts')).yieldTableDrawing(values),
   knownOn: ({ to }) => to,
   bind(values, day) {
     const { from, to = day } = values;
@@ -74,11 +74,7 @@ export const yieldTable = question({
     const rates = pagesOf(ask.client, yields, texts, {}, ask.signal);
     const table = tablePages(rates, maturities);
     const rows = first === undefined ? rowsUpTo(limit, table, ask) : lastRows(table, first);
-    const pages = explained(rows, texts, ask);
-    if (ask.chart !== true) return { ...layout, pages };
-    // Loaded here: most questions draw nothing.
-    const { yieldTableDrawing } = await import('../../answering/rate-charts.ts');
-    return { ...layout, drawing: yieldTableDrawing(values), pages };
+    return { ...layout, pages: explained(rows, texts, ask) };
   },
 });
 
@@ -88,10 +84,8 @@ export type YieldTableParams = ParamsOf<typeof yieldTable> & Demands;
 function layoutOf({ curve_type = 'PAR', maturity }: AskedYields): RowLayout {
   const names = maturity === undefined ? maturitiesOf(curve_type) : [maturity];
   return showing([
-    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-    ...names.map(
-      (name): Field => ({ name, type: 'decimal', description: 'Rate in percent.', nullable: true }),
-    ),
+    field('trade_date', 'day', 'Date of the curve.'),
+    ...names.map((name): Field => nullable(name, 'decimal', 'Rate in percent.')),
   ]);
 }
 

@@ -1,9 +1,9 @@
 import type { Ask, QueryAnswer } from '../../answering/answer.ts';
-import { namesOf, type WideRow } from '../../answering/panel-query.ts';
+import { namesOf, type WideRow } from '../../answering/panel.ts';
 import { argument, question } from '../../answering/question.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
 import { Problem } from '../../errors/problem.ts';
-import { type Field, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
+import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import type { ParamValues } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { type Version, versions } from '../../operations/value.ts';
@@ -11,6 +11,7 @@ import { knownOnDays, type SeriesArgument, severalSeries } from './shared.ts';
 import {
   answerVersions,
   decimalColumn,
+  drawingOfDays,
   inOrder,
   onDay,
   refuseOthers,
@@ -20,38 +21,18 @@ import {
 } from './versions.ts';
 
 const fields = [
-  { name: 'date', type: 'day', description: 'The period that the values belong to.' },
-  { name: 'value', type: 'decimal', description: 'The value as of the first day.', nullable: true },
-  { name: 'vs_value', type: 'decimal', description: 'The value as of the other day.', nullable: true },
-  {
-    name: 'change',
-    type: 'decimal',
-    description: 'Exact difference: the value as of the other day less the first.',
-    nullable: true,
-  },
-  {
-    name: 'percent',
-    type: 'decimal',
-    description: 'The same in percent of the first, four decimals; empty where that is 0.',
-    nullable: true,
-  },
-  {
-    name: 'as_of_date',
-    type: 'day',
-    description: 'The first vintage with the first value.',
-    nullable: true,
-  },
-  {
-    name: 'vs_as_of_date',
-    type: 'day',
-    description: 'The first vintage with the other value.',
-    nullable: true,
-  },
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
-  { name: 'unit', type: 'text', description: 'Unit of the series.' },
-  { name: 'frequency', type: 'text', description: 'Frequency code of the series.' },
-  { name: 'source', type: 'text', description: 'Name of the data source.' },
-] as const satisfies readonly Field[];
+  field('date', 'day', 'The period that the values belong to.'),
+  nullable('value', 'decimal', 'The value as of the first day.'),
+  nullable('vs_value', 'decimal', 'The value as of the other day.'),
+  nullable('change', 'decimal', 'Exact difference: the value as of the other day less the first.'),
+  nullable('percent', 'decimal', 'The same in percent of the first, four decimals; empty where that is 0.'),
+  nullable('as_of_date', 'day', 'The first vintage with the first value.'),
+  nullable('vs_as_of_date', 'day', 'The first vintage with the other value.'),
+  field('series_id', 'text', 'Identifier of the series.'),
+  field('unit', 'text', 'Unit of the series.'),
+  field('frequency', 'text', 'Frequency code of the series.'),
+  field('source', 'text', 'Name of the data source.'),
+] as const;
 
 /** The value of a date as of one day, compared with that as of another. */
 export type ComparedRow = RowFrom<(typeof fields)[number]>;
@@ -96,7 +77,7 @@ const either = {
   name: 'compare',
   args,
   params: versionsParams,
-  isDrawable: () => true,
+  drawing: (values: AskedOfTwoDays) => drawingOfDays(values, ['value', 'vs_value']),
   ...knownOnDays,
   bind(values: AskedOfTwoDays, day: string) {
     const [first, second] = values.days;
@@ -135,7 +116,6 @@ export const compare = question({
 function answerLong(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<ComparedRow>> {
   return answerVersions(values, ask, {
     object: 'comparison',
-    columns: ['value', 'vs_value'],
     layout: () => layout,
     rows: (all) => ({ rows: comparedRows(all) }),
   });
@@ -144,7 +124,6 @@ function answerLong(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<Compa
 function answerWide(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<WideRow>> {
   return answerVersions(values, ask, {
     object: 'comparison',
-    columns: [],
     layout: wideLayout,
     rows(all) {
       const bySeries = all.map((one) => new Map(comparedRows([one]).map((row) => [row.date, row])));
@@ -176,7 +155,7 @@ function wideLayout(names: readonly string[]): RowLayout {
   const columns = names.flatMap((name) =>
     columnsOf(name).map((column) => decimalColumn(column, `Compared values of ${name}.`)),
   );
-  return showing([{ name: 'date', type: 'day', description: 'What the row is about.' }, ...columns]);
+  return showing([field('date', 'day', 'What the row is about.'), ...columns]);
 }
 
 function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {

@@ -5,29 +5,22 @@ import { changeBetween } from '../../domain/series/arithmetic.ts';
 import { parseDay } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
-import { type Field, type RowFrom, showing } from '../../operations/field.ts';
-import { type ParamsOf, param } from '../../operations/param.ts';
+import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
+import { type ParamsOf, param, periodRange } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { flag, twoVersions, type Version } from '../../operations/value.ts';
-import {
-  knownOnDays,
-  rangeParams,
-  type SeriesArgument,
-  severalSeries,
-  skipMissing,
-  unitsParams,
-} from './shared.ts';
+import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
 import { answerVersions, type SeriesVersions, seriesOf } from './versions.ts';
 
 const fields = [
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
-  { name: 'date', type: 'day', description: 'The period that the values belong to.' },
-  { name: 'old', type: 'decimal', description: 'The value as of the first date.', nullable: true },
-  { name: 'new', type: 'decimal', description: 'The value as of the other date.', nullable: true },
-  { name: 'change', type: 'decimal', description: 'Exact difference.', nullable: true },
-  { name: 'percent', type: 'decimal', description: 'The same in percent of the old value.', nullable: true },
-  { name: 'kind', type: 'text', description: 'added, revised, withdrawn or unchanged.' },
-] as const satisfies readonly Field[];
+  field('series_id', 'text', 'Identifier of the series.'),
+  field('date', 'day', 'The period that the values belong to.'),
+  nullable('old', 'decimal', 'The value as of the first date.'),
+  nullable('new', 'decimal', 'The value as of the other date.'),
+  nullable('change', 'decimal', 'Exact difference.'),
+  nullable('percent', 'decimal', 'The same in percent of the old value.'),
+  field('kind', 'text', 'added, revised, withdrawn or unchanged.'),
+] as const;
 
 /** A date whose value differs between two as-of dates; with `all_rows`, also a date whose value is the same. */
 export type DiffRow = RowFrom<(typeof fields)[number]>;
@@ -111,7 +104,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
   },
   args,
   params: {
-    ...rangeParams,
+    ...periodRange,
     ...unitsParams,
     all_rows: param(flag, 'Also gives the dates with the same value.', undefined, {
       help: { about: 'include dates with the same value' },
@@ -137,7 +130,6 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     const [first, second] = values.days;
     return answerVersions(values, ask, {
       object: 'diff',
-      columns: [],
       layout: () => layout,
       ...(first > second && {
         remark: `${second} is earlier than ${first}: changes are shown back in time`,

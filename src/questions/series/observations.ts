@@ -1,6 +1,6 @@
 import { type Ask, failureOf, pagesAbout, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { noteBasis } from '../../answering/notes.ts';
-import type { SortOrder } from '../../answering/panel-query.ts';
+import type { SortOrder } from '../../answering/panel.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
 import {
@@ -75,7 +75,6 @@ type ObservationsAsked = Omit<AskedValues, 'cursor'> & {
 
 const shared = {
   layout: () => listing,
-  isDrawable: () => true,
   knownOn: ({ as_of }: Pick<AskedValues, 'as_of'>) => as_of,
   asOfTexts: ({ as_of = 'the newest vintage' }: Pick<AskedValues, 'as_of'>) => [as_of],
   namedParams: ({ release, from, to }: AskedValues) => Object.entries(defined({ release, from, to })),
@@ -118,6 +117,7 @@ export const observationsOfSeveral = question({
   args: severalArgs,
   params: severalParams,
   ...shared,
+  drawing: (values) => async (ask) => (await import('./drawings.ts')).observationsDrawing(values, ask),
   check(values) {
     if (typeof values.cursor !== 'string') return;
     checkCursor(values);
@@ -125,8 +125,7 @@ export const observationsOfSeveral = question({
       throw contradiction('cursor', ({ param }) => `${param('cursor')} continues one series: name one id`);
   },
   async answer({ ids, skip_missing, ...values }, ask): Promise<QueryAnswer<ObservationRow>> {
-    const asked = { ids, skipMissing: skip_missing === true, asOf: values.as_of };
-    const series = await resolveSeries(asked, ask);
+    const series = await resolveSeries({ ids, skip_missing }, values.as_of, ask);
     if (typeof values.cursor === 'string' && series.length !== 1)
       throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
     return answerOf(series, values, ask);
@@ -140,6 +139,10 @@ export const observations = question({
   params,
   all: observationsOfSeveral,
   ...shared,
+  drawing:
+    ({ id, ...values }) =>
+    async (ask) =>
+      (await import('./drawings.ts')).observationsDrawing({ ids: [id], ...values }, ask),
   check: checkCursor,
   answer: ({ id, ...values }, ask): Promise<QueryAnswer<ObservationRow>> => answerOf([{ id }], values, ask),
 });
@@ -159,11 +162,7 @@ async function answerOf(
   ask: Ask,
 ): Promise<QueryAnswer<ObservationRow>> {
   const { fields, columns } = listing;
-  const answer = { fields, columns, pages: pagesOfSeveral(series, asked, ask) };
-  if (ask.chart !== true) return answer;
-  // Loaded here: most questions draw nothing.
-  const { observationsDrawing } = await import('../../answering/charts.ts');
-  return { ...answer, drawing: await observationsDrawing(series, defined({ release: asked.release }), ask) };
+  return { fields, columns, pages: pagesOfSeveral(series, asked, ask) };
 }
 
 async function* pagesOfSeveral(

@@ -1,17 +1,21 @@
-import type { Ask, QueryAnswer } from '../../answering/answer.ts';
+import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
+import { composed, eachOf } from '../../answering/composed.ts';
+import { explainSeries, noteBasis } from '../../answering/notes.ts';
 import {
   asOfDates,
   beyondChoices,
   laggedName,
   longPanelLayout,
   namesOf,
-  type PanelQuery,
+  type PanelForm,
   type PanelRow,
+  panelRows,
   type RealTimePanelQuery,
+  servicePanel,
   type WideRow,
   widePanelLayout,
-} from '../../answering/panel-query.ts';
+} from '../../answering/panel.ts';
 import {
   type AskedAt,
   type BoundValues,
@@ -21,10 +25,10 @@ import {
   typed,
 } from '../../answering/question.ts';
 import { resolveSeries } from '../../answering/series-ids.ts';
-import { servicePanel } from '../../answering/service-panel.ts';
 import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/date.ts';
 import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
 import type { RowLayout } from '../../operations/field.ts';
+import { observations } from '../../operations/figures.ts';
 import {
   asOfParam,
   type Param,
@@ -32,12 +36,13 @@ import {
   type ParamsOf,
   type ParamValues,
   param,
+  periodRange,
 } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { observationsOfSeveral } from './observations.ts';
-import { boundAsOf, rangeParams, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
+import { boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 
 /** The days that a command line names by a file; they are read before the question is asked. */
 type DaysOfFile = { readonly file: string };
@@ -82,8 +87,8 @@ const params = {
   known_before_each: param(flag, 'Shows what was known before each of the as-of dates.', undefined, {
     help: { about: 'only what was published before each of these days' },
   }),
-  from: { ...rangeParams.from, help: { about: 'first date; with --as-of-each, first as-of date' } },
-  to: { ...rangeParams.to, help: { about: 'last date; with --as-of-each, last as-of date' } },
+  from: { ...periodRange.from, help: { about: 'first date; with --as-of-each, first as-of date' } },
+  to: { ...periodRange.to, help: { about: 'last date; with --as-of-each, last as-of date' } },
   wide: param(flag, 'One column for each series.', undefined, { help: { about: 'one column per series' } }),
   last: param(integer(1, 1000), 'How many of the newest observations each as-of date shows.', undefined, {
     help: { about: 'the newest n observations on each as-of date (default 1)' },
@@ -189,7 +194,11 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     >(),
   check,
   layout: layoutOf,
-  isDrawable: () => true,
+  drawing: (values) => async (ask) => {
+    const { observationsDrawing, realTimePanelDrawing } = await import('./drawings.ts');
+    if (values.as_of_each === undefined) return observationsDrawing(values, ask);
+    return realTimePanelDrawing(realTimeOf(values), ask);
+  },
   showsNewest: ({ as_of, as_of_each, to }) => [as_of, as_of_each, to].every((one) => one === undefined),
   knownOn(values) {
     const { as_of, as_of_each: each, to } = values;
@@ -213,19 +222,18 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
   },
   async reading(values, ask) {
     if (values.as_of_each === undefined)
-      return { series: await resolveSeries(oneDayOf(values), ask), asOf: 1 };
+      return { series: await resolveSeries(values, values.as_of, ask), asOf: 1 };
     const { readingOfRealTimePanel } = await import('../../answering/real-time-panel.ts');
     return readingOfRealTimePanel(realTimeOf(values), ask);
   },
   async answer(values, ask) {
-    // Loaded here: other questions start faster without panels.
     if (values.as_of_each !== undefined) {
+      // Loaded here: other questions start faster without histories.
       const { answerRealTimePanel } = await import('../../answering/real-time-panel.ts');
       return answerRealTimePanel(realTimeOf(values), ask);
     }
     if (ask.chart === true) return drawn(values, ask);
-    const { answerPanel } = await import('../../answering/panel.ts');
-    return answerPanel(oneDayOf(values), ask);
+    return composed<PanelRow | WideRow>(ask, (counting) => asOfOneDay(values, counting));
   },
 });
 
@@ -321,29 +329,29 @@ function daysText(days: readonly Day[]): string {
 }
 
 function datesOf({ from, to }: PanelValues, each: Rhythm | readonly Day[]): readonly Day[] {
-  return asOfDates({ each, ...defined({ from, to }) });
+  return asOfDates({ as_of_each: each, from, to });
 }
 
-function formOf(values: PanelValues) {
-  const { ids, skip_missing, wide, sort = 'desc', from, to } = values;
-  const transformation = transformationIn(values);
-  const form = { ids, skipMissing: skip_missing === true, wide: wide === true, sort };
-  return { ...form, ...defined({ from, to, transformation }) };
+function realTimeOf(values: PanelValues): PanelForm & RealTimePanelQuery {
+  const { as_of_each, beyond = 'empty' } = values;
+  if (as_of_each === undefined || isOfFile(as_of_each)) throw new Error('the as-of dates are not known');
+  return { ...values, as_of_each, beyond, transformation: transformationIn(values) };
 }
 
-function oneDayOf(values: PanelValues): PanelQuery {
-  return { ...formOf(values), ...defined({ asOf: values.as_of }) };
-}
-
-function realTimeOf(values: PanelValues): RealTimePanelQuery {
-  const { as_of_each: each, known_before_each, last, lag, beyond = 'empty', with_dates } = values;
-  if (each === undefined || isOfFile(each)) throw new Error('the as-of dates are not known');
-  return {
-    ...formOf(values),
-    each,
-    knownBefore: known_before_each === true,
-    ...defined({ last, lag }),
-    beyond,
-    withDates: with_dates === true,
-  };
+/** Composes a panel of series as known on one day, aligned by date. */
+async function asOfOneDay(values: PanelValues, ask: Ask) {
+  const { as_of: asOf, from, to } = values;
+  const series = await resolveSeries(values, asOf, ask);
+  const columns = await eachOf(series, ask, async (one) => {
+    const rows = await rowsOf(ask, observations, { id: one.id, ...defined({ as_of: asOf, from, to }) });
+    const kind = ask.basis.vintageOn(one.id, asOf)?.vintage_kind;
+    const points = rows.map(
+      ({ date, value, as_of_date: asOfDate }) => [date, { date, value, asOfDate, kind }] as const,
+    );
+    return { series: one, points: new Map(points) };
+  });
+  await noteBasis(series, asOf === undefined ? [] : [asOf], ask);
+  if (columns.every(({ points }) => points.size === 0))
+    await explainSeries(columns, { days: [asOf ?? 'latest'], from, to }, ask);
+  return { ...panelRows(columns, values, 'date', asOf), ...defined({ asOf }) };
 }

@@ -6,12 +6,11 @@ import {
   rowsOf,
   textsOf,
 } from '../../answering/answer.ts';
-import { releasesDrawing, revisionsDrawing } from '../../answering/charts.ts';
 import { type ComposedRows, composed } from '../../answering/composed.ts';
 import { StatedFrequencies } from '../../answering/history.ts';
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
-import type { WideRow } from '../../answering/panel-query.ts';
+import type { WideRow } from '../../answering/panel.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
@@ -57,10 +56,7 @@ export async function answerPublished(
   query: PublishedQuery,
   context: Ask,
 ): Promise<QueryAnswer<RevisionRow>> {
-  const { id, date } = query;
-  const drawing =
-    context.chart === true && date !== undefined ? await revisionsDrawing({ id, date }, context) : undefined;
-  return { ...revisionLayout, ...(drawing && { drawing }), pages: pagesAbout(id, pages(query, context)) };
+  return { ...revisionLayout, pages: pagesAbout(query.id, pages(query, context)) };
 }
 
 async function* pages(query: PublishedQuery, context: Ask): AsyncGenerator<Envelope<RevisionRow>> {
@@ -188,8 +184,6 @@ type ValueOn = (dated: DatedHistory, day: Day) => string | null;
 type SeriesHistory = VintageRecord & {
   /** Newest date first. */
   readonly dates: readonly DatedHistory[];
-  /** How its vintages came about. */
-  readonly kinds: readonly string[];
   readonly unit: string;
   readonly firstVintage: FirstVintage | undefined;
   /** Whether a limit left out older dates. */
@@ -206,11 +200,8 @@ export function answerReleases(query: ReleasesQuery, context: Ask): Promise<Quer
         return values.every((value) => value === null) ? [] : [releaseRow(query.horizons, dated, values)];
       });
       noteBeforeRecord(query, history, counting);
-      const drawing =
-        counting.chart === true ? await releasesDrawing(query, history.kinds, counting) : undefined;
-      const layout = releaseLayout(query.horizons);
       const { hasMore } = history;
-      return { object: 'release_table', ...layout, rows, hasMore, ...(drawing && { drawing }) };
+      return { object: 'release_table', ...releaseLayout(query.horizons), rows, hasMore };
     }),
   );
 }
@@ -365,7 +356,7 @@ async function historyOf(
       ? publishedOn
       : transformedOn(id, await stated.ofAll({ id, isPart, asOf }, byDate, context), units, byDate);
   const unit = changes[0]?.unit ?? '';
-  return { dates, vintages: days, until, kinds, unit, firstVintage, hasMore, valueOn };
+  return { dates, vintages: days, until, unit, firstVintage, hasMore, valueOn };
 }
 
 const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);

@@ -1,29 +1,29 @@
 import type { Day } from '../../domain/series/date.ts';
 import { type Horizon, horizonName } from '../../domain/series/releases.ts';
-import { type Field, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
+import {
+  type Field,
+  field,
+  nullable,
+  type RowFrom,
+  type RowLayout,
+  showing,
+} from '../../operations/field.ts';
 import { revisions as published } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
 
 const changeFields = [
-  {
-    name: 'change',
-    type: 'decimal',
-    description: 'Exact difference from the value published before; empty after a withdrawal.',
-    nullable: true,
-  },
-  {
-    name: 'percent',
-    type: 'decimal',
-    description: 'The same in percent of the value before, four decimals; empty where that is 0.',
-    nullable: true,
-  },
-  {
-    name: 'days',
-    type: 'integer',
-    description: 'Days since the first release; empty where that was before the record begins.',
-    nullable: true,
-  },
-] as const satisfies readonly Field[];
+  nullable(
+    'change',
+    'decimal',
+    'Exact difference from the value published before; empty after a withdrawal.',
+  ),
+  nullable(
+    'percent',
+    'decimal',
+    'The same in percent of the value before, four decimals; empty where that is 0.',
+  ),
+  nullable('days', 'integer', 'Days since the first release; empty where that was before the record begins.'),
+] as const;
 
 /** A published value, compared with the one published before. */
 export type RevisionRow = RowOf<typeof published> & RowFrom<(typeof changeFields)[number]>;
@@ -37,14 +37,12 @@ export const revisionLayout: RowLayout = {
 /** The layout of values at some horizons, with a column for each. */
 export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
   return showing([
-    { name: 'date', type: 'day', description: 'The period that the values belong to.' },
-    {
-      name: 'first_release',
-      type: 'day',
-      description:
-        'The first vintage with a value for the date; empty where that was before the record begins.',
-      nullable: true,
-    },
+    field('date', 'day', 'The period that the values belong to.'),
+    nullable(
+      'first_release',
+      'day',
+      'The first vintage with a value for the date; empty where that was before the record begins.',
+    ),
     ...horizons.map((horizon) => decimalColumn(horizonName(horizon), 'The value at this horizon.')),
   ]);
 }
@@ -52,49 +50,29 @@ export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
 /** The layout of the triangle of revisions: a column for each vintage. */
 export function triangleLayout(vintageDates: readonly Day[]): RowLayout {
   return showing([
-    { name: 'date', type: 'day', description: 'The period that the values belong to.' },
+    field('date', 'day', 'The period that the values belong to.'),
     ...vintageDates.map((day) => decimalColumn(day, `The value as of ${day}.`)),
   ]);
 }
 
 function decimalColumn(name: string, description: string): Field {
-  return { name, type: 'decimal', description, nullable: true };
+  return nullable(name, 'decimal', description);
 }
 
 const statisticsFields = [
-  { name: 'earlier', type: 'text', description: 'The horizon of the earlier values.' },
-  { name: 'later', type: 'text', description: 'The horizon of the later values.' },
-  { name: 'count', type: 'integer', description: 'Dates that have a value at both horizons.' },
-  { name: 'first_date', type: 'day', description: 'The first of these dates.', nullable: true },
-  { name: 'last_date', type: 'day', description: 'The last of these dates.', nullable: true },
-  {
-    name: 'mean',
-    type: 'decimal',
-    description: 'Mean revision, later less earlier: the bias of the earlier values.',
-    nullable: true,
-  },
-  {
-    name: 't',
-    type: 'decimal',
-    description: 't-value of the mean, as if revisions were independent.',
-    nullable: true,
-  },
-  {
-    name: 't_hac',
-    type: 'decimal',
-    description: 'The same with the standard error of Newey and West.',
-    nullable: true,
-  },
-  { name: 'mean_absolute', type: 'decimal', description: 'Mean absolute revision.', nullable: true },
-  { name: 'sd', type: 'decimal', description: 'Standard deviation of the revisions.', nullable: true },
-  { name: 'upward', type: 'decimal', description: 'Share of revisions above 0.', nullable: true },
-  {
-    name: 'same_sign',
-    type: 'decimal',
-    description: 'Share of dates whose earlier and later value have the same sign.',
-    nullable: true,
-  },
-] as const satisfies readonly Field[];
+  field('earlier', 'text', 'The horizon of the earlier values.'),
+  field('later', 'text', 'The horizon of the later values.'),
+  field('count', 'integer', 'Dates that have a value at both horizons.'),
+  nullable('first_date', 'day', 'The first of these dates.'),
+  nullable('last_date', 'day', 'The last of these dates.'),
+  nullable('mean', 'decimal', 'Mean revision, later less earlier: the bias of the earlier values.'),
+  nullable('t', 'decimal', 't-value of the mean, as if revisions were independent.'),
+  nullable('t_hac', 'decimal', 'The same with the standard error of Newey and West.'),
+  nullable('mean_absolute', 'decimal', 'Mean absolute revision.'),
+  nullable('sd', 'decimal', 'Standard deviation of the revisions.'),
+  nullable('upward', 'decimal', 'Share of revisions above 0.'),
+  nullable('same_sign', 'decimal', 'Share of dates whose earlier and later value have the same sign.'),
+] as const;
 
 /** Statistics of the revisions from one horizon to another. */
 export type RevisionStatisticsRow = RowFrom<(typeof statisticsFields)[number]>;

@@ -1,6 +1,6 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import type { WideRow } from '../../answering/panel-query.ts';
+import type { WideRow } from '../../answering/panel.ts';
 import { question, transformationIn, typed } from '../../answering/question.ts';
 import { checkHorizons, type Horizon } from '../../domain/series/releases.ts';
 import { contradiction, refused, type Sentence } from '../../errors/problem.ts';
@@ -172,8 +172,15 @@ export const revisions = question({
     if (values.stats === true) return statisticsLayout;
     return isTable(values) ? releaseLayout(horizonsOf(values)) : revisionLayout;
   },
-  isDrawable: (values) =>
-    isTable(values) ? values.wide !== true && values.stats !== true : values.date !== undefined,
+  drawing(values) {
+    const { date, wide, stats } = values;
+    if (isTable(values) ? wide === true || stats === true : date === undefined) return undefined;
+    return async (ask) => {
+      const { releasesDrawing, revisionsDrawing } = await import('./drawings.ts');
+      if (date !== undefined) return revisionsDrawing({ ...values, date }, ask);
+      return releasesDrawing(values, horizonsOf(values), transformationIn(values), ask);
+    };
+  },
   knownOn: ({ as_of }) => as_of,
   asOfTexts: ({ as_of = 'the newest vintage' }) => [as_of],
   transformsOwn: true,

@@ -2,7 +2,7 @@ import { argument, type BoundValues, type QuestionCommand } from '../../answerin
 import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { dayParam, oldest, type Param, type Params, paging, param } from '../../operations/param.ts';
+import { oldest, type Param, type Params, paging, param } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, seriesId, seriesIds, text, type Version } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
@@ -42,12 +42,6 @@ export const knownOnDays = {
 };
 
 type OnDays = { readonly days: readonly Version[] };
-
-/** The first and the last date of the periods that an answer is about. */
-export const rangeParams = {
-  from: { ...dayParam('First date.', { field: 'date', is: 'from' }), ofPeriod: true },
-  to: { ...dayParam('Last date.', { field: 'date', is: 'to' }), ofPeriod: true },
-} satisfies Params;
 
 /** The order of the rows; the newest comes first by default. */
 export const sortParam = {

@@ -3,31 +3,24 @@ import type { Demands } from '../../answering/basis.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
 import { explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
 import { requireOneFrequency } from '../../answering/one-frequency.ts';
-import type { SortOrder, WideRow } from '../../answering/panel-query.ts';
+import type { SortOrder, WideRow } from '../../answering/panel.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { type Field, type RowLayout, showing } from '../../operations/field.ts';
+import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
-import { type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
+import { type Params, type ParamsOf, type ParamValues, param, periodRange } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import {
-  knownOnDays,
-  rangeParams,
-  type SeriesArgument,
-  severalSeries,
-  skipMissing,
-  unitsParams,
-} from './shared.ts';
+import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
 
 /** What values as of several days may be asked with besides the days. */
 export const versionsParams = {
-  ...rangeParams,
+  ...periodRange,
   limit: param(integer(1), 'The newest dates, at most this number.', undefined),
   sort: param(choice(['asc', 'desc']), 'The newest date first unless `asc`.', undefined),
   skip_missing: skipMissing,
@@ -83,7 +76,7 @@ export const versions = question({
   args,
   params: versionsParams,
   layout: ({ days }) => layoutOf(days),
-  isDrawable: () => true,
+  drawing: (values) => drawingOfDays(values, values.days),
   ...knownOnDays,
   bind(values, day) {
     const days = values.days.map((one) => onDay(one, day));
@@ -92,7 +85,6 @@ export const versions = question({
   answer: (values, ask): Promise<QueryAnswer<WideRow>> =>
     answerVersions(values, ask, {
       object: 'versions',
-      columns: values.days,
       layout: () => layoutOf(values.days),
       rows: (all) => ({
         rows: all.flatMap(({ series, dates, found }) =>
@@ -110,15 +102,15 @@ export type VersionsParams = ParamsOf<typeof versions> & Demands;
 
 function layoutOf(days: readonly Version[]): RowLayout {
   return showing([
-    { name: 'date', type: 'day', description: 'The period that the values belong to.' },
-    { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
+    field('date', 'day', 'The period that the values belong to.'),
+    field('series_id', 'text', 'Identifier of the series.'),
     ...days.map((day) => decimalColumn(day, `The value as of ${day}.`)),
   ]);
 }
 
 /** Returns a column of exact numbers, some of which are missing. */
 export function decimalColumn(name: string, description: string): Field {
-  return { name, type: 'decimal', description, nullable: true };
+  return nullable(name, 'decimal', description);
 }
 
 /** Returns the day that a version stands for in an answer that is bound to a day. */
@@ -140,8 +132,6 @@ export type SeriesVersions = {
 type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
   /** What is noted besides. */
   readonly remark?: string;
-  /** The columns with the values as of each day, which a chart draws. */
-  readonly columns: readonly string[];
   readonly layout: (names: readonly string[]) => RowLayout;
   readonly rows: (all: readonly SeriesVersions[]) => Pick<ComposedRows<R>, 'differs' | 'rows'>;
 };
@@ -150,13 +140,11 @@ type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
 export function answerVersions<R extends Row>(
   asked: AskedOfDays,
   ask: Ask,
-  { object, columns, layout, remark, rows }: Making<R>,
+  { object, layout, remark, rows }: Making<R>,
 ): Promise<QueryAnswer<R>> {
   const { days, from, to } = asked;
   return composed(ask, async (counting) => {
     const all = await seriesOf(asked, counting);
-    // The descriptions come first: a chart of too many lines is refused before their values are requested.
-    const drawing = counting.chart === true ? await drawingOf(all, columns, asked, counting) : undefined;
     const done = await eachOf(all, counting, (series) => versionsOf(series, asked, counting));
     await noteBasis(
       done.map(({ series }) => series),
@@ -172,26 +160,22 @@ export function answerVersions<R extends Row>(
       ...layout(done.map(({ series: { id, typed = id } }) => typed)),
       ...rows(done),
       hasMore: done.some(({ hasMore }) => hasMore),
-      ...(drawing && { drawing }),
     };
   });
 }
 
 /** Returns the series that are asked about. */
 export function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly ResolvedSeries[]> {
-  const { ids, skip_missing } = asked;
-  return resolveSeries({ ids, skipMissing: skip_missing === true, asOf: knownOnDays.knownOn(asked) }, ask);
+  return resolveSeries(asked, knownOnDays.knownOn(asked), ask);
 }
 
-async function drawingOf(
-  all: readonly ResolvedSeries[],
-  columns: readonly string[],
-  asked: AskedOfDays,
-  ask: Ask,
-) {
-  // Loaded here: most questions draw nothing.
-  const { versionsDrawing } = await import('../../answering/charts.ts');
-  return versionsDrawing(all, { days: asked.days, columns, transformation: transformationIn(asked) }, ask);
+/** Returns how to draw values as of several days, of which `columns` has the values of each. */
+export function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
+  return async (ask: Ask) => {
+    const { versionsDrawing } = await import('./drawings.ts');
+    const transformation = transformationIn(asked);
+    return versionsDrawing(await seriesOf(asked, ask), { days: asked.days, columns, transformation }, ask);
+  };
 }
 
 function noteRescalings({ series, dates, found }: SeriesVersions, ask: Ask): void {

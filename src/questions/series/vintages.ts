@@ -38,7 +38,7 @@ export const vintages = question({
       );
   },
   layout: () => listing,
-  isDrawable: () => true,
+  drawing: (values) => async (ask) => (await import('./drawings.ts')).vintagesDrawing(values, ask),
   knownOn: ({ as_of }) => as_of,
   bind(values, day) {
     const bound = boundAsOf(values, day);
@@ -47,11 +47,7 @@ export const vintages = question({
   },
   async answer(values, ask) {
     const { fields, columns } = listing;
-    const answer = { fields, columns, pages: pagesAbout(values.id, pages(values, ask)) };
-    if (ask.chart !== true) return answer;
-    // Loaded here: most questions draw nothing.
-    const { vintagesDrawing } = await import('../../answering/charts.ts');
-    return { ...answer, drawing: await vintagesDrawing(values, ask) };
+    return { fields, columns, pages: pagesAbout(values.id, pages(values, ask)) };
   },
 });
 

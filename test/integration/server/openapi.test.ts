@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { servicePanel } from '../../../src/answering/service-panel.ts';
+import { servicePanel } from '../../../src/answering/panel.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { endpoints } from '../../../src/server/questions.ts';
 import { Description, type Json } from '../../support/description.ts';

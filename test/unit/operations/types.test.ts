@@ -8,7 +8,7 @@ import {
   seriesSearch,
   seriesShow,
 } from '../../../src/operations/index.ts';
-import type { RowOf } from '../../../src/operations/operation.ts';
+import { prepare, type RowOf } from '../../../src/operations/operation.ts';
 import { type ParamsOf, paramTexts } from '../../../src/operations/param.ts';
 
 it('the rows of an operation have the types of its fields', () => {
@@ -76,7 +76,7 @@ it('parameters of the library become the texts of the wire, whose names the oper
 
 it('a parameter that no operation has stays in the texts, so that the operation refuses it', () => {
   const texts = paramTexts(seriesShow.params, { id: 'GDP', asof: '2015-01-30' });
-  expect(() => seriesShow.prepare(texts, { today: '2026-01-15', latest: '2026-01-15' })).toThrow(
+  expect(() => prepare(seriesShow, texts, { today: '2026-01-15', latest: '2026-01-15' })).toThrow(
     "unknown parameter 'asof': use none",
   );
 });

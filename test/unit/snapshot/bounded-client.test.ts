@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { operations } from '../../../src/operations/index.ts';
-import type { Operation } from '../../../src/operations/operation.ts';
+import { type Operation, prepare } from '../../../src/operations/operation.ts';
 import { boundedClient } from '../../../src/snapshot/bind.ts';
 import { changedClient } from '../../support/clients.ts';
 
@@ -30,9 +30,16 @@ const givenBy = (text: string) =>
 
 /** A client without rows, which reads the parameters of a query as a service does. */
 const emptyClient: Client = {
-  async ask({ prepare, object }, texts) {
-    prepare(texts, clock);
-    return { object, request_id: '', status: 'ok', results: [], results_count: 0, has_more: false };
+  async ask(operation, texts) {
+    prepare(operation, texts, clock);
+    return {
+      object: operation.object,
+      request_id: '',
+      status: 'ok',
+      results: [],
+      results_count: 0,
+      has_more: false,
+    };
   },
   watch: async () => ({ changed: async () => false, requests: () => 0 }),
   origin: async () => ({ mode: 'embedded', where: '', sample: false }),

@@ -1,15 +1,15 @@
-import type { Day } from '../domain/series/date.ts';
-import { type CurveType, type Maturity, maturitiesOf } from '../domain/treasury/curve.ts';
-import { listed } from '../errors/wording.ts';
-import type { Cell, Row } from '../operations/envelope.ts';
-import type { QueryParams } from '../operations/param.ts';
-import type { ChartMark, Drawing } from '../render/chart/drawing.ts';
+import type { Day } from '../../domain/series/date.ts';
+import { type CurveType, type Maturity, maturitiesOf } from '../../domain/treasury/curve.ts';
+import { listed } from '../../errors/wording.ts';
+import type { Cell, Row } from '../../operations/envelope.ts';
+import type { NamedValues } from '../../operations/value.ts';
+import type { ChartMark, Drawing } from '../../render/chart/drawing.ts';
 
 /** The maturities that a chart of the whole par curve over time shows. */
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
 
 /** The drawing of treasury rates over time: of one maturity, or by default of the most watched ones. */
-function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: QueryParams): Drawing {
+export function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: NamedValues): Drawing {
   const isShown = (name: unknown) => maturity !== undefined || type !== 'PAR' || mostWatched.has(name);
   return ratesDrawing(type, (row) => (isShown(row.maturity) ? [rateMark(row, row.maturity, row.rate)] : []));
 }
@@ -52,7 +52,7 @@ function rateMark({ trade_date }: Row, maturity: unknown, rate: Cell | undefined
 }
 
 /** The drawing of the difference between two treasury rates over time. */
-function spreadDrawing({ curve_type }: QueryParams): Drawing {
+export function spreadDrawing({ curve_type }: NamedValues): Drawing {
   const name = curveName(curve_type);
   return {
     axis: 'day',
@@ -108,6 +108,3 @@ function marksOf(
   if (typeof day !== 'string') return [];
   return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
 }
-
-/** The drawings of rates over time, by the kind of chart that an operation declares. */
-export const rateDrawings = { spread: spreadDrawing, yields: yieldsDrawing };

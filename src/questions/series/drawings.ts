@@ -1,53 +1,47 @@
-import { type Day, earlier } from '../domain/series/date.ts';
-import { type Horizon, horizonName } from '../domain/series/releases.ts';
-import type { Transformation } from '../domain/series/transformation.ts';
-import { unitText } from '../domain/series/units.ts';
-import { Problem } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
-import type { Row } from '../operations/envelope.ts';
-import type { QueryParams } from '../operations/param.ts';
-import type { Version } from '../operations/value.ts';
-import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
-import type { Ask } from './answer.ts';
-import { descriptionOf } from './notes.ts';
-import type { RealTimePanelQuery } from './panel-query.ts';
-import type { ResolvedSeries } from './series-ids.ts';
+import type { Ask } from '../../answering/answer.ts';
+import { descriptionOf } from '../../answering/notes.ts';
+import type { RealTimePanelQuery } from '../../answering/panel.ts';
+import { panelSeries } from '../../answering/real-time-panel.ts';
+import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
+import { type Day, earlier } from '../../domain/series/date.ts';
+import { type Horizon, horizonName } from '../../domain/series/releases.ts';
+import type { Transformation } from '../../domain/series/transformation.ts';
+import { unitText } from '../../domain/series/units.ts';
+import { Problem } from '../../errors/problem.ts';
+import { listed } from '../../errors/wording.ts';
+import type { Row } from '../../operations/envelope.ts';
+import type { Version } from '../../operations/value.ts';
+import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawing.ts';
 
 const mostLines = 8;
 
 type SeriesView = {
   /** What the values are. */
   readonly state: (summary: ChartSummary) => string;
-  readonly kindOf: (id: string, summary: ChartSummary) => unknown;
   readonly mark: (row: Row, about: Row | undefined) => ChartMark;
 };
 
 /** The drawing of series over their dates: lines of one unit share a scale, each other unit has its own panel. */
-export function observationsDrawing(
-  series: readonly ResolvedSeries[],
-  { release }: QueryParams,
-  context: Ask,
-): Promise<Drawing> {
-  return seriesDrawing(series, context, {
-    state: (summary) => stateText(summary, release === 'first'),
-    kindOf: (id, { asOf }) => context.basis.vintageOn(id, asOf)?.vintage_kind,
+export async function observationsDrawing(asked: DrawnObservations, context: Ask): Promise<Drawing> {
+  return seriesDrawing(await resolveSeries(asked, asked.as_of, context), context, {
+    state: (summary) => stateText(summary, asked.release === 'first'),
     mark: (row) => observationMark(row, row.date),
   });
 }
 
+type DrawnObservations = {
+  readonly ids: readonly string[];
+  readonly skip_missing?: boolean | undefined;
+  readonly as_of: Day | undefined;
+  readonly release?: 'first' | undefined;
+};
+
 /** The drawing of the newest values known on each day of a rhythm, over those days. */
-export function realTimePanelDrawing(
-  series: readonly ResolvedSeries[],
-  { each, transformation }: RealTimePanelQuery,
-  context: Ask,
-): Promise<Drawing> {
-  const kinds = new Map<string, Set<string>>();
-  return seriesDrawing(series, context, {
+export async function realTimePanelDrawing(query: RealTimePanelQuery, context: Ask): Promise<Drawing> {
+  const { as_of_each: each, transformation } = query;
+  return seriesDrawing(await panelSeries(query, context), context, {
     state: () => `The newest value known on each ${typeof each === 'string' ? each : 'as-of date'}`,
-    kindOf: (id) => [...(kinds.get(id) ?? [])].join('; '),
     mark(row, about) {
-      const id = String(row.series_id);
-      kinds.set(id, (kinds.get(id) ?? new Set()).add(String(row.vintage_kind ?? '')));
       const units = transformation?.units ?? 'lin';
       const unit = unitText(units, String(about?.units ?? ''));
       const mark = observationMark({ ...row, unit }, row.as_of);
@@ -59,7 +53,7 @@ export function realTimePanelDrawing(
 async function seriesDrawing(
   series: readonly ResolvedSeries[],
   context: Ask,
-  { state, kindOf, mark }: SeriesView,
+  { state, mark }: SeriesView,
 ): Promise<Drawing> {
   if (series.length > mostLines)
     throw new Problem('bad-input', `a chart shows at most ${mostLines} series, not ${series.length}`, {
@@ -80,11 +74,7 @@ async function seriesDrawing(
     axis: 'day',
     words: (summary) => ({
       title: titleOfAll(seen(summary), about),
-      subtitle: [
-        state(summary),
-        ...kindTexts(seen(summary), (id) => kindOf(id, summary)),
-        ...emptyText(empty(summary)),
-      ],
+      subtitle: [state(summary), ...kindTexts(seen(summary), context), ...emptyText(empty(summary))],
     }),
     key: (summary) => {
       const ids = seen(summary);
@@ -126,9 +116,9 @@ function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | und
 }
 
 /** Which of the series show samples or fetched values instead of what was published on the day. */
-function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
-  return ['sampled', 'fetched'].flatMap((kind) => {
-    const found = ids.filter((id) => String(kindOf(id) ?? '').includes(kind));
+function kindTexts(ids: readonly string[], { basis }: Ask): readonly string[] {
+  return (['sampled', 'fetched'] as const).flatMap((kind) => {
+    const found = ids.filter((id) => basis.kindsOf(id).has(kind));
     return found.length === 0 ? [] : [`${listed(found, 'and')} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
   });
 }
@@ -167,7 +157,7 @@ export async function revisionsDrawing(
       // Without an as-of date, the last value is drawn to the end of the coverage.
       subtitle: [
         `The value for ${date} as it was published${upTo(asOf ?? (published && covered) ?? published)}`,
-        ...kindTexts([id], () => series?.vintage_kind),
+        ...kindTexts([id], context),
       ],
     }),
     marks: (row) => [observationMark(row, row.as_of_date)],
@@ -176,18 +166,9 @@ export async function revisionsDrawing(
 
 /** The drawing of the values of a series at some horizons, over its dates. */
 export async function releasesDrawing(
-  {
-    id,
-    horizons,
-    as_of: asOf,
-    units,
-  }: {
-    readonly id: string;
-    readonly horizons: readonly Horizon[];
-    readonly as_of: Day | undefined;
-    readonly units: Transformation | undefined;
-  },
-  kinds: readonly string[],
+  { id, as_of: asOf }: { readonly id: string; readonly as_of: Day | undefined },
+  horizons: readonly Horizon[],
+  units: Transformation | undefined,
   context: Ask,
 ): Promise<Drawing> {
   const series = await descriptionOf({ id }, context);
@@ -197,7 +178,7 @@ export async function releasesDrawing(
       title: titled(id, series),
       subtitle: [
         `Values at ${listed(horizons.map(horizonName), 'and')}${upTo(asOf)}`,
-        ...kindTexts([id], () => kinds.join('; ')),
+        ...kindTexts([id], context),
       ],
     }),
     marks: (row) =>
@@ -221,32 +202,26 @@ export async function vintagesDrawing(
   context: Ask,
 ): Promise<Drawing> {
   const series = await descriptionOf({ id }, context);
-  const kinds = new Set<unknown>();
   return {
     axis: 'day',
     words: () => ({
       title: titled(id, series),
-      subtitle: [
-        `Dates that each vintage changed${upTo(asOf)}`,
-        ...kindTexts([id], () => [...kinds].join('; ')),
-      ],
+      subtitle: [`Dates that each vintage changed${upTo(asOf)}`, ...kindTexts([id], context)],
     }),
-    marks(row) {
-      kinds.add(row.vintage_kind);
-      return ['added', 'revised', 'withdrawn'].map((change) => ({
+    marks: (row) =>
+      ['added', 'revised', 'withdrawn'].map((change) => ({
         line: change,
         label: change,
         unit: 'Number of dates',
         frequency: '',
         at: String(row.as_of_date),
         value: row[change] ?? null,
-      }));
-    },
+      })),
   };
 }
 
 /** What is drawn: the days, the column with the values of each, and how these are transformed. */
-type Drawn = {
+type DrawnDays = {
   readonly days: readonly Version[];
   readonly columns: readonly string[];
   readonly transformation: Transformation | undefined;
@@ -255,7 +230,7 @@ type Drawn = {
 /** The drawing of series as of several days over their dates, with a line for each series and day. */
 export async function versionsDrawing(
   series: readonly ResolvedSeries[],
-  { days, columns, transformation }: Drawn,
+  { days, columns, transformation }: DrawnDays,
   context: Ask,
 ): Promise<Drawing> {
   const count = series.length * days.length;
@@ -271,12 +246,11 @@ export async function versionsDrawing(
     words: () => ({
       title: titleOfAll(ids, about),
       subtitle: [
-        `As known on ${listed(days.map(dayText), 'and')}`,
-        ...kindTexts(ids, (id) =>
-          days
-            .map((day) => context.basis.vintageOn(id, day === 'latest' ? undefined : day)?.vintage_kind)
-            .join('; '),
-        ),
+        `As known on ${listed(
+          days.map((day) => (day === 'latest' ? 'the latest vintage' : day)),
+          'and',
+        )}`,
+        ...kindTexts(ids, context),
       ],
     }),
     marks(row) {
@@ -291,8 +265,4 @@ export async function versionsDrawing(
       });
     },
   };
-}
-
-function dayText(day: Version): string {
-  return day === 'latest' ? 'the latest vintage' : day;
 }
