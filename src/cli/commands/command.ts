@@ -1,8 +1,9 @@
 import { type AnyCommand, type CommandSpec, type LinePart, toggle } from '../../lines/command.ts';
 import type { OtherLine } from '../../lines/line.ts';
-import { store } from '../../lines/shared-parts.ts';
+import { messages as messageFlags, store } from '../../lines/shared-parts.ts';
 import type { ArgumentSpec, TypedLine } from '../../operations/typed-line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
+import { type Messages, messagesOf } from '../terminal/messages.ts';
 
 /** Loads every command of asof; `inPlan` as in the lines of a plan. */
 export type LoadCommands = (inPlan?: boolean) => Promise<readonly AnyCommand[]>;
@@ -21,9 +22,9 @@ export type OtherCommand = CommandSpec<RunnableLine>;
 /** Parts of a command line by the names of their values. */
 type LineParts = { readonly [name: string]: LinePart };
 
-/** What was typed after the words of a command. */
-type TypedValues<P extends LineParts> = { readonly args: readonly string[] } & {
-  readonly [K in keyof P]: ReturnType<P[K]['read']>;
+/** What was typed after the words of a command, and messages as its flags ask for them. */
+type RunValues<P extends LineParts> = { readonly args: readonly string[] } & {
+  readonly [K in keyof P]: K extends 'messages' ? Messages : ReturnType<P[K]['read']>;
 };
 
 /** The parts of a command that changes a store after it was confirmed. */
@@ -46,28 +47,25 @@ export function command<P extends LineParts>({
   readonly args?: readonly ArgumentSpec[];
   readonly parts: P;
   /** Resolves to the exit code, if it is not that of success. */
-  readonly run: (values: TypedValues<P>, io: Io, load: LoadCommands) => Promise<number> | Promise<void>;
+  readonly run: (values: RunValues<P>, io: Io, load: LoadCommands) => Promise<number> | Promise<void>;
 }): OtherCommand {
   return {
     ...spec,
     args,
     flags: Object.values(parts).flatMap(({ flags }) => flags),
     read(line) {
-      const values = valuesIn(parts, line);
+      const read = Object.entries(parts).map(([name, part]) => [name, part.read(line)]);
+      const values = { args: line.args, ...Object.fromEntries(read) };
       return {
         command: 'other',
         values,
         async run(io, load) {
-          const code = await run(values, io, load);
+          const messages = messagesOf(messageFlags.read(line), io);
+          // Each value is of the part with its name.
+          const code = await run({ ...values, messages } as RunValues<P>, io, load);
           return typeof code === 'number' ? code : exitCode.success;
         },
       };
     },
   };
-}
-
-function valuesIn<P extends LineParts>(parts: P, line: TypedLine): TypedValues<P> {
-  const values = Object.entries(parts).map(([name, { read }]) => [name, read(line)]);
-  // Each value is of the part with its name.
-  return { args: line.args, ...Object.fromEntries(values) } as TypedValues<P>;
 }

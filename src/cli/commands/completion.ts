@@ -21,6 +21,7 @@ import { chosenBaseUrl } from '../config/places.ts';
 import { type Setting, settings } from '../config/settings.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
+import { messagesOf } from '../terminal/messages.ts';
 import { command, type LoadCommands } from './command.ts';
 import { topics } from './help.ts';
 
@@ -286,7 +287,7 @@ async function lookUp<R extends Row>(
   const isRemote = chosenBaseUrl(io, source) !== undefined;
   const session = {
     connection: { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 },
-    messages: { quiet: true, verbose: false, debug: false },
+    messages: messagesOf({ quiet: true, verbose: false, debug: false }, io),
   };
   return withClient(session, io, async (client) => {
     const found: Choice[] = [];

@@ -14,7 +14,6 @@ import { type ChosenBaseUrl, chosenBaseUrl } from '../config/places.ts';
 import { named, readFrom, readSettings, type Setting, settings } from '../config/settings.ts';
 import { checkedKey, keyFor, storedKeys } from '../config/user-key.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { messagesOf } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const settingName: ArgumentSpec = { name: 'name', complete: 'settings', about: 'name of a setting' };
@@ -149,7 +148,7 @@ asof auth login --base-url https://data.example.org --with-token < ann.key
     messages,
   },
   async run({ baseUrl, source, withToken, messages }, io) {
-    const { note } = messagesOf(messages, io);
+    const { note } = messages;
     if (source !== undefined) {
       const named = source.toUpperCase();
       await changeConfigFile(io, 'keys', source, await typedKey(withToken, io, named));
@@ -190,8 +189,7 @@ asof auth status
 asof auth status --base-url https://data.example.org
 `,
   parts: { ...owner, messages },
-  async run({ baseUrl, messages: flags }, io) {
-    const messages = messagesOf(flags, io);
+  async run({ baseUrl, messages }, io) {
     const chosen = chosenBaseUrl(io, defined({ baseUrl }));
     for (const [origin, key] of storedKeys(io))
       await print(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`, io);
@@ -227,11 +225,10 @@ asof auth logout
 `,
   parts: { ...owner, messages },
   async run({ baseUrl, source, messages }, io) {
-    const { note } = messagesOf(messages, io);
     const origin = source ?? serviceOf(baseUrl, io).base.origin;
     if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
     await changeConfigFile(io, 'keys', origin, undefined);
-    note(`asof: removed the key for ${origin}`);
+    messages.note(`asof: removed the key for ${origin}`);
   },
 });
 

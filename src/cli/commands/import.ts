@@ -22,7 +22,7 @@ import type { StoreView, WholeView } from '../../store/store.ts';
 import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/places.ts';
 import { ofStore } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
-import { messagesOf, type Progress, progress } from '../terminal/messages.ts';
+import type { Messages, Progress } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const importCommand = command({
@@ -108,12 +108,11 @@ asof import --log
     messages,
     resolved: { flags: [], read: (line) => line.resolved },
   },
-  async run({ args: paths, log, store: named, messages: flags, resolved, ...options }, io) {
+  async run({ args: paths, log, store: named, messages, resolved, ...options }, io) {
     if (log) return printLog(named, io);
-    const messages = messagesOf(flags, io);
     messages.resolved(resolved);
     const store = storeToWrite(io, named);
-    const progressLine = new ImportProgressLine(() => progress(io, flags.quiet));
+    const progressLine = new ImportProgressLine(messages.progress);
     const { importFiles } = await import('../../import/import.ts');
     try {
       const { clock, signal, stdin } = io;
@@ -251,11 +250,11 @@ asof facts "PCE*" | tail -n +2 | wc -l
           metadata ? metadataOf(view) : factsOf(knownView(view, latest)),
           ids,
           await factsSink(file, io),
-          messages.quiet,
+          messages,
           io,
         ),
       );
-      if (basis.missing.size > 0) messagesOf(messages, io).warn(`asof: ${missingText(basis.missing)}`);
+      if (basis.missing.size > 0) messages.warn(`asof: ${missingText(basis.missing)}`);
     } finally {
       await store.close();
     }
@@ -321,10 +320,10 @@ async function writeRecords(
   { header, records }: SeriesRecords,
   ids: readonly string[],
   sink: Sink,
-  quiet: boolean,
+  messages: Messages,
   io: Io,
 ): Promise<void> {
-  const bar = progress(io, quiet);
+  const bar = messages.progress();
   try {
     let wanted = await sink.write(formatCsvRecord(header));
     for (const [done, id] of ids.entries()) {

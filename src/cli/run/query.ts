@@ -33,16 +33,17 @@ import {
   ReturningIterable,
 } from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { type Messages, type Progress, progress } from '../terminal/messages.ts';
+import { type Messages, messagesOf, type Progress } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   const query = await withFiles(line.query, io);
   const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
-  return withClient(line, io, async (client, messages) => {
+  const messages = messagesOf(line.messages, io);
+  return withClient({ connection: line.connection, messages }, io, async (client) => {
     messages.resolved(line.resolved);
-    const bar = progress(io, line.messages.quiet);
+    const bar = messages.progress();
     const asker: Asker = {
       client,
       signal: io.signal,
@@ -126,7 +127,7 @@ async function answer(job: Job): Promise<Ended> {
         // What is said of two days may be the same.
         if (notes.every((other) => other.text !== text)) notes.push({ text, isReason });
       };
-      ask = askOf({ ...asker, ...(messages.notes && { note }) }, demands, today);
+      ask = askOf({ ...asker, ...(!messages.flags.quiet && { note }) }, demands, today);
       return attempt(job, ask, sink);
     }, sink);
     if (ended.rows > 0 && showsLatest(job) && !(await asker.client.origin()).sample)
