@@ -9,8 +9,8 @@ export type CommandSpec<Line = QueryLine> = {
   /** The words that call it, such as `insider clusters`. */
   readonly words: string;
   readonly alias?: string;
-  /** The heading that help lists it under, or its family if it has two words. */
-  readonly heading: CommandGroup;
+  /** The heading that help lists it under; a family of commands has its own. */
+  readonly heading?: CommandGroup;
   readonly summary: string;
   /** What help says besides the summary. */
   readonly about?: string;

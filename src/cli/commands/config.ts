@@ -36,7 +36,6 @@ function nameIn(text: string): keyof typeof settings {
 const configCommands = [
   command({
     words: 'config get',
-    heading: 'Setup',
     summary: 'Print the value of a setting',
     examples: `
 # the service that is asked (needs the setting, else it exits with 3)
@@ -56,7 +55,6 @@ asof config get format 2> /dev/null || echo csv
   }),
   command({
     words: 'config set',
-    heading: 'Setup',
     summary: 'Change a setting',
     examples: `
 # ask a service from now on
@@ -75,7 +73,6 @@ asof config set format csv
   }),
   command({
     words: 'config unset',
-    heading: 'Setup',
     summary: 'Remove a setting',
     examples: `
 # ask your own store again
@@ -90,7 +87,6 @@ asof config unset format
   }),
   command({
     words: 'config list',
-    heading: 'Setup',
     summary: 'Print all settings',
     examples: `
 # all settings
@@ -108,7 +104,6 @@ ASOF_CONFIG_DIR=elsewhere asof config list
   }),
   command({
     words: 'config path',
-    heading: 'Setup',
     summary: 'Print the path of the settings file',
     examples: `
 # the file with the settings
@@ -134,7 +129,6 @@ const owner = {
 
 const login = command({
   words: 'auth login',
-  heading: 'Service',
   summary: 'Store the key for a service',
   examples: `
 # prompt for the key, and store it for that service only (needs a terminal)
@@ -180,7 +174,6 @@ async function typedKey(withToken: boolean, io: Io, owner: string): Promise<stri
 
 const status = command({
   words: 'auth status',
-  heading: 'Service',
   summary: 'Show the stored keys and which one is sent',
   examples: `
 # the stored keys (needs a stored key, else it exits with 4)
@@ -215,7 +208,6 @@ function maskedKey(key: string): string {
 
 const logout = command({
   words: 'auth logout',
-  heading: 'Service',
   summary: 'Remove the key for a service',
   examples: `
 # remove the key for a service (needs a key for it)

@@ -27,7 +27,6 @@ const keyId: ArgumentSpec = { name: 'key-id', about: 'id of the key, as asof key
 
 const createKey = command({
   words: 'keys create',
-  heading: 'Service',
   summary: 'Create a key (it is shown only once)',
   examples: `
 # a key for Ann, written to a file
@@ -117,7 +116,6 @@ const keyTable: RecordTable<KeyRecord> = {
 
 const listKeys = command({
   words: 'keys list',
-  heading: 'Service',
   summary: 'List keys (secrets are not stored)',
   examples: `
 # all keys
@@ -136,7 +134,6 @@ asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
 
 const rotateKey = command({
   words: 'keys rotate',
-  heading: 'Service',
   summary: 'Give a key a new secret; the old one stays valid for a while',
   examples: `
 # a new secret; the old one works for another week (needs a key with that id)
@@ -172,7 +169,6 @@ asof keys rotate k_0a1b2c3d --overlap 0d
 
 const revokeKey = command({
   words: 'keys revoke',
-  heading: 'Service',
   summary: 'Revoke a key at once',
   examples: `
 # one key (needs a key with that id)
@@ -214,7 +210,6 @@ const usageTable: RecordTable<UsedKey> = {
 
 const showUsage = command({
   words: 'keys usage',
-  heading: 'Service',
   summary: 'Show the last use of each key, and how much of its quota is used',
   examples: `
 # all keys

@@ -8,7 +8,6 @@ import { changes, command } from './command.ts';
 
 const renameCommand = command({
   words: 'series rename',
-  heading: 'Series',
   summary: 'Give a series of your store another id',
   examples: `
 # what would change (needs a store with the series)
@@ -26,7 +25,6 @@ asof series rename OLD NEW --yes
 
 const removeCommand = command({
   words: 'series rm',
-  heading: 'Series',
   summary: 'Remove a series from your store, with its vintages and its description',
   examples: `
 # what would be removed (needs a store with the series)

@@ -30,7 +30,6 @@ const address = (name: string, about: string): ArgumentSpec => ({
 
 const initCommand = command({
   words: 'store init',
-  heading: 'Files',
   summary: 'Make an empty store, or distribute one over Citus',
   about: `Every import makes the store that it needs. This command makes an empty one, such as for a service
 that starts before the first import.
@@ -91,7 +90,6 @@ const infoTable: RecordTable<StoreInfo> = {
 
 const infoCommand = command({
   words: 'store info',
-  heading: 'Files',
   summary: 'Show what a store holds, its size and its format',
   examples: `
 # what the store holds
@@ -108,7 +106,6 @@ asof store info --json
 
 const checkCommand = command({
   words: 'store check',
-  heading: 'Files',
   summary: 'Check that a store is whole, and that its figures follow from its facts',
   about: `Reads everything, asks the engine what is damaged, and computes again what the store derives from
 its facts. Prints a line for each fault and exits with code 1 if there is any.`,
@@ -138,7 +135,6 @@ asof store check --store postgres://reader@db.example.org/markets
 
 const backupCommand = command({
   words: 'store backup',
-  heading: 'Files',
   summary: 'Write a store into a file, verified, while it is in use',
   about: `The file appears when it is complete and was read again and compared. A backup that was stopped goes
 on where it stopped. --yes replaces a file that exists.
@@ -192,7 +188,6 @@ asof store backup backups/ --keep 7 -q
 
 const restoreCommand = command({
   words: 'store restore',
-  heading: 'Files',
   summary: 'Put a backup in the place of a store',
   about: `Checks the backup, copies it beside the store, reads the copy again, and puts it in the place of the
 store in one step: until then the store stays as it is. A damaged backup is refused, and so is a store
@@ -219,7 +214,6 @@ asof store restore backup.db --yes
 
 const copyCommand = command({
   words: 'store copy',
-  heading: 'Files',
   summary: 'Copy a store, also from a file into PostgreSQL and back',
   about: `Copies facts, descriptions, curves, filings, the log of imports and what the store follows, from one
 state of it. The copy appears when it is complete and was read again and compared; one that was
@@ -245,7 +239,6 @@ asof store copy mine.db postgres://importer@db.example.org/markets
 
 const mergeCommand = command({
   words: 'store merge',
-  heading: 'Files',
   summary: 'Add everything that another store holds to a store',
   about: `One transaction, by the rules of an import: contradictions refuse it, and all of them are listed. The
 log has it as one import.`,
@@ -308,7 +301,6 @@ const undoneTable: RecordTable<UndoneImport['subjects'][number]> = {
 
 const undoCommand = command({
   words: 'store undo',
-  heading: 'Files',
   summary: 'Take an import back, as if it had never been',
   about: `Everything that the import changed is again what it was: facts, descriptions, coverage, rates, filings,
 the log, and how far a pull had come. While later imports are about the same series, trade dates or
