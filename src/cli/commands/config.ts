@@ -120,7 +120,7 @@ const sources = ['fred'] as const;
 
 /** The service or the live source that a key is for. */
 const owner = {
-  baseUrl: textOption({ name: 'base-url', value: 'url', about: 'service that the key is for' }),
+  baseUrl: textOption('base-url', 'url', 'service that the key is for'),
   source: {
     flags: [{ name: 'source', value: 'source', about: 'live source that the key is for', choices: sources }],
     read: (line: TypedLine) => line.choice('source', sources),

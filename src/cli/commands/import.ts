@@ -8,7 +8,7 @@ import { Problem, refused } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import type { ImportProgress } from '../../import/import.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
-import { dayOption, textOption, toggle } from '../../lines/command.ts';
+import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
 import { file, messages, skipMissing, store } from '../../lines/shared-parts.ts';
 import { readFor } from '../../operations/typed-line.ts';
 import { openSink, print, type Sink } from '../../platform/sink.ts';
@@ -47,35 +47,25 @@ asof import --log
     },
   ],
   parts: {
-    kind: textOption({
-      name: 'kind',
-      value: 'kind',
+    kind: textOption('kind', 'kind', 'format of the files (default: by content; see asof help formats)', {
       complete: 'kinds',
-      about: 'format of the files (default: by content; see asof help formats)',
     }),
-    series: {
-      flags: [
-        { name: 'series', value: 'id', complete: 'ids', about: 'series id for files that do not name one' },
-      ],
-      read: (line) => line.value('series', seriesId),
-    },
+    series: option('series', 'series id for files that do not name one', {
+      placeholder: 'id',
+      complete: 'ids',
+      parse: seriesId,
+    }),
     rename: {
       flags: [{ name: 'id', value: 'old=new', about: 'import a series under another id', repeatable: true }],
       read: (line) => Object.fromEntries(line.texts('id').map((text) => readFor('--id', text, renaming))),
     },
-    asOf: dayOption({
-      name: 'as-of',
-      about: 'as-of date of files that hold one vintage and do not date it',
-    }),
-    dateFormat: textOption({
-      name: 'date-format',
-      value: 'form',
-      about: 'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
-    }),
-    filedOn: dayOption({
-      name: 'filed-on',
-      about: 'filing date of ownership XML that does not state it',
-    }),
+    asOf: dayOption('as-of', 'as-of date of files that hold one vintage and do not date it'),
+    dateFormat: textOption(
+      'date-format',
+      'form',
+      'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
+    ),
+    filedOn: dayOption('filed-on', 'filing date of ownership XML that does not state it'),
     merge: toggle('merge', 'add to a series that came from another source'),
     replace: toggle('replace', 'replace known values by different ones of the same vintage date'),
     complete: toggle('complete', 'withdraw the dates that a complete vintage does not list'),

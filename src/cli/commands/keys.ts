@@ -17,9 +17,9 @@ import { column, member, printTable, type RecordTable } from '../run/rows.ts';
 import type { Io } from '../terminal/io.ts';
 import { command } from './command.ts';
 
-const access = option({ name: 'access', about: serveSettings.access.about }, serveSettings.access.value);
+const access = option('access', serveSettings.access.about, serveSettings.access.value);
 
-const plans = option({ name: 'plans', about: serveSettings.plans.about }, serveSettings.plans.value);
+const plans = option('plans', serveSettings.plans.about, serveSettings.plans.value);
 
 const output = outputWith(['format', 'csv', 'json']);
 
@@ -44,24 +44,12 @@ asof keys create --name guest --plan free --expires 90d
         throw new Problem('bad-input', `--name ${JSON.stringify(text)}: use 1 to 100 printable characters`);
       },
     },
-    plan: textOption({
-      name: 'plan',
-      value: 'plan',
-      complete: 'plans',
-      about: 'plan of the key',
-      fallback: 'free',
+    plan: textOption('plan', 'plan', 'plan of the key', { complete: 'plans', fallback: 'free' }),
+    expires: option('expires', 'last day on which it is valid (UTC), or days such as 90d', {
+      placeholder: 'date',
+      complete: 'days',
+      parse: (text, _, { today }) => lastDay(text, today),
     }),
-    expires: {
-      flags: [
-        {
-          name: 'expires',
-          value: 'date',
-          complete: 'days',
-          about: 'last day on which it is valid (UTC), or days such as 90d',
-        },
-      ],
-      read: (line) => line.value('expires', (text) => lastDay(text, line.clock.today)),
-    },
     plans,
     access,
     messages,
@@ -143,16 +131,16 @@ asof keys rotate k_0a1b2c3d --overlap 0d
 `,
   args: [keyId],
   parts: {
-    overlap: {
-      flags: [
-        { name: 'overlap', value: 'days', about: 'how long the old secret stays valid', fallback: '7d' },
-      ],
-      read: (line) => line.value('overlap', (text) => dayCount(text, 0)) ?? 7,
-    },
+    overlap: option(
+      'overlap',
+      'how long the old secret stays valid',
+      { placeholder: 'days', parse: (text) => dayCount(text, 0) },
+      { fallback: '7d' },
+    ),
     access,
     messages,
   },
-  async run({ args: [typed = ''], overlap, access, messages }, io) {
+  async run({ args: [typed = ''], overlap = 7, access, messages }, io) {
     const { secret, stored } = newSecret();
     const now = io.clock();
     const until = new Date(now.getTime() + overlap * 86_400_000).toISOString();

@@ -1,6 +1,6 @@
 import { Problem, refused } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import { dayOption, textOption, toggle } from '../../lines/command.ts';
+import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
 import { connection, messages, outputWith, store } from '../../lines/shared-parts.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
@@ -54,11 +54,7 @@ asof pull fred --search "core pce"
     { name: 'names', about: 'what to follow, such as ids of series of FRED', optional: true, several: true },
   ],
   parts: {
-    search: textOption({
-      name: 'search',
-      value: 'text',
-      about: 'list the series of FRED that match, and store nothing',
-    }),
+    search: textOption('search', 'text', 'list the series of FRED that match, and store nothing'),
     request: {
       flags: [
         { name: 'release', value: 'n', about: 'follow every series of a release of FRED', repeatable: true },
@@ -75,13 +71,13 @@ asof pull fred --search "core pce"
       read: requestIn,
     },
     list: toggle('list', 'list what the store follows, and store nothing'),
-    since: dayOption({ name: 'since', about: 'begin new histories on this day' }, 'first'),
+    since: dayOption('since', 'begin new histories on this day', 'first'),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
     dryRun: toggle('dry-run', 'print the requests that it would make, and make none'),
-    maxDuration: {
-      flags: [{ name: 'max-duration', value: 'time', about: 'stop after this time, such as 90s, 10m or 2h' }],
-      read: (line) => line.value('max-duration', duration),
-    },
+    maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', {
+      placeholder: 'time',
+      parse: duration,
+    }),
     output: outputWith(['format', 'csv', 'json', 'columns', 'no-header']),
     connection: { ...connection, flags: connection.flags.filter(({ name }) => name !== 'base-url') },
     messages,

@@ -63,11 +63,8 @@ asof serve --metrics-port 9464
         return { ...texts, 'log-level': 'warn' };
       },
     },
-    config: textOption({
-      name: 'config',
-      value: 'file',
+    config: textOption('config', 'file', 'JSON file of these settings (or ASOF_CONFIG)', {
       complete: 'files',
-      about: 'JSON file of these settings (or ASOF_CONFIG)',
     }),
     quiet: {
       flags: [{ name: 'quiet', short: 'q', about: 'same as --log-level warn', group: 'Messages' }],
@@ -139,10 +136,10 @@ asof explore
 asof explore --no-open --port 8790
 `,
   parts: {
-    port: option(
-      { name: 'port', value: 'port', about: 'port to listen on', fallback: 'any free one' },
-      integer(1, 65_535),
-    ),
+    port: option('port', 'port to listen on', integer(1, 65_535), {
+      value: 'port',
+      fallback: 'any free one',
+    }),
     noOpen: toggle('no-open', 'print the address without starting a browser'),
     store,
     messages,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
-import { toggle } from '../../lines/command.ts';
+import { textOption, toggle } from '../../lines/command.ts';
 import type { ConnectionFlags } from '../../lines/line.ts';
 import { planLineParser } from '../../lines/parse.ts';
 import { asOf, connection, demands, messages } from '../../lines/shared-parts.ts';
@@ -50,18 +50,10 @@ asof snapshot plan.txt --out desk
     { name: 'plan', complete: 'files', about: 'text file; each line is a file name and an asof command' },
   ],
   parts: {
-    out: {
-      flags: [
-        {
-          name: 'out',
-          value: 'dir',
-          complete: 'folders',
-          about: 'link to the newest complete snapshot',
-          required: true,
-        },
-      ],
-      read: (line) => line.text('out') ?? '',
-    },
+    out: textOption('out', 'dir', 'link to the newest complete snapshot', {
+      complete: 'folders',
+      required: true,
+    }),
     asOf: asOf('as-of date of all files (default yesterday in UTC)'),
     demands: {
       ...demands,
@@ -77,7 +69,7 @@ asof snapshot plan.txt --out desk
     connection,
     messages,
   },
-  async run({ args: [name = ''], out, asOf: day, demands, dryRun, ...session }, io, load) {
+  async run({ args: [name = ''], out = '', asOf: day, demands, dryRun, ...session }, io, load) {
     let ending = 'nothing was written';
     let described = '';
     try {

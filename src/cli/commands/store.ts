@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import { toggle } from '../../lines/command.ts';
+import { option, toggle } from '../../lines/command.ts';
 import { messages, output, store } from '../../lines/shared-parts.ts';
 import type { CopySummary, RestoreProgress } from '../../maintenance/copy.ts';
 import type { StoreInfo } from '../../maintenance/info.ts';
 import type { UndoneImport } from '../../maintenance/undo.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
+import { integer } from '../../operations/value.ts';
 import { print } from '../../platform/sink.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { initStore } from '../../store/open.ts';
@@ -155,16 +156,11 @@ asof store backup backups/ --keep 7 -q
     },
   ],
   parts: {
-    keep: {
-      flags: [
-        {
-          name: 'keep',
-          value: 'n',
-          about: 'write a new file with the time (UTC) in its name, and keep the newest n such files',
-        },
-      ],
-      read: (line) => line.count('keep'),
-    },
+    keep: option(
+      'keep',
+      'write a new file with the time (UTC) in its name, and keep the newest n such files',
+      integer(1),
+    ),
     dryRun: dryRun('count what the backup would hold, write nothing'),
     yes: changes.yes,
     store,
