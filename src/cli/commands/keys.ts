@@ -120,6 +120,14 @@ asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
   },
 });
 
+/** Days. */
+const overlap = option(
+  'overlap',
+  'how long the old secret stays valid',
+  { placeholder: 'days', parse: (text) => dayCount(text, 0) },
+  { fallback: '7d' },
+);
+
 const rotateKey = command({
   words: 'keys rotate',
   summary: 'Give a key a new secret; the old one stays valid for a while',
@@ -131,16 +139,11 @@ asof keys rotate k_0a1b2c3d --overlap 0d
 `,
   args: [keyId],
   parts: {
-    overlap: option(
-      'overlap',
-      'how long the old secret stays valid',
-      { placeholder: 'days', parse: (text) => dayCount(text, 0) },
-      { fallback: '7d' },
-    ),
+    overlap: { ...overlap, read: (line) => overlap.read(line) ?? 7 },
     access,
     messages,
   },
-  async run({ args: [typed = ''], overlap = 7, access, messages }, io) {
+  async run({ args: [typed = ''], overlap, access, messages }, io) {
     const { secret, stored } = newSecret();
     const now = io.clock();
     const until = new Date(now.getTime() + overlap * 86_400_000).toISOString();
