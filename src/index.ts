@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note } from './answering/answer.ts';
-import { embeddedClient } from './client/open.ts';
+import { embeddedClient, openClient } from './client/open.ts';
 import { requestLimits } from './client/remote/retry.ts';
 import { Problem } from './errors/problem.ts';
-import { isUrl, type Kinds } from './library/arguments.ts';
 import { type Asof, asofOf } from './library/asof.ts';
-import { checkArguments, methodNaming, type Signature } from './library/call.ts';
+import { checkArguments, type Kinds, methodNaming } from './library/call.ts';
+import { isUrl } from './library/import-files.ts';
 import type { MethodParams } from './library/methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
 import { abortSignal, callable, clockAt, secret, word } from './operations/value.ts';
-import { samplePath, userFolders } from './platform/installation.ts';
+import { defined } from './platform/defined.ts';
+import { samplePath, userFolders, variable } from './platform/installation.ts';
 import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';
 
@@ -110,59 +111,39 @@ export type OpenOptions = {
 export async function open(address?: string, options: OpenOptions = {}): Promise<Asof> {
   checkArguments(openSignature, [address, options], clockAt(new Date()));
   const { signal = new AbortController().signal, clock = () => new Date(), onNote } = options;
-  const session = new Session(signal, clock);
-  const shared = {
+  const where = address ?? defaultStore();
+  const isService = isUrl(where) && !isDatabase(where);
+  return asofOf({
     signal,
     clock,
-    session,
+    session: new Session(signal, clock),
     naming: methodNaming,
-    ...(onNote !== undefined && { note: onNote }),
-  };
-  const where = address ?? defaultStore();
-  const source = {
-    ...shared,
-    ...(isUrl(where) && !isDatabase(where)
-      ? await service(where, options, shared)
-      : await store(where, options, clock)),
-  };
-  return asofOf(source);
+    ...defined({ note: onNote }),
+    ...(isService ? await service(where, { ...options, signal, clock }) : await store(where, options, clock)),
+  });
 }
 
-const openSignature: Signature = {
+const openSignature = {
   name: 'open',
   args: [{ name: 'address', kind: word, isOptional: true }],
   params: {
     noun: 'option',
     kinds: {
-      key: secret,
       ...requestLimits,
-      signal: abortSignal,
-      clock: callable,
-      onNote: callable,
+      ...{ key: secret, signal: abortSignal, clock: callable, onNote: callable },
     } satisfies Kinds<OpenOptions>,
   },
-};
+} as const;
 
-async function service(
-  baseUrl: string,
-  { key, timeout, retries, maxWait }: OpenOptions,
-  { signal, clock }: { readonly signal: AbortSignal; readonly clock: () => Date },
-) {
-  const { remoteClient } = await import('./client/remote/client.ts');
-  const given = {
-    ...(key !== undefined && { key }),
-    ...(timeout !== undefined && { timeout }),
-    ...(retries !== undefined && { retries }),
-    ...(maxWait !== undefined && { maxWait }),
-  };
-  return { client: remoteClient({ baseUrl, ...given, signal, clock }) };
+async function service(baseUrl: string, { onNote: _, ...options }: OpenOptions) {
+  return { client: await openClient({ baseUrl, ...defined(options) }) };
 }
 
 async function store(path: string, { key }: OpenOptions, clock: () => Date) {
   if (key !== undefined) throw new Problem('bad-input', 'a key is for a service, and this is a store');
   const opened = await openStore(path).catch((error) => {
     throw isHost(path) && error instanceof Problem
-      ? error.with({ hints: [...error.hints, addressHint] })
+      ? error.with({ hints: [...error.hints, 'the address of a service begins with http:// or https://'] })
       : error;
   });
   return { client: embeddedClient(opened, clock), store: opened };
@@ -173,11 +154,9 @@ function isHost(path: string): boolean {
   return /^[\w.-]+(:\d+)(\/|$)/.test(path) && !existsSync(path);
 }
 
-const addressHint = 'the address of a service begins with http:// or https://';
-
 function defaultStore(): string {
-  const named = process.env.ASOF_STORE;
-  if (named !== undefined && named !== '') return named;
+  const named = variable(process, 'ASOF_STORE');
+  if (named !== undefined) return named;
   const own = join(userFolders().data, 'asof.db');
   return existsSync(own) ? own : samplePath();
 }

@@ -1,24 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { missingText, seriesWithStatements, withSuggestion } from '../answering/series-ids.ts';
-import { dataChanged, type Origin } from '../client/client.ts';
+import { dataChanged } from '../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
-import type { ImportOptions, ImportResult } from '../import/import.ts';
+import type { ImportOptions } from '../import/import.ts';
 import { planLineParser } from '../lines/parse.ts';
 import { asOfDay, integer, seriesIds, texts, word } from '../operations/value.ts';
-import type { PullOptions, PullRequest, PullSummary } from '../pull/options.ts';
-import type { SnapshotSummary } from '../snapshot/snapshot.ts';
+import { defined } from '../platform/defined.ts';
+import type { PullOptions, PullRequest } from '../pull/options.ts';
+import { skipMissing } from '../questions/series/shared.ts';
 import type { Finding } from '../snapshot/verify.ts';
-import type { Followed } from '../store/followed.ts';
 import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
-import { type Kinds, type SeveralParams, seriesOf, skipMissing } from './arguments.ts';
+import type { Kinds } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
 import { type AnswerSource, type Methods, methodsOf } from './methods.ts';
 import { pullKinds, pullRequest } from './pull.ts';
-import type { DeclaredMethods } from './session.ts';
-import { StoreCare } from './store-care.ts';
+import { storeCare } from './store-care.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
 export type FactRow = {
@@ -29,6 +28,12 @@ export type FactRow = {
   readonly value: string | null;
   /** How the vintage of that day came about: `exact`, `fetched`, `sampled` or `unknown`. */
   readonly vintage_kind: string;
+};
+
+/** How facts of several series are asked for. */
+type FactsParams = {
+  /** Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure. */
+  readonly skipMissing?: boolean | undefined;
 };
 
 /** What to import into the open store, and how. */
@@ -47,180 +52,169 @@ type SnapshotTarget = {
 /** Where the data comes from; the store is missing for a service. */
 export type LibrarySource = AnswerSource & { readonly store?: Store };
 
-/** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-class Library {
-  /** The care of the store: backups, copies, checks. */
-  readonly store: StoreCare;
-  readonly #source: LibrarySource;
+/** Everything that asof answers, from one store or service. */
+export type Asof = ReturnType<typeof ownMethods> & Methods;
 
-  constructor(source: LibrarySource) {
-    this.#source = source;
-    const { session, signal } = source;
-    const address = () => this.#store('care of a store').address;
-    const written = async () => {
-      const named = address();
-      await this.#refuseSample();
-      return named;
-    };
-    const rest = async () => this.#store('care of a store').rest?.();
-    this.store = new StoreCare({ address, written, rest, session, signal });
-    session.guardAll(this, methods);
-  }
+/** Returns the methods that answer from a source. */
+export function asofOf(source: LibrarySource): Asof {
+  return Object.assign(ownMethods(source), methodsOf(source));
+}
 
-  /** Every statement about series, by series, date and as-of date; only of a store. */
-  async *facts(ids: string | readonly string[], params: SeveralParams = {}): AsyncIterable<FactRow> {
-    const store = this.#store('facts');
-    const { signal, naming, client, note } = this.#source;
-    let state: string | undefined;
-    const latest = latestDay(this.#source.clock());
-    const has = (id: string) =>
-      store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
-    const basis = { missing: new Set<string>() };
-    const catalogue = { client, signal, naming, basis };
-    const found = await seriesWithStatements(seriesOf([ids].flat(), params), has, catalogue).catch(
-      async (error) => {
-        throw await withSuggestion(error, catalogue);
-      },
-    );
-    if (basis.missing.size > 0) note?.({ kind: 'missing', text: missingText(basis.missing) });
-    for (const id of found) {
-      const facts = await store.read(async (view) => {
-        const { name } = await view.state();
-        if (state !== undefined && state !== name) throw dataChanged();
-        state = name;
-        const rows: FactRow[] = [];
-        const known = knownView(view, latest);
-        for await (const statements of known.series.statements(id))
-          for (const { seriesId, date, asOf, value, kind = '' } of statements)
-            rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
-        for (const { asOf, kind } of await known.series.completeVintages(id))
-          rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
-        return rows;
-      });
-      yield* facts;
-    }
-  }
-
-  /** Imports files, folders and archives into the store, in one transaction: all of them, or nothing. */
-  async import(paths: readonly string[], options: StoreImportOptions = {}): Promise<ImportResult> {
-    const { address } = this.#store('imports');
-    await this.#refuseSample();
-    const { clock, signal } = this.#source;
-    const either = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]);
-    return imported(paths, { ...options, clock: options.clock ?? clock, signal: either, store: address });
-  }
-
-  /**
-   * Brings the store up to date from live sources: it follows what the request names from now on; without a request,
-   * it pulls everything that it follows. Failures of single subjects and of sources are in the summary.
-   */
-  async pull(request?: PullRequest, options: StorePullOptions = {}): Promise<PullSummary> {
-    const { address } = this.#store('pulls');
-    await this.#refuseSample();
-    const { pull } = await import('../pull/pull.ts');
-    const { clock, signal } = this.#source;
-    const either = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]);
-    return pull({ ...options, clock: options.clock ?? clock, signal: either, request, store: address });
-  }
-
-  /** What the store follows at live sources, and how far it has come. */
-  async followed(): Promise<readonly Followed[]> {
-    return this.#store('list of what it follows').read((view) => view.sources.followed());
-  }
-
-  /**
-   * Writes the files of a plan (a text file; `asof help snapshot` describes its lines), all as of one day, by default
-   * yesterday in UTC. The link `out` is switched when all files are complete.
-   */
-  async snapshot(plan: string, { out, asOf, maxAge }: SnapshotTarget): Promise<SnapshotSummary> {
-    const { client, signal, clock } = this.#source;
-    const { bindPlan, snapshot } = await import('../snapshot/snapshot.ts');
-    const bytes = await readFile(plan).catch((cause) => {
-      throw systemProblem('read', `the plan ${plan}`, cause);
-    });
-    const bound = { asOf: asOf ?? addDays(utcDay(clock()), -1), demands: { maxAge } };
-    return snapshot(bindPlan(plan, bytes, bound, planLineParser(clock())), { out, client, signal });
-  }
-
-  /**
-   * Compares a snapshot with its manifest and with what its commands give now; without differences there are no
-   * findings.
-   */
-  async verify(folder: string): Promise<readonly Finding[]> {
-    const { client, signal, clock } = this.#source;
-    const { openSnapshot, verify } = await import('../snapshot/verify.ts');
-    const opened = await openSnapshot(folder);
-    if ('what' in opened) return [opened];
-    const findings: Finding[] = [];
-    const parseLine = planLineParser(clock());
-    const all = verify(opened, { parseLine, signal, withData: (compare) => compare(client) });
-    for await (const finding of all) findings.push(finding);
-    return findings;
-  }
-
-  /** Where the answers come from: the address of a store or a service, and whether it is the shipped sample. */
-  origin(): Promise<Origin> {
-    return this.#source.client.origin();
-  }
-
-  /** Closes the store, or the connections to the service; every later call fails. */
-  async close(): Promise<void> {
-    this.#source.session.close();
-    await this.#source.client.close();
-  }
-
-  async #refuseSample(): Promise<void> {
-    const { sample } = await this.origin();
-    if (!sample) return;
+/** Returns the methods that no question declares: facts, imports, snapshots, and the care of the store. */
+function ownMethods(source: LibrarySource) {
+  const { session, client, signal, clock, store } = source;
+  const { stoppable } = session;
+  const storeFor = (what: string): Store => {
+    if (store !== undefined) return store;
+    throw new Problem('bad-input', `a service gives no ${what}`, { hints: ['open a store by its path'] });
+  };
+  /** The address of the store to write to; the sample is read-only. */
+  const writtenFor = async (what: string): Promise<string> => {
+    const { address } = storeFor(what);
+    const { sample } = await client.origin();
+    if (!sample) return address;
     throw new Problem('bad-input', 'the shipped sample is read-only', {
       hints: ['importFiles(paths, { store }) and pull({ store, request }) start a store of your own'],
     });
-  }
+  };
+  const care = 'care of a store';
+  return {
+    /** The care of the store: backups, copies, checks. */
+    store: storeCare({
+      address: () => storeFor(care).address,
+      written: () => writtenFor(care),
+      rest: async () => storeFor(care).rest?.(),
+      session,
+    }),
 
-  #store(what: string): Store {
-    const { store } = this.#source;
-    if (store === undefined)
-      throw new Problem('bad-input', `a service gives no ${what}`, { hints: ['open a store by its path'] });
-    return store;
-  }
-}
+    /** Every statement about series, by series, date and as-of date; only of a store. */
+    facts: session.guardedRows(
+      {
+        name: 'facts',
+        args: [{ name: 'ids', kind: seriesIds }],
+        params: { noun: 'parameter', kinds: { skipMissing } satisfies Kinds<FactsParams> },
+      },
+      (ids: string | readonly string[], params: FactsParams = {}) =>
+        factsOf(storeFor('facts'), [ids].flat(), params, source),
+    ),
 
-/** Everything that asof answers, from one store or service. */
-export type Asof = Library & Methods;
+    /** Imports files, folders and archives into the store, in one transaction: all of them, or nothing. */
+    import: session.guarded(
+      {
+        name: 'import',
+        args: [{ name: 'paths', kind: texts }],
+        params: { noun: 'option', kinds: storeImportKinds },
+      },
+      async (paths: readonly string[], options: StoreImportOptions = {}) => {
+        const address = await writtenFor('imports');
+        return imported(paths, { clock, ...defined(stoppable(options)), store: address });
+      },
+    ),
 
-/** The methods that answer from a source. */
-export function asofOf(source: LibrarySource): Asof {
-  return Object.assign(new Library(source), methodsOf(source));
-}
+    /**
+     * Brings the store up to date from live sources: it follows what the request names from now on; without a request,
+     * it pulls everything that it follows. Failures of single subjects and of sources are in the summary.
+     */
+    pull: session.guarded(
+      {
+        name: 'pull',
+        args: [{ name: 'request', kind: pullRequest, isOptional: true }],
+        params: { noun: 'option', kinds: pullKinds },
+      },
+      async (request?: PullRequest, options: StorePullOptions = {}) => {
+        const address = await writtenFor('pulls');
+        const { pull } = await import('../pull/pull.ts');
+        return pull({ clock, ...defined(stoppable(options)), request, store: address });
+      },
+    ),
 
-const paths = { name: 'paths', kind: texts };
-const options = { noun: 'option' } as const;
+    /** What the store follows at live sources, and how far it has come. */
+    followed: session.guarded({ name: 'followed', args: [] }, async () =>
+      storeFor('list of what it follows').read((view) => view.sources.followed()),
+    ),
 
-const { prototype } = Library;
+    /**
+     * Writes the files of a plan (a text file; `asof help snapshot` describes its lines), all as of one day, by default
+     * yesterday in UTC. The link `out` is switched when all files are complete.
+     */
+    snapshot: session.guarded(
+      {
+        name: 'snapshot',
+        args: [{ name: 'plan', kind: word }],
+        params: { noun: 'option', kinds: targetKinds, required: ['out'] },
+      },
+      async (plan: string, { out, asOf, maxAge }: SnapshotTarget) => {
+        const { bindPlan, snapshot } = await import('../snapshot/snapshot.ts');
+        const bytes = await readFile(plan).catch((cause) => {
+          throw systemProblem('read', `the plan ${plan}`, cause);
+        });
+        const bound = { asOf: asOf ?? addDays(utcDay(clock()), -1), demands: { maxAge } };
+        return snapshot(bindPlan(plan, bytes, bound, planLineParser(clock())), { out, client, signal });
+      },
+    ),
 
-/** The methods that no question declares. */
-const methods: DeclaredMethods<Library, Exclude<keyof Library, 'close' | 'store'>> = {
-  facts: {
-    rows: prototype.facts,
-    args: [{ name: 'ids', kind: seriesIds }],
-    params: { noun: 'parameter', kinds: { skipMissing } satisfies Kinds<SeveralParams> },
-  },
-  import: { method: prototype.import, args: [paths], params: { ...options, kinds: storeImportKinds } },
-  pull: {
-    method: prototype.pull,
-    args: [{ name: 'request', kind: pullRequest, isOptional: true }],
-    params: { ...options, kinds: pullKinds },
-  },
-  followed: { method: prototype.followed, args: [] },
-  snapshot: {
-    method: prototype.snapshot,
-    args: [{ name: 'plan', kind: word }],
-    params: {
-      ...options,
-      kinds: { out: word, asOf: asOfDay, maxAge: integer(0) } satisfies Kinds<SnapshotTarget>,
-      required: ['out'],
+    /**
+     * Compares a snapshot with its manifest and with what its commands give now; without differences there are no
+     * findings.
+     */
+    verify: session.guarded(
+      { name: 'verify', args: [{ name: 'folder', kind: word }] },
+      async (folder: string): Promise<readonly Finding[]> => {
+        const { openSnapshot, verify } = await import('../snapshot/verify.ts');
+        const opened = await openSnapshot(folder);
+        if ('what' in opened) return [opened];
+        const findings: Finding[] = [];
+        const parseLine = planLineParser(clock());
+        const all = verify(opened, { parseLine, signal, withData: (compare) => compare(client) });
+        for await (const finding of all) findings.push(finding);
+        return findings;
+      },
+    ),
+
+    /** Where the answers come from: the address of a store or a service, and whether it is the shipped sample. */
+    origin: session.guarded({ name: 'origin', args: [] }, () => client.origin()),
+
+    /** Closes the store, or the connections to the service; every later call fails. */
+    async close(): Promise<void> {
+      session.close();
+      await client.close();
     },
-  },
-  verify: { method: prototype.verify, args: [{ name: 'folder', kind: word }] },
-  origin: { method: prototype.origin, args: [] },
-};
+  };
+}
+
+const targetKinds = { out: word, asOf: asOfDay, maxAge: integer(0) } satisfies Kinds<SnapshotTarget>;
+
+/** Yields the statements about series, all from one state of the store. */
+async function* factsOf(
+  store: Store,
+  ids: readonly string[],
+  { skipMissing = false }: FactsParams,
+  { signal, naming, client, note, clock }: LibrarySource,
+): AsyncGenerator<FactRow> {
+  let state: string | undefined;
+  const latest = latestDay(clock());
+  const has = (id: string) =>
+    store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
+  const basis = { missing: new Set<string>() };
+  const catalogue = { client, signal, naming, basis };
+  const found = await seriesWithStatements({ ids, skipMissing }, has, catalogue).catch(async (error) => {
+    throw await withSuggestion(error, catalogue);
+  });
+  if (basis.missing.size > 0) note?.({ kind: 'missing', text: missingText(basis.missing) });
+  for (const id of found) {
+    const facts = await store.read(async (view) => {
+      const { name } = await view.state();
+      if (state !== undefined && state !== name) throw dataChanged();
+      state = name;
+      const rows: FactRow[] = [];
+      const known = knownView(view, latest);
+      for await (const statements of known.series.statements(id))
+        for (const { seriesId, date, asOf, value, kind = '' } of statements)
+          rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
+      for (const { asOf, kind } of await known.series.completeVintages(id))
+        rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
+      return rows;
+    });
+    yield* facts;
+  }
+}

@@ -1,9 +1,18 @@
 import { closest } from '../domain/series/closest.ts';
 import { inVoice, Problem, quoted, refused, type Sentence, type Voice } from '../errors/problem.ts';
+import type { Schema } from '../operations/field.ts';
 import type { Naming } from '../operations/operation.ts';
 import { camelCase } from '../operations/param.ts';
-import { type Clock, isPlain, type NamedValues } from '../operations/value.ts';
-import type { AnyKinds, Kind } from './arguments.ts';
+import { type Clock, isPlain, type NamedValues, type ValueCheck } from '../operations/value.ts';
+
+/** What a parameter of a method takes; without a schema, the value has no form in JSON. */
+export type Kind = ValueCheck & { readonly schema?: Schema };
+
+/** Kinds by the names of parameters. */
+export type AnyKinds = { readonly [name: string]: Kind };
+
+/** The kind of value of each member of a type; a missing member does not compile. */
+export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 
 /** What a method takes. */
 export type Signature = {

@@ -14,8 +14,7 @@ import {
   word,
 } from '../operations/value.ts';
 import { isDatabase } from '../store/address.ts';
-import { isUrl, type Kinds } from './arguments.ts';
-import { checkArguments, type Signature } from './call.ts';
+import { checkArguments, type Kinds, type Signature } from './call.ts';
 import { stopped } from './session.ts';
 
 const importKinds = {
@@ -39,10 +38,16 @@ const importKinds = {
   signal: abortSignal,
   onProgress: callable,
 } satisfies Kinds<ImportOptions>;
+
 /** What an import into an open store takes. */
 const { store: _, ...ofOpenStore } = importKinds;
 
 export { ofOpenStore as storeImportKinds };
+
+/** Whether an address is a URL, and not the path of a file. */
+export function isUrl(address: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(address);
+}
 
 /**
  * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one

@@ -26,8 +26,7 @@ import { defined } from '../platform/defined.ts';
 import { operationQuestion } from '../questions/operation-question.ts';
 import { type KnownQuestion, questionNamed, questions } from '../questions/table.ts';
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
-import { kindOf, type WithParams } from './arguments.ts';
-import { methodNaming, type Signature } from './call.ts';
+import { type Kind, methodNaming, type Signature } from './call.ts';
 import type { Session } from './session.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing values are null. */
@@ -146,6 +145,13 @@ type ExtraOf<O> = O extends { readonly extra?: infer E extends Params }
 
 type ArgumentValue<O, Asked> =
   CamelCase<ArgumentName<O>> extends infer A ? (A extends keyof Asked ? Asked[A] : never) : never;
+
+/** The last argument of a method: its parameters by name, if it has any. */
+type WithParams<P> = [keyof P] extends [never]
+  ? []
+  : Record<never, never> extends P
+    ? [params?: P]
+    : [params: P];
 
 /** The arguments of a method: the one that its command takes, and the other parameters by name. */
 type Arguments<O> = [...CommandArgument<O, ArgumentValue<O, ParamsOf<O>>>, ...WithParams<MethodParams<O>>];
@@ -336,6 +342,10 @@ export function signatureOf(question: Question): Signature {
       ...(limitsRows && { limitsRows: (values) => limitsRows(wireNamed(question, values)) }),
     },
   };
+}
+
+function kindOf(param: Param): Kind {
+  return { ...param, schema: { ...param.schema, description: param.description } };
 }
 
 /** Returns the values of parameters by their names on the wire, in their usual forms. */

@@ -14,8 +14,7 @@ import {
 } from '../operations/value.ts';
 import type { PullOptions, PullSummary } from '../pull/options.ts';
 import type { SourceName } from '../pull/source.ts';
-import type { Kind, Kinds } from './arguments.ts';
-import { checkArguments, type Signature, unknownName } from './call.ts';
+import { checkArguments, type Kind, type Kinds, type Signature, unknownName } from './call.ts';
 
 const sources = { fred: texts, treasury: texts, sec: texts } satisfies Record<SourceName, Kind>;
 

@@ -2,19 +2,6 @@ import { Problem } from '../errors/problem.ts';
 import { clockAt } from '../operations/value.ts';
 import { checkArguments, type Signature } from './call.ts';
 
-/** What a call takes, which may depend on its arguments. */
-type Takes = Signature | ((asked: readonly unknown[]) => Signature);
-
-/** A method of an object, which gives an answer or rows one by one, and what it takes. */
-type DeclaredMethod<T> = Omit<Signature, 'name'> &
-  (
-    | { readonly method: (this: T, ...asked: never) => Promise<unknown> }
-    | { readonly rows: (this: T, ...asked: never) => AsyncIterable<unknown> }
-  );
-
-/** The methods of an object by name. */
-export type DeclaredMethods<T, N extends string = string> = Readonly<Record<N, DeclaredMethod<T>>>;
-
 /** What all calls of an opened asof share: they check their arguments first, and fail after it was closed. */
 export class Session {
   readonly #signal: AbortSignal;
@@ -31,11 +18,17 @@ export class Session {
     this.#isClosed = true;
   }
 
+  /** Adds the signal of this asof to options. */
+  readonly stoppable = <T extends { readonly signal?: AbortSignal | undefined }>(options: T): T => {
+    const signals = options.signal === undefined ? [this.#signal] : [this.#signal, options.signal];
+    return { ...options, signal: AbortSignal.any(signals) };
+  };
+
   /**
    * The same method, which refuses what it does not take, and throws a Problem if it is stopped or closed meanwhile.
    */
-  guarded<T>(takes: Takes, method: (...asked: readonly unknown[]) => Promise<T>) {
-    return async (...asked: readonly unknown[]): Promise<T> => {
+  guarded<A extends unknown[], T>(takes: Signature, method: (...asked: A) => Promise<T>) {
+    return async (...asked: A): Promise<T> => {
       this.#begin(takes, asked);
       try {
         return await method(...asked);
@@ -46,10 +39,10 @@ export class Session {
   }
 
   /** The same for a method that iterates: the checks are made when the iteration begins. */
-  guardedRows<T>(takes: Takes, method: (...asked: readonly unknown[]) => AsyncIterable<T>) {
-    const begin = (asked: readonly unknown[]) => this.#begin(takes, asked);
+  guardedRows<A extends unknown[], T>(takes: Signature, method: (...asked: A) => AsyncIterable<T>) {
+    const begin = (asked: A) => this.#begin(takes, asked);
     const explained = (error: unknown) => this.#explained(error);
-    return async function* (...asked: readonly unknown[]): AsyncGenerator<T> {
+    return async function* (...asked: A): AsyncIterable<T> {
       begin(asked);
       try {
         yield* method(...asked);
@@ -59,23 +52,9 @@ export class Session {
     };
   }
 
-  /** Guards the methods of an object, whose names messages begin with a prefix. */
-  guardAll<T extends object>(owner: T, methods: DeclaredMethods<T>, prefix = ''): void {
-    for (const [name, { args, params, ...declared }] of Object.entries<DeclaredMethod<T>>(methods)) {
-      const takes = { name: `${prefix}${name}`, args, ...(params && { params }) };
-      // The guard checks that these are arguments of the method.
-      const value =
-        'rows' in declared
-          ? this.guardedRows(takes, (...asked) => declared.rows.apply(owner, asked as never))
-          : this.guarded(takes, (...asked) => declared.method.apply(owner, asked as never));
-      Object.defineProperty(owner, name, { value });
-    }
-  }
-
-  #begin(takes: Takes, asked: readonly unknown[]): void {
+  #begin(takes: Signature, asked: readonly unknown[]): void {
     if (this.#isClosed) throw closed();
-    const signature = typeof takes === 'function' ? takes(asked) : takes;
-    checkArguments(signature, asked, clockAt(this.#clock()));
+    checkArguments(takes, asked, clockAt(this.#clock()));
     if (this.#signal.aborted) throw interrupted(this.#signal);
   }
 

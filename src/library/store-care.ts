@@ -1,20 +1,11 @@
-import type { ImportResult } from '../import/import.ts';
-import type { CheckOptions, CheckSummary } from '../maintenance/check.ts';
-import type {
-  BackupOptions,
-  BackupSummary,
-  CopyOptions,
-  CopySummary,
-  RestoreOptions,
-} from '../maintenance/copy.ts';
-import type { StoreInfo } from '../maintenance/info.ts';
+import type { CheckOptions } from '../maintenance/check.ts';
+import type { BackupOptions, CopyOptions, RestoreOptions } from '../maintenance/copy.ts';
 import type { StoreMergeOptions } from '../maintenance/merge.ts';
-import type { ChangedSeries, SeriesChangeOptions } from '../maintenance/series.ts';
-import type { UndoneImport, UndoOptions } from '../maintenance/undo.ts';
+import type { SeriesChangeOptions } from '../maintenance/series.ts';
+import type { UndoOptions } from '../maintenance/undo.ts';
 import { abortSignal, callable, flag, integer, seriesId, word } from '../operations/value.ts';
-import type { LoggedImport } from '../store/store.ts';
-import type { Kinds } from './arguments.ts';
-import type { DeclaredMethods, Session } from './session.ts';
+import type { AnyKinds, Kinds, Signature } from './call.ts';
+import type { Session } from './session.ts';
 
 /** The store to care for, and what all calls of an opened asof share. */
 type CareSource = {
@@ -25,173 +16,126 @@ type CareSource = {
   /** Closes its files until the next call. */
   readonly rest: () => Promise<void>;
   readonly session: Session;
-  readonly signal: AbortSignal;
 };
+
+const stopping = { signal: abortSignal, onProgress: callable };
+const checkKinds = { ...stopping, onFault: callable } satisfies Kinds<CheckOptions>;
+const restoreKinds = { ...stopping, dryRun: flag, rowsAtOnce: integer(1) } satisfies Kinds<RestoreOptions>;
+const copyKinds = { ...restoreKinds, replace: flag } satisfies Kinds<CopyOptions>;
+const backupKinds = { ...copyKinds, keep: integer(1), clock: callable } satisfies Kinds<BackupOptions>;
+const changeKinds = { dryRun: flag } satisfies Kinds<SeriesChangeOptions>;
+const undoKinds = { number: integer(1), dryRun: flag, signal: abortSignal } satisfies Kinds<UndoOptions>;
+const mergeKinds = {
+  ...{ merge: flag, replace: flag, dryRun: flag },
+  ...{ clock: callable, signal: abortSignal, onProgress: callable },
+} satisfies Kinds<StoreMergeOptions>;
+
+const named = (name: string) => [{ name, kind: word }];
 
 /** The care of a store: `asof.store`. */
-export class StoreCare {
-  readonly #source: CareSource;
+export type StoreCare = ReturnType<typeof storeCare>;
 
-  constructor(source: CareSource) {
-    this.#source = source;
-    source.session.guardAll(this, methods, 'store.');
-  }
+const copies = () => import('../maintenance/copy.ts');
+const series = () => import('../maintenance/series.ts');
 
-  /** What the store holds, its size and its format. */
-  async info(): Promise<StoreInfo> {
-    const { storeInfo } = await import('../maintenance/info.ts');
-    return storeInfo(this.#source.address());
-  }
+/** Returns the methods that care for a store. */
+export function storeCare({ address, written, rest, session }: CareSource) {
+  const { stoppable } = session;
+  /** Returns the method of a name, which takes arguments and then options. */
+  const method = <A extends unknown[], T>(
+    name: string,
+    args: Signature['args'],
+    kinds: AnyKinds | undefined,
+    work: (...asked: A) => Promise<T>,
+  ) =>
+    session.guarded(
+      { name: `store.${name}`, args, ...(kinds !== undefined && { params: { noun: 'option', kinds } }) },
+      work,
+    );
+  return {
+    /** What the store holds, its size and its format. */
+    info: method('info', [], undefined, async () => {
+      const { storeInfo } = await import('../maintenance/info.ts');
+      return storeInfo(address());
+    }),
 
-  /** The log: every file of every import, oldest first, with the number by which undo() takes the import back. */
-  async imports(): Promise<readonly LoggedImport[]> {
-    const { importLog } = await import('../import/import.ts');
-    return importLog(this.#source.address());
-  }
+    /** The log: every file of every import, oldest first, with the number by which undo() takes the import back. */
+    imports: method('imports', [], undefined, async () => {
+      const { importLog } = await import('../import/import.ts');
+      return importLog(address());
+    }),
 
-  /** Reads everything, and computes again what the store derives; without damage there are no faults. */
-  async check(options: CheckOptions = {}): Promise<CheckSummary> {
-    const { checkStore } = await import('../maintenance/check.ts');
-    return checkStore(this.#source.address(), this.#stoppable(options));
-  }
+    /** Reads everything, and computes again what the store derives; without damage there are no faults. */
+    check: method('check', [], checkKinds, async (options: CheckOptions = {}) => {
+      const { checkStore } = await import('../maintenance/check.ts');
+      return checkStore(address(), stoppable(options));
+    }),
 
-  /**
-   * Writes the store into a file, which appears when it is complete and was read again and compared; with `keep` into a new
-   * dated file, of which the newest are kept.
-   */
-  async backup(file: string, options: BackupOptions = {}): Promise<BackupSummary> {
-    const { backupStore } = await import('../maintenance/copy.ts');
-    return backupStore(this.#source.address(), file, this.#stoppable(options));
-  }
+    /**
+     * Writes the store into a file, which appears when it is complete and was read again and compared; with `keep` into a new
+     * dated file, of which the newest are kept.
+     */
+    backup: method('backup', named('file'), backupKinds, async (file: string, options: BackupOptions = {}) =>
+      (await copies()).backupStore(address(), file, stoppable(options)),
+    ),
 
-  /** Puts a backup in the place of the store in one step, if nothing else has it open and the backup is not damaged. */
-  async restore(file: string, options: RestoreOptions = {}): Promise<CopySummary> {
-    const address = await this.#source.written();
-    const { restoreStore } = await import('../maintenance/copy.ts');
-    await this.#source.rest();
-    return restoreStore(file, address, this.#stoppable(options));
-  }
+    /** Puts a backup in the place of the store in one step, if nothing else has it open and the backup is not damaged. */
+    restore: method(
+      'restore',
+      named('file'),
+      restoreKinds,
+      async (file: string, options: RestoreOptions = {}) => {
+        const into = await written();
+        const { restoreStore } = await copies();
+        await rest();
+        return restoreStore(file, into, stoppable(options));
+      },
+    ),
 
-  /** Copies everything into a new store, of the same kind or the other; continues a copy that was stopped. */
-  async copyTo(address: string, options: CopyOptions = {}): Promise<CopySummary> {
-    const { copyStore } = await import('../maintenance/copy.ts');
-    return copyStore(this.#source.address(), address, this.#stoppable(options));
-  }
+    /** Copies everything into a new store, of the same kind or the other; continues a copy that was stopped. */
+    copyTo: method('copyTo', named('address'), copyKinds, async (into: string, options: CopyOptions = {}) =>
+      (await copies()).copyStore(address(), into, stoppable(options)),
+    ),
 
-  /**
-   * Adds everything that another store holds, in one transaction, like an import: an ImportRefusal lists
-   * contradictions.
-   */
-  async merge(from: string, options: StoreMergeOptions = {}): Promise<ImportResult> {
-    const { mergeStore } = await import('../maintenance/merge.ts');
-    return mergeStore(from, await this.#source.written(), this.#stoppable(options));
-  }
+    /**
+     * Adds everything that another store holds, in one transaction, like an import: an ImportRefusal lists
+     * contradictions.
+     */
+    merge: method(
+      'merge',
+      named('from'),
+      mergeKinds,
+      async (from: string, options: StoreMergeOptions = {}) => {
+        const { mergeStore } = await import('../maintenance/merge.ts');
+        return mergeStore(from, await written(), stoppable(options));
+      },
+    ),
 
-  /** Takes an import back, by default the last one, as if it had never been made. */
-  async undo(options: UndoOptions = {}): Promise<UndoneImport> {
-    const { undoStoreImport } = await import('../maintenance/undo.ts');
-    return undoStoreImport(await this.#source.written(), this.#stoppable(options));
-  }
+    /** Takes an import back, by default the last one, as if it had never been made. */
+    undo: method('undo', [], undoKinds, async (options: UndoOptions = {}) => {
+      const { undoStoreImport } = await import('../maintenance/undo.ts');
+      return undoStoreImport(await written(), stoppable(options));
+    }),
 
-  /** Gives a series another id; refused if a series has it, or if the store follows the series. */
-  async renameSeries(id: string, to: string, options: SeriesChangeOptions = {}): Promise<ChangedSeries> {
-    const { renameSeries } = await import('../maintenance/series.ts');
-    return renameSeries(await this.#source.written(), id, to, options);
-  }
+    /** Gives a series another id; refused if a series has it, or if the store follows the series. */
+    renameSeries: method(
+      'renameSeries',
+      [
+        { name: 'id', kind: seriesId },
+        { name: 'to', kind: seriesId },
+      ],
+      changeKinds,
+      async (id: string, to: string, options: SeriesChangeOptions = {}) =>
+        (await series()).renameSeries(await written(), id, to, options),
+    ),
 
-  /** Removes a series with everything that the store keeps of it; refused if the store follows it. */
-  async removeSeries(id: string, options: SeriesChangeOptions = {}): Promise<ChangedSeries> {
-    const { removeSeries } = await import('../maintenance/series.ts');
-    return removeSeries(await this.#source.written(), id, options);
-  }
-
-  #stoppable<T extends { readonly signal?: AbortSignal | undefined }>(options: T): T {
-    const { signal } = this.#source;
-    return {
-      ...options,
-      signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
-    };
-  }
+    /** Removes a series with everything that the store keeps of it; refused if the store follows it. */
+    removeSeries: method(
+      'removeSeries',
+      [{ name: 'id', kind: seriesId }],
+      changeKinds,
+      async (id: string, options: SeriesChangeOptions = {}) =>
+        (await series()).removeSeries(await written(), id, options),
+    ),
+  };
 }
-
-const restoreKinds = {
-  dryRun: flag,
-  signal: abortSignal,
-  onProgress: callable,
-  rowsAtOnce: integer(1),
-} satisfies Kinds<RestoreOptions>;
-
-const copyKinds = { ...restoreKinds, replace: flag } satisfies Kinds<CopyOptions>;
-
-const changeKinds = { dryRun: flag } satisfies Kinds<SeriesChangeOptions>;
-
-const options = { noun: 'option' } as const;
-
-const { prototype } = StoreCare;
-
-const methods: DeclaredMethods<StoreCare, keyof StoreCare> = {
-  info: { method: prototype.info, args: [] },
-  imports: { method: prototype.imports, args: [] },
-  check: {
-    method: prototype.check,
-    args: [],
-    params: {
-      ...options,
-      kinds: { signal: abortSignal, onFault: callable, onProgress: callable } satisfies Kinds<CheckOptions>,
-    },
-  },
-  backup: {
-    method: prototype.backup,
-    args: [{ name: 'file', kind: word }],
-    params: {
-      ...options,
-      kinds: { ...copyKinds, keep: integer(1), clock: callable } satisfies Kinds<BackupOptions>,
-    },
-  },
-  restore: {
-    method: prototype.restore,
-    args: [{ name: 'file', kind: word }],
-    params: { ...options, kinds: restoreKinds },
-  },
-  merge: {
-    method: prototype.merge,
-    args: [{ name: 'from', kind: word }],
-    params: {
-      ...options,
-      kinds: {
-        merge: flag,
-        replace: flag,
-        dryRun: flag,
-        clock: callable,
-        signal: abortSignal,
-        onProgress: callable,
-      } satisfies Kinds<StoreMergeOptions>,
-    },
-  },
-  undo: {
-    method: prototype.undo,
-    args: [],
-    params: {
-      ...options,
-      kinds: { number: integer(1), dryRun: flag, signal: abortSignal } satisfies Kinds<UndoOptions>,
-    },
-  },
-  renameSeries: {
-    method: prototype.renameSeries,
-    args: [
-      { name: 'id', kind: seriesId },
-      { name: 'to', kind: seriesId },
-    ],
-    params: { ...options, kinds: changeKinds },
-  },
-  removeSeries: {
-    method: prototype.removeSeries,
-    args: [{ name: 'id', kind: seriesId }],
-    params: { ...options, kinds: changeKinds },
-  },
-  copyTo: {
-    method: prototype.copyTo,
-    args: [{ name: 'address', kind: word }],
-    params: { ...options, kinds: copyKinds },
-  },
-};

@@ -9,8 +9,8 @@ export type CommandSpec<Line = QueryLine> = {
   /** The words that call it, such as `insider clusters`. */
   readonly words: string;
   readonly alias?: string;
-  /** The heading that help lists it under, or its family if it has two words. */
-  readonly heading: CommandGroup;
+  /** The heading that help lists it under; a family of commands has its own. */
+  readonly heading?: CommandGroup;
   readonly summary: string;
   /** What help says besides the summary. */
   readonly about?: string;
@@ -32,28 +32,63 @@ export type LinePart<T = unknown> = {
   readonly read: (line: TypedLine) => T;
 };
 
-/** A flag with a value; what its declaration leaves out is that of the value. */
-export function option<T>(flag: Flag, { placeholder, complete, parse }: Value<T>): LinePart<T | undefined> {
+/** A flag with a value, whose name in help and completion are those of the value. */
+export function option<T>(
+  name: string,
+  about: string,
+  { placeholder, complete, parse }: Pick<Value<T>, 'complete' | 'parse' | 'placeholder'>,
+  more: Partial<Flag> = {},
+): LinePart<T | undefined> {
   return {
-    flags: [{ ...defined({ value: placeholder, complete }), ...flag }],
-    read: (line) => line.value(flag.name, (text) => parse(text, flag.name, line.clock)),
+    flags: [{ name, about, ...defined({ value: placeholder, complete }), ...more }],
+    read: (line) => line.value(name, (text) => parse(text, name, line.clock)),
   };
 }
 
-/** A flag whose value is a text. */
-export function textOption(flag: Flag & { readonly value: string }): LinePart<string | undefined> {
-  return { flags: [flag], read: (line) => line.text(flag.name) };
+/** A flag whose value is a text, which help calls by `value`. */
+export function textOption(
+  name: string,
+  value: string,
+  about: string,
+  more: Partial<Flag> = {},
+): LinePart<string | undefined> {
+  return { flags: [{ name, about, value, ...more }], read: (line) => line.text(name) };
 }
 
 /** A flag whose value is a date, also in words; of a period it is the named day. */
-export function dayOption(flag: Flag, dayOfPeriod?: DayOfPeriod): LinePart<Day | undefined> {
+export function dayOption(name: string, about: string, dayOfPeriod?: DayOfPeriod): LinePart<Day | undefined> {
   return {
-    flags: [{ value: 'date', complete: 'days', ...flag }],
-    read: (line) => line.day(flag.name, dayOfPeriod),
+    flags: [{ name, about, value: 'date', complete: 'days' }],
+    read: (line) => line.day(name, dayOfPeriod),
   };
 }
 
 /** A flag without a value. */
-export function toggle(name: string, about: string): LinePart<boolean> {
-  return { flags: [{ name, about }], read: (line) => line.has(name) };
+export function toggle(name: string, about: string, short?: string): LinePart<boolean> {
+  return { flags: [{ name, about, ...defined({ short }) }], read: (line) => line.has(name) };
+}
+
+/** A flag without a value, whose part has no value either if it was not typed. */
+export function mark(name: string, about: string): LinePart<true | undefined> {
+  return { flags: [{ name, about }], read: (line) => line.has(name) || undefined };
+}
+
+/** Parts of a command line by the names of their values. */
+export type LineParts = { readonly [name: string]: LinePart };
+
+/** The values of parts. */
+export type PartValues<P extends LineParts> = { readonly [K in keyof P]: ReturnType<P[K]['read']> };
+
+/** Joins parts; help lists their flags under a heading, if one is named. */
+export function together<P extends LineParts>(parts: P, group?: Flag['group']): LinePart<PartValues<P>> {
+  return {
+    flags: Object.values(parts).flatMap(({ flags }) =>
+      flags.map((flag) => ({ ...flag, ...defined({ group }) })),
+    ),
+    read(line) {
+      const values = Object.entries(parts).map(([name, { read }]) => [name, read(line)]);
+      // Each value is of the part with its name.
+      return Object.fromEntries(values) as PartValues<P>;
+    },
+  };
 }

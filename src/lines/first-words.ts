@@ -6,18 +6,19 @@ export type FirstWord<Line = unknown> = {
   readonly name: string;
   readonly heading: CommandGroup;
   readonly summary: string;
+  readonly isFamily: boolean;
   /** The commands that begin with it: one, or those of a family. */
   readonly specs: readonly CommandSpec<Line>[];
 };
 
-/** The summaries of families of commands. */
-const families: Readonly<Record<string, string>> = {
-  series: 'Find and describe series',
-  insider: 'Trades that insiders of companies report',
-  store: 'Look into a store, check it, back it up and move it',
-  keys: 'Manage the keys of your own service',
-  auth: 'Manage the keys that you send to services',
-  config: 'Manage settings',
+/** The families of commands, each with the heading that help lists it under. */
+const families: Readonly<Record<string, Pick<FirstWord, 'heading' | 'summary'>>> = {
+  series: { heading: 'Series', summary: 'Find and describe series' },
+  insider: { heading: 'Insiders', summary: 'Trades that insiders of companies report' },
+  store: { heading: 'Files', summary: 'Look into a store, check it, back it up and move it' },
+  keys: { heading: 'Service', summary: 'Manage the keys of your own service' },
+  auth: { heading: 'Service', summary: 'Manage the keys that you send to services' },
+  config: { heading: 'Setup', summary: 'Manage settings' },
 };
 
 const headings: readonly CommandGroup[] = [
@@ -31,23 +32,14 @@ const headings: readonly CommandGroup[] = [
 
 /** What a command line may begin with, in the order of help. */
 export function firstWords<Line>(specs: readonly CommandSpec<Line>[]): readonly FirstWord<Line>[] {
-  return headings.flatMap((heading) => {
-    const names = new Set(specs.filter((spec) => spec.heading === heading).map(nameOf));
-    return [...names].map((name) => {
-      const members = specs.filter((spec) => nameOf(spec) === name);
-      const summary = families[name] ?? members[0]?.summary ?? '';
-      return { name, heading, summary, specs: members };
-    });
+  const names = [...new Set(specs.map(({ words }) => words.split(' ')[0] ?? ''))];
+  const all = names.map((name) => {
+    const members = specs.filter(({ words }) => words === name || words.startsWith(`${name} `));
+    const [only] = members;
+    const { heading = 'Setup', summary = '' } = families[name] ?? only ?? {};
+    return { name, heading, summary, isFamily: Object.hasOwn(families, name), specs: members };
   });
-}
-
-function nameOf({ words }: CommandSpec<unknown>): string {
-  return words.split(' ')[0] ?? '';
-}
-
-/** Whether a first word is a family, so that a second word must follow. */
-export function isFamily({ name }: FirstWord): boolean {
-  return Object.hasOwn(families, name);
+  return headings.flatMap((heading) => all.filter((word) => word.heading === heading));
 }
 
 /** The first word with this name or alias. */

@@ -9,26 +9,11 @@ import { questions } from '../questions/table.ts';
 import type { CommandSpec } from './command.ts';
 import type { QueryLine } from './line.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
-import { connection, demands, messages, output } from './shared-parts.ts';
+import { chartFlags, connection, demands, messages, output } from './shared-parts.ts';
 
 const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
 
 const dryRun: Flag = { name: 'dry-run', about: 'only print how many requests it takes' };
-
-const chartFlags: readonly Flag[] = [
-  { name: 'plot', about: 'draw a chart as wide as the terminal; -o chart.svg draws into a file' },
-  { name: 'width', value: 'n', about: 'width of a chart, in columns or in units of the picture' },
-  { name: 'height', value: 'n', about: 'height of a chart, in lines or in units of the picture' },
-  { name: 'title', value: 'text', about: 'title of a chart' },
-  { name: 'grey', about: 'draw a picture in shades of grey, for print' },
-  { name: 'log', about: 'draw values on a logarithmic scale' },
-  {
-    name: 'index',
-    value: 'n',
-    about: 'scale each line to this value at the first common date, such as 100',
-  },
-  { name: 'recessions', about: 'shade the recessions that were known on the as-of date' },
-].map((flag) => ({ ...flag, group: 'Output' as const }));
 
 /**
  * Returns the command of a question, or nothing if only other commands ask it. In a plan (`inPlan`) a line need not

@@ -7,7 +7,7 @@ import { clockAt } from '../operations/value.ts';
 import { selectColumns } from '../render/columns.ts';
 import { outputChoice } from '../render/output.ts';
 import type { CommandSpec } from './command.ts';
-import { firstWordOf, firstWords, isFamily, secondWord } from './first-words.ts';
+import { firstWordOf, firstWords, secondWord } from './first-words.ts';
 import type { HelpLine, QueryLine } from './line.ts';
 
 /** `asof --version`. */
@@ -166,7 +166,7 @@ function wordsOf(
 ): readonly string[] {
   const named = firstWordOf(specs, first);
   if (named === undefined) return [];
-  const isSecond = isFamily(named) && named.specs.some((spec) => secondWord(spec) === second);
+  const isSecond = named.isFamily && named.specs.some((spec) => secondWord(spec) === second);
   return second !== undefined && isSecond ? [named.name, second] : [named.name];
 }
 
@@ -202,7 +202,7 @@ export function programOf<Line>(
       .description(first.summary);
     if (only?.alias !== undefined) command.alias(only.alias);
     if (first.name !== named?.name || only === undefined) continue;
-    if (!isFamily(first)) define(command, only, onParsed);
+    if (!first.isFamily) define(command, only, onParsed);
     else for (const spec of first.specs) define(silent(command.command(secondWord(spec))), spec, onParsed);
   }
   return root;

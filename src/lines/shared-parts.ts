@@ -3,29 +3,16 @@ import { requestLimits } from '../client/remote/retry.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { asOfFlag } from '../operations/param.ts';
-import type { Flag, TypedLine } from '../operations/typed-line.ts';
-import type { Value } from '../operations/value.ts';
+import type { Flag } from '../operations/typed-line.ts';
+import { integer } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { skipMissing as skipMissingParam } from '../questions/series/shared.ts';
 import { formatNames, type OutputFlags, outputFormat } from '../render/output.ts';
-import { type LinePart, textOption } from './command.ts';
+import { type LinePart, mark, option, textOption, together, toggle } from './command.ts';
 import type { ConnectionFlags, MessageFlags } from './line.ts';
 import { paramFlags } from './param-flags.ts';
 
 const group = 'Output';
-
-const formatFlags: readonly Flag[] = [
-  {
-    name: 'format',
-    short: 'f',
-    value: 'format',
-    complete: formatNames,
-    about: `${formatNames.join(', ')} (default table on a terminal, csv elsewhere)`,
-    group,
-  },
-  { name: 'csv', about: 'same as --format csv', group },
-  { name: 'json', about: 'same as --format json; errors are problem documents', group },
-];
 
 /** The file to write; undefined for stdout. */
 export const file: LinePart<string | undefined> = {
@@ -46,39 +33,73 @@ export const file: LinePart<string | undefined> = {
   },
 };
 
-const rowFlags: readonly Flag[] = [
+const format = option(
+  'format',
+  `${formatNames.join(', ')} (default table on a terminal, csv elsewhere)`,
+  outputFormat,
+  { short: 'f', complete: formatNames, group },
+);
+
+const chart = together(
   {
-    name: 'columns',
-    value: 'names',
-    complete: 'columns',
-    about: 'columns to show, separated by commas; all for every column',
-    group,
+    width: option('width', 'width of a chart, in columns or in units of the picture', integer(1)),
+    height: option('height', 'height of a chart, in lines or in units of the picture', integer(1)),
+    title: textOption('title', 'text', 'title of a chart'),
+    grey: mark('grey', 'draw a picture in shades of grey, for print'),
+    log: mark('log', 'draw values on a logarithmic scale'),
+    index: option('index', 'scale each line to this value at the first common date, such as 100', {
+      placeholder: 'n',
+      parse(text) {
+        if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return Number(text);
+        throw refused({ reason: 'use a number above 0, such as 100' });
+      },
+    }),
+    recessions: mark('recessions', 'shade the recessions that were known on the as-of date'),
   },
-  { name: 'no-header', about: 'omit the header line', group },
-  { name: 'double', about: 'Parquet: numbers as DOUBLE, not as exact DECIMAL', group },
-  { name: 'fail-empty', about: 'exit with code 9 when there are no rows', group },
-  { name: 'no-color', about: 'disable colors', group },
+  group,
+);
+
+/** The flags of a command whose rows can be drawn, which `output` reads. */
+export const chartFlags: readonly Flag[] = [
+  { name: 'plot', about: 'draw a chart as wide as the terminal; -o chart.svg draws into a file', group },
+  ...chart.flags,
 ];
 
 /** Format, file, columns and the rest of an output of rows. */
 export const output: LinePart<OutputFlags> = {
-  flags: [...formatFlags, ...file.flags, ...rowFlags],
+  flags: [
+    ...format.flags,
+    { name: 'csv', about: 'same as --format csv', group },
+    { name: 'json', about: 'same as --format json; errors are problem documents', group },
+    ...file.flags,
+    {
+      name: 'columns',
+      value: 'names',
+      complete: 'columns',
+      about: 'columns to show, separated by commas; all for every column',
+      group,
+    },
+    { name: 'no-header', about: 'omit the header line', group },
+    { name: 'double', about: 'Parquet: numbers as DOUBLE, not as exact DECIMAL', group },
+    { name: 'fail-empty', about: 'exit with code 9 when there are no rows', group },
+    { name: 'no-color', about: 'disable colors', group },
+  ],
   read(line) {
-    const typedFormat = valueIn(line, 'format', outputFormat);
-    const formats = [
-      ...(typedFormat === undefined ? [] : [typedFormat]),
-      ...(line.has('csv') ? (['csv'] as const) : []),
-      ...(line.has('json') ? (['json'] as const) : []),
-    ];
-    if (new Set(formats).size > 1) throw new Problem('bad-input', `two formats: ${formats.join(' and ')}`);
-    const [format] = formats;
+    const typed = format.read(line);
+    const formats = new Set([
+      ...(typed === undefined ? [] : [typed]),
+      ...(['csv', 'json'] as const).filter((name) => line.has(name)),
+    ]);
+    if (formats.size > 1) throw new Problem('bad-input', `two formats: ${[...formats].join(' and ')}`);
+    const [named] = formats;
+    const drawn = defined(chart.read(line));
     return {
-      ...defined({ format, file: file.read(line), columns: line.text('columns')?.split(',') }),
+      ...defined({ format: named, file: file.read(line), columns: line.text('columns')?.split(',') }),
       header: !line.has('no-header'),
       ...(line.has('double') && { double: true }),
       everything: line.has('all'),
       plot: line.has('plot'),
-      ...chartIn(line),
+      ...(Object.keys(drawn).length > 0 && { chart: drawn }),
       failEmpty: line.has('fail-empty'),
       colour: !line.has('no-color'),
     };
@@ -88,21 +109,6 @@ export const output: LinePart<OutputFlags> = {
 /** The part of an output that has only flags with these names. */
 export function outputWith(names: readonly string[]): LinePart<OutputFlags> {
   return { ...output, flags: output.flags.filter(({ name }) => names.includes(name)) };
-}
-
-function chartIn(line: TypedLine): Pick<OutputFlags, 'chart'> {
-  const [width, height, title] = [line.count('width'), line.count('height'), line.text('title')];
-  const index = line.value('index', (text) => {
-    if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return Number(text);
-    throw refused({ reason: 'use a number above 0, such as 100' });
-  });
-  const chart = {
-    ...defined({ width, height, title, index }),
-    ...(line.has('grey') && { grey: true }),
-    ...(line.has('log') && { log: true }),
-    ...(line.has('recessions') && { recessions: true }),
-  };
-  return Object.keys(chart).length === 0 ? {} : { chart };
 }
 
 /** The day that `--as-of` names, which must have begun. */
@@ -116,94 +122,68 @@ export const skipMissing: LinePart<boolean> = {
   read: (line) => line.has('skip-missing'),
 };
 
-/** What an answer must be based on. */
-export const demands: LinePart<Demands> = {
-  flags: [
-    {
-      name: 'exact',
-      about:
-        'refuse answers from sampled or fetched vintages: their days are not days of publication (exit 9)',
-      group,
-    },
-    {
-      name: 'max-age',
-      value: 'days',
-      about: 'refuse data that end more than this many days before the day asked for (exit 9)',
-      group,
-    },
-  ],
-  read(line) {
-    const maxAge = line.value('max-age', (text) => {
-      const days = /^(\d{1,6})d?$/.exec(text)?.[1];
-      if (days !== undefined) return Number(days);
-      throw refused({ reason: 'use a number of days, 0 or more' });
-    });
-    return { ...(line.has('exact') && { exact: true }), ...(maxAge !== undefined && { maxAge }) };
+const basis = together(
+  {
+    exact: mark(
+      'exact',
+      'refuse answers from sampled or fetched vintages: their days are not days of publication (exit 9)',
+    ),
+    maxAge: option(
+      'max-age',
+      'refuse data that end more than this many days before the day asked for (exit 9)',
+      { placeholder: 'days', parse: daysOfAge },
+    ),
   },
-};
+  group,
+);
+
+function daysOfAge(text: string): number {
+  const days = /^(\d{1,6})d?$/.exec(text)?.[1];
+  if (days !== undefined) return Number(days);
+  throw refused({ reason: 'use a number of days, 0 or more' });
+}
+
+/** What an answer must be based on. */
+export const demands: LinePart<Demands> = { ...basis, read: (line) => defined(basis.read(line)) };
 
 /** The store to use, if the line names one. */
-export const store = textOption({
-  name: 'store',
-  value: 'path',
+export const store = textOption('store', 'path', 'store to use: a file, or postgres://… (or ASOF_STORE)', {
   complete: 'files',
-  about: 'store to use: a file, or postgres://… (or ASOF_STORE)',
   group: 'Connection',
 });
 
+const source = together(
+  {
+    store,
+    baseUrl: textOption('base-url', 'url', 'service to ask (or ASOF_BASE_URL)'),
+    timeout: option('timeout', 'time limit of each try of a request (default 30)', requestLimits.timeout),
+    retries: option('retries', 'retries after transient failures (default 2)', requestLimits.retries),
+    maxWait: option(
+      'max-wait',
+      'longest wait when the service says when to retry (default 60)',
+      requestLimits.maxWait,
+    ),
+  },
+  'Connection',
+);
+
 /** Which store or service to ask. */
 export const connection: LinePart<ConnectionFlags> = {
-  flags: [
-    ...store.flags,
-    {
-      name: 'base-url',
-      value: 'url',
-      about: 'service to ask (or ASOF_BASE_URL)',
-      group: 'Connection',
-    },
-    {
-      name: 'timeout',
-      value: 'seconds',
-      about: 'time limit of each try of a request (default 30)',
-      group: 'Connection',
-    },
-    {
-      name: 'retries',
-      value: 'n',
-      about: 'retries after transient failures (default 2)',
-      group: 'Connection',
-    },
-    {
-      name: 'max-wait',
-      value: 'seconds',
-      about: 'longest wait when the service says when to retry (default 60)',
-      group: 'Connection',
-    },
-  ],
+  ...source,
   read(line) {
-    const [named, baseUrl] = [store.read(line), line.text('base-url')];
-    if (named !== undefined && baseUrl !== undefined)
+    const flags = source.read(line);
+    if (flags.store !== undefined && flags.baseUrl !== undefined)
       throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
-    return defined({
-      store: named,
-      baseUrl,
-      timeout: valueIn(line, 'timeout', requestLimits.timeout),
-      retries: valueIn(line, 'retries', requestLimits.retries),
-      maxWait: valueIn(line, 'max-wait', requestLimits.maxWait),
-    });
+    return defined(flags);
   },
 };
 
-function valueIn<T>(line: TypedLine, flag: string, { parse }: Value<T>): T | undefined {
-  return line.value(flag, (text) => parse(text, flag, line.clock));
-}
-
 /** How much is written to stderr. */
-export const messages: LinePart<MessageFlags> = {
-  flags: [
-    { name: 'quiet', short: 'q', about: 'print no notes', group: 'Messages' },
-    { name: 'verbose', short: 'v', about: 'print requests, rows and times', group: 'Messages' },
-    { name: 'debug', about: 'print headers too; keys are redacted', group: 'Messages' },
-  ],
-  read: (line) => ({ quiet: line.has('quiet'), verbose: line.has('verbose'), debug: line.has('debug') }),
-};
+export const messages: LinePart<MessageFlags> = together(
+  {
+    quiet: toggle('quiet', 'print no notes', 'q'),
+    verbose: toggle('verbose', 'print requests, rows and times', 'v'),
+    debug: toggle('debug', 'print headers too; keys are redacted'),
+  },
+  'Messages',
+);

@@ -1,8 +1,16 @@
-import { type AnyCommand, type CommandSpec, type LinePart, toggle } from '../../lines/command.ts';
+import {
+  type AnyCommand,
+  type CommandSpec,
+  type LineParts,
+  type PartValues,
+  together,
+  toggle,
+} from '../../lines/command.ts';
 import type { OtherLine } from '../../lines/line.ts';
-import { store } from '../../lines/shared-parts.ts';
-import type { ArgumentSpec, TypedLine } from '../../operations/typed-line.ts';
+import { messages as messageFlags, store } from '../../lines/shared-parts.ts';
+import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
+import { type Messages, messagesOf } from '../terminal/messages.ts';
 
 /** Loads every command of asof; `inPlan` as in the lines of a plan. */
 export type LoadCommands = (inPlan?: boolean) => Promise<readonly AnyCommand[]>;
@@ -18,21 +26,18 @@ type RunnableLine = OtherLine & {
 /** A command that asks no question. */
 export type OtherCommand = CommandSpec<RunnableLine>;
 
-/** Parts of a command line by the names of their values. */
-type LineParts = { readonly [name: string]: LinePart };
-
-/** What was typed after the words of a command. */
-type TypedValues<P extends LineParts> = { readonly args: readonly string[] } & {
-  readonly [K in keyof P]: ReturnType<P[K]['read']>;
-};
+/** What was typed after the words of a command, and messages as its flags ask for them. */
+type RunValues<P extends LineParts> = { readonly args: readonly string[] } & Omit<
+  PartValues<P>,
+  'messages'
+> & {
+    readonly messages: Messages;
+  };
 
 /** The parts of a command that changes a store after it was confirmed. */
 export const changes = {
   dryRun: toggle('dry-run', 'show what would change, write nothing'),
-  yes: {
-    flags: [{ name: 'yes', short: 'y', about: 'do not ask; needed where there is no terminal' }],
-    read: (line: TypedLine) => line.has('yes'),
-  },
+  yes: toggle('yes', 'do not ask; needed where there is no terminal', 'y'),
   store,
 } as const;
 
@@ -46,28 +51,24 @@ export function command<P extends LineParts>({
   readonly args?: readonly ArgumentSpec[];
   readonly parts: P;
   /** Resolves to the exit code, if it is not that of success. */
-  readonly run: (values: TypedValues<P>, io: Io, load: LoadCommands) => Promise<number> | Promise<void>;
+  readonly run: (values: RunValues<P>, io: Io, load: LoadCommands) => Promise<number> | Promise<void>;
 }): OtherCommand {
+  const { flags, read } = together(parts);
   return {
     ...spec,
     args,
-    flags: Object.values(parts).flatMap(({ flags }) => flags),
+    flags,
     read(line) {
-      const values = valuesIn(parts, line);
+      const values = { args: line.args, ...read(line) };
       return {
         command: 'other',
         values,
         async run(io, load) {
-          const code = await run(values, io, load);
+          const messages = messagesOf(messageFlags.read(line), io);
+          const code = await run({ ...values, messages }, io, load);
           return typeof code === 'number' ? code : exitCode.success;
         },
       };
     },
   };
-}
-
-function valuesIn<P extends LineParts>(parts: P, line: TypedLine): TypedValues<P> {
-  const values = Object.entries(parts).map(([name, { read }]) => [name, read(line)]);
-  // Each value is of the part with its name.
-  return { args: line.args, ...Object.fromEntries(values) } as TypedValues<P>;
 }

@@ -4,7 +4,7 @@ import { largestPage, pagesOf } from '../../client/pagination.ts';
 import { symbolsOf } from '../../domain/insider/filing.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { AnyCommand } from '../../lines/command.ts';
-import { type FirstWord, firstWordOf, firstWords, isFamily, secondWord } from '../../lines/first-words.ts';
+import { firstWordOf, firstWords, secondWord } from '../../lines/first-words.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { insiderFilings, seriesSearch } from '../../operations/index.ts';
 import { firstFilingDay } from '../../operations/insiders/filings.ts';
@@ -21,6 +21,7 @@ import { chosenBaseUrl } from '../config/places.ts';
 import { type Setting, settings } from '../config/settings.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
+import { messagesOf } from '../terminal/messages.ts';
 import { command, type LoadCommands } from './command.ts';
 import { topics } from './help.ts';
 
@@ -89,10 +90,11 @@ async function choicesFor(
   if (request === undefined) return shell.answer({ kind: 'files' }, '', sent);
   const specs = await load();
   const position = positionIn(specs, request.words, request.current);
-  return shell.answer(await choicesAt(position, specs, io), position.lead, sent);
+  const choices = startingWith(await position.offer(position, io), position.text);
+  return shell.answer(choices, position.lead, sent);
 }
 
-/** Completes one kind of value at a position. */
+/** Offers what may be typed at a position. */
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
 /** How values are completed, by the names on their flags and arguments. */
@@ -102,53 +104,15 @@ const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
   files: () => ({ kind: 'files' }),
   folders: () => ({ kind: 'folders' }),
   ids,
-  kinds: async () =>
-    described(
-      (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [
-        kind,
-        summary.join(''),
-      ]),
-    ),
+  kinds: async () => {
+    const { formats } = await import('../../import/formats/recognise.ts');
+    return described(formats.map(({ kind, summary }) => [kind, summary.join('')]));
+  },
   plans,
   'setting values': settingValues,
   settings: () => described(Object.entries(settings).map(([name, { about }]) => [name, about])),
   tickers,
 };
-
-/** The words that may be typed at a position, as far as asof knows them. */
-async function choicesAt(position: CursorPosition, specs: readonly AnyCommand[], io: Io): Promise<Choices> {
-  return startingWith(await allAt(position, specs, io), position.text);
-}
-
-async function allAt(position: CursorPosition, specs: readonly AnyCommand[], io: Io): Promise<Choices> {
-  const { expected, typed, text } = position;
-  switch (expected.kind) {
-    case 'first word':
-      return described(commandsAfter(specs, []));
-    case 'second word':
-      return described(commandsAfter(specs, [expected.family.name]));
-    case 'help':
-      return described([
-        ...commandsAfter(specs, typed),
-        ...(typed.length === 0 ? topics.map((topic) => [topic, 'a topic'] as const) : []),
-      ]);
-    case 'flag':
-      return described(unusedFlags(position));
-    case 'value': {
-      const { choices, value = '', complete } = expected.flag;
-      return completed(choices ?? wordsInHelp(value, text) ?? complete, position, io);
-    }
-    case 'argument': {
-      const all = await Promise.all(
-        expected.candidates.map(({ choices, complete }) => completed(choices ?? complete, position, io)),
-      );
-      const words = all.flatMap((one) => (one.kind === 'words' ? one.words : []));
-      return all.find(({ kind }) => kind !== 'words') ?? { kind: 'words', words };
-    }
-    case 'nothing':
-      return nothing;
-  }
-}
 
 function completed(
   how: Completion | undefined,
@@ -157,6 +121,20 @@ function completed(
 ): Choices | Promise<Choices> {
   if (how === undefined) return nothing;
   return typeof how === 'string' ? completers[how](position, io) : wordsOf(how);
+}
+
+function flagOffer({ choices, value = '', complete }: Flag): Completer {
+  return (position, io) => completed(choices ?? wordsInHelp(value, position.text) ?? complete, position, io);
+}
+
+function argumentOffer(candidates: readonly ArgumentSpec[]): Completer {
+  return async (position, io) => {
+    const all = await Promise.all(
+      candidates.map(({ choices, complete }) => completed(choices ?? complete, position, io)),
+    );
+    const words = all.flatMap((one) => (one.kind === 'words' ? one.words : []));
+    return all.find(({ kind }) => kind !== 'words') ?? { kind: 'words', words };
+  };
 }
 
 /** The words that help names instead of a value, as in `--type <par|tips>`; in the letter case that is being typed. */
@@ -176,16 +154,18 @@ function commandsAfter(
 ): readonly (readonly [string, string])[] {
   if (words.length === 0) return firstWords(specs).map(({ name, summary }) => [name, summary]);
   const family = words.length === 1 ? firstWordOf(specs, words[0]) : undefined;
-  if (family === undefined || !isFamily(family)) return [];
+  if (family === undefined || !family.isFamily) return [];
   return family.specs.map((spec) => [secondWord(spec), spec.summary]);
 }
 
-function unusedFlags({ known, flags }: CursorPosition): readonly (readonly [string, string])[] {
-  return known.flatMap(({ name, short, about, repeatable }) => {
-    if (flags.has(name) && repeatable !== true) return [];
-    const names = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
-    return names.map((word) => [word, about] as const);
-  });
+function unusedFlags({ known, flags }: CursorPosition): Choices {
+  const unused = known.filter(({ name, repeatable }) => !flags.has(name) || repeatable === true);
+  return described(
+    unused.flatMap(({ name, short, about }) => {
+      const names = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+      return names.map((word) => [word, about] as const);
+    }),
+  );
 }
 
 async function ids(position: CursorPosition, io: Io): Promise<Choices> {
@@ -286,7 +266,7 @@ async function lookUp<R extends Row>(
   const isRemote = chosenBaseUrl(io, source) !== undefined;
   const session = {
     connection: { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 },
-    messages: { quiet: true, verbose: false, debug: false },
+    messages: messagesOf({ quiet: true, verbose: false, debug: false }, io),
   };
   return withClient(session, io, async (client) => {
     const found: Choice[] = [];
@@ -310,19 +290,10 @@ function startsWithId(id: string, text: string): boolean {
   return id.startsWith(text.toUpperCase()) && !id.startsWith('-');
 }
 
-/** What may be typed at the cursor. */
-type Expected =
-  | { readonly kind: 'first word' }
-  | { readonly kind: 'second word'; readonly family: FirstWord }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'flag' }
-  | { readonly kind: 'value'; readonly flag: Flag }
-  | { readonly kind: 'argument'; readonly candidates: readonly ArgumentSpec[] }
-  | { readonly kind: 'nothing' };
-
 /** The position of the cursor in a command line. */
 type CursorPosition = {
-  readonly expected: Expected;
+  /** What may be typed there. */
+  readonly offer: Completer;
   /** The command, if the words before call one. */
   readonly spec: AnyCommand | undefined;
   /** The flags of the command that can be typed. */
@@ -342,36 +313,22 @@ const version: Flag = { name: 'version', short: 'V', about: 'print the version' 
 
 /** The position after `words`, in the word that begins with `current`. */
 function positionIn(specs: readonly AnyCommand[], words: readonly string[], current: string): CursorPosition {
-  const { spec, family, rest } = commandIn(specs, words);
-  const known = [
-    ...(spec?.flags ?? []),
-    ...(spec === undefined && family === undefined ? [version] : []),
-    help,
-  ];
-  const { flags, typed, waiting, onlyArguments } = scanned(known, rest);
+  const first = firstWordOf(specs, words[0]);
+  const isFamily = first?.isFamily === true;
+  const spec = isFamily ? first.specs.find((one) => secondWord(one) === words[1]) : first?.specs[0];
+  const called = spec === undefined ? Number(isFamily) : spec.words.split(' ').length;
+  const known = [...(spec?.flags ?? []), ...(first === undefined ? [version] : []), help];
+  const { flags, typed, waiting, onlyArguments } = scanned(known, words.slice(called));
   const within = { spec, known, flags, typed, lead: '', text: current };
-  if (waiting !== undefined) return { ...within, expected: { kind: 'value', flag: waiting } };
+  if (waiting !== undefined) return { ...within, offer: flagOffer(waiting) };
   if (!onlyArguments && current.startsWith('-')) {
     const { flag, lead } = valueStarted(known, current) ?? {};
-    if (flag === undefined || lead === undefined) return { ...within, expected: { kind: 'flag' } };
-    return { ...within, expected: { kind: 'value', flag }, lead, text: current.slice(lead.length) };
+    if (flag === undefined || lead === undefined) return { ...within, offer: unusedFlags };
+    return { ...within, offer: flagOffer(flag), lead, text: current.slice(lead.length) };
   }
-  if (spec !== undefined) return { ...within, expected: operandExpected(spec, typed, current) };
-  if (typed.length > 0) return { ...within, expected: { kind: 'nothing' } };
-  return {
-    ...within,
-    expected: family === undefined ? { kind: 'first word' } : { kind: 'second word', family },
-  };
-}
-
-/** The command that words call, or the family that they begin, and the words after it. */
-function commandIn(specs: readonly AnyCommand[], words: readonly string[]) {
-  const [first, second] = words;
-  const named = firstWordOf(specs, first);
-  if (named === undefined) return { rest: words };
-  if (!isFamily(named)) return { spec: named.specs[0], rest: words.slice(1) };
-  const spec = named.specs.find((one) => secondWord(one) === second);
-  return spec === undefined ? { family: named, rest: words.slice(1) } : { spec, rest: words.slice(2) };
+  if (spec !== undefined) return { ...within, offer: operandOffer(specs, spec, typed, current) };
+  const choices = typed.length > 0 ? nothing : described(commandsAfter(specs, words.slice(0, called)));
+  return { ...within, offer: () => choices };
 }
 
 /** What the words after a command mean: flags with their values, arguments, and a flag whose value is missing. */
@@ -409,12 +366,20 @@ function flagTyped(known: readonly Flag[], word: string): Flag | undefined {
   );
 }
 
-function operandExpected({ words, args }: AnyCommand, typed: readonly string[], current: string): Expected {
-  if (words === 'help') return { kind: 'help' };
+function operandOffer(
+  specs: readonly AnyCommand[],
+  { words, args }: AnyCommand,
+  typed: readonly string[],
+  current: string,
+): Completer {
+  if (words === 'help') {
+    const own = typed.length === 0 ? topics.map((topic) => [topic, 'a topic'] as const) : [];
+    return () => described([...commandsAfter(specs, typed), ...own]);
+  }
   const candidates = argumentsAfter(args, typed);
-  if (candidates.length > 0) return { kind: 'argument', candidates };
+  if (candidates.length > 0) return argumentOffer(candidates);
   // No further argument: only a flag can follow.
-  return { kind: current === '' ? 'flag' : 'nothing' };
+  return current === '' ? unusedFlags : () => nothing;
 }
 
 /** The arguments that may follow those that were typed: after ids that end in dates, another id or the first date. */

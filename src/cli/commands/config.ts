@@ -14,7 +14,6 @@ import { type ChosenBaseUrl, chosenBaseUrl } from '../config/places.ts';
 import { named, readFrom, readSettings, type Setting, settings } from '../config/settings.ts';
 import { checkedKey, keyFor, storedKeys } from '../config/user-key.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { messagesOf } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const settingName: ArgumentSpec = { name: 'name', complete: 'settings', about: 'name of a setting' };
@@ -37,7 +36,6 @@ function nameIn(text: string): keyof typeof settings {
 const configCommands = [
   command({
     words: 'config get',
-    heading: 'Setup',
     summary: 'Print the value of a setting',
     examples: `
 # the service that is asked (needs the setting, else it exits with 3)
@@ -57,7 +55,6 @@ asof config get format 2> /dev/null || echo csv
   }),
   command({
     words: 'config set',
-    heading: 'Setup',
     summary: 'Change a setting',
     examples: `
 # ask a service from now on
@@ -76,7 +73,6 @@ asof config set format csv
   }),
   command({
     words: 'config unset',
-    heading: 'Setup',
     summary: 'Remove a setting',
     examples: `
 # ask your own store again
@@ -91,7 +87,6 @@ asof config unset format
   }),
   command({
     words: 'config list',
-    heading: 'Setup',
     summary: 'Print all settings',
     examples: `
 # all settings
@@ -109,7 +104,6 @@ ASOF_CONFIG_DIR=elsewhere asof config list
   }),
   command({
     words: 'config path',
-    heading: 'Setup',
     summary: 'Print the path of the settings file',
     examples: `
 # the file with the settings
@@ -126,7 +120,7 @@ const sources = ['fred'] as const;
 
 /** The service or the live source that a key is for. */
 const owner = {
-  baseUrl: textOption({ name: 'base-url', value: 'url', about: 'service that the key is for' }),
+  baseUrl: textOption('base-url', 'url', 'service that the key is for'),
   source: {
     flags: [{ name: 'source', value: 'source', about: 'live source that the key is for', choices: sources }],
     read: (line: TypedLine) => line.choice('source', sources),
@@ -135,7 +129,6 @@ const owner = {
 
 const login = command({
   words: 'auth login',
-  heading: 'Service',
   summary: 'Store the key for a service',
   examples: `
 # prompt for the key, and store it for that service only (needs a terminal)
@@ -149,7 +142,7 @@ asof auth login --base-url https://data.example.org --with-token < ann.key
     messages,
   },
   async run({ baseUrl, source, withToken, messages }, io) {
-    const { note } = messagesOf(messages, io);
+    const { note } = messages;
     if (source !== undefined) {
       const named = source.toUpperCase();
       await changeConfigFile(io, 'keys', source, await typedKey(withToken, io, named));
@@ -181,7 +174,6 @@ async function typedKey(withToken: boolean, io: Io, owner: string): Promise<stri
 
 const status = command({
   words: 'auth status',
-  heading: 'Service',
   summary: 'Show the stored keys and which one is sent',
   examples: `
 # the stored keys (needs a stored key, else it exits with 4)
@@ -190,8 +182,7 @@ asof auth status
 asof auth status --base-url https://data.example.org
 `,
   parts: { ...owner, messages },
-  async run({ baseUrl, messages: flags }, io) {
-    const messages = messagesOf(flags, io);
+  async run({ baseUrl, messages }, io) {
     const chosen = chosenBaseUrl(io, defined({ baseUrl }));
     for (const [origin, key] of storedKeys(io))
       await print(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`, io);
@@ -217,7 +208,6 @@ function maskedKey(key: string): string {
 
 const logout = command({
   words: 'auth logout',
-  heading: 'Service',
   summary: 'Remove the key for a service',
   examples: `
 # remove the key for a service (needs a key for it)
@@ -227,11 +217,10 @@ asof auth logout
 `,
   parts: { ...owner, messages },
   async run({ baseUrl, source, messages }, io) {
-    const { note } = messagesOf(messages, io);
     const origin = source ?? serviceOf(baseUrl, io).base.origin;
     if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
     await changeConfigFile(io, 'keys', origin, undefined);
-    note(`asof: removed the key for ${origin}`);
+    messages.note(`asof: removed the key for ${origin}`);
   },
 });
 

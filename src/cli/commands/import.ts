@@ -8,7 +8,7 @@ import { Problem, refused } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import type { ImportProgress } from '../../import/import.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
-import { dayOption, textOption, toggle } from '../../lines/command.ts';
+import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
 import { file, messages, skipMissing, store } from '../../lines/shared-parts.ts';
 import { readFor } from '../../operations/typed-line.ts';
 import { openSink, print, type Sink } from '../../platform/sink.ts';
@@ -22,7 +22,7 @@ import type { StoreView, WholeView } from '../../store/store.ts';
 import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/places.ts';
 import { ofStore } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
-import { messagesOf, type Progress, progress } from '../terminal/messages.ts';
+import type { Messages, Progress } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const importCommand = command({
@@ -47,35 +47,25 @@ asof import --log
     },
   ],
   parts: {
-    kind: textOption({
-      name: 'kind',
-      value: 'kind',
+    kind: textOption('kind', 'kind', 'format of the files (default: by content; see asof help formats)', {
       complete: 'kinds',
-      about: 'format of the files (default: by content; see asof help formats)',
     }),
-    series: {
-      flags: [
-        { name: 'series', value: 'id', complete: 'ids', about: 'series id for files that do not name one' },
-      ],
-      read: (line) => line.value('series', seriesId),
-    },
+    series: option('series', 'series id for files that do not name one', {
+      placeholder: 'id',
+      complete: 'ids',
+      parse: seriesId,
+    }),
     rename: {
       flags: [{ name: 'id', value: 'old=new', about: 'import a series under another id', repeatable: true }],
       read: (line) => Object.fromEntries(line.texts('id').map((text) => readFor('--id', text, renaming))),
     },
-    asOf: dayOption({
-      name: 'as-of',
-      about: 'as-of date of files that hold one vintage and do not date it',
-    }),
-    dateFormat: textOption({
-      name: 'date-format',
-      value: 'form',
-      about: 'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
-    }),
-    filedOn: dayOption({
-      name: 'filed-on',
-      about: 'filing date of ownership XML that does not state it',
-    }),
+    asOf: dayOption('as-of', 'as-of date of files that hold one vintage and do not date it'),
+    dateFormat: textOption(
+      'date-format',
+      'form',
+      'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
+    ),
+    filedOn: dayOption('filed-on', 'filing date of ownership XML that does not state it'),
     merge: toggle('merge', 'add to a series that came from another source'),
     replace: toggle('replace', 'replace known values by different ones of the same vintage date'),
     complete: toggle('complete', 'withdraw the dates that a complete vintage does not list'),
@@ -108,12 +98,11 @@ asof import --log
     messages,
     resolved: { flags: [], read: (line) => line.resolved },
   },
-  async run({ args: paths, log, store: named, messages: flags, resolved, ...options }, io) {
+  async run({ args: paths, log, store: named, messages, resolved, ...options }, io) {
     if (log) return printLog(named, io);
-    const messages = messagesOf(flags, io);
     messages.resolved(resolved);
     const store = storeToWrite(io, named);
-    const progressLine = new ImportProgressLine(() => progress(io, flags.quiet));
+    const progressLine = new ImportProgressLine(messages.progress);
     const { importFiles } = await import('../../import/import.ts');
     try {
       const { clock, signal, stdin } = io;
@@ -251,11 +240,11 @@ asof facts "PCE*" | tail -n +2 | wc -l
           metadata ? metadataOf(view) : factsOf(knownView(view, latest)),
           ids,
           await factsSink(file, io),
-          messages.quiet,
+          messages,
           io,
         ),
       );
-      if (basis.missing.size > 0) messagesOf(messages, io).warn(`asof: ${missingText(basis.missing)}`);
+      if (basis.missing.size > 0) messages.warn(`asof: ${missingText(basis.missing)}`);
     } finally {
       await store.close();
     }
@@ -321,10 +310,10 @@ async function writeRecords(
   { header, records }: SeriesRecords,
   ids: readonly string[],
   sink: Sink,
-  quiet: boolean,
+  messages: Messages,
   io: Io,
 ): Promise<void> {
-  const bar = progress(io, quiet);
+  const bar = messages.progress();
   try {
     let wanted = await sink.write(formatCsvRecord(header));
     for (const [done, id] of ids.entries()) {

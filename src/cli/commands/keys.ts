@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { option, textOption } from '../../lines/command.ts';
-import type { MessageFlags } from '../../lines/line.ts';
 import { messages, outputWith } from '../../lines/shared-parts.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
@@ -14,14 +13,13 @@ import { isDatabase, shownAddress } from '../../store/address.ts';
 import { openAccess } from '../../store/open.ts';
 import { accessPath } from '../config/places.ts';
 import { serveSettings } from '../config/serve-settings.ts';
-import { column, optionalColumn, printTable, type RecordTable } from '../run/rows.ts';
+import { column, member, printTable, type RecordTable } from '../run/rows.ts';
 import type { Io } from '../terminal/io.ts';
-import { messagesOf } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
-const access = option({ name: 'access', about: serveSettings.access.about }, serveSettings.access.value);
+const access = option('access', serveSettings.access.about, serveSettings.access.value);
 
-const plans = option({ name: 'plans', about: serveSettings.plans.about }, serveSettings.plans.value);
+const plans = option('plans', serveSettings.plans.about, serveSettings.plans.value);
 
 const output = outputWith(['format', 'csv', 'json']);
 
@@ -29,7 +27,6 @@ const keyId: ArgumentSpec = { name: 'key-id', about: 'id of the key, as asof key
 
 const createKey = command({
   words: 'keys create',
-  heading: 'Service',
   summary: 'Create a key (it is shown only once)',
   examples: `
 # a key for Ann, written to a file
@@ -47,24 +44,12 @@ asof keys create --name guest --plan free --expires 90d
         throw new Problem('bad-input', `--name ${JSON.stringify(text)}: use 1 to 100 printable characters`);
       },
     },
-    plan: textOption({
-      name: 'plan',
-      value: 'plan',
-      complete: 'plans',
-      about: 'plan of the key',
-      fallback: 'free',
+    plan: textOption('plan', 'plan', 'plan of the key', { complete: 'plans', fallback: 'free' }),
+    expires: option('expires', 'last day on which it is valid (UTC), or days such as 90d', {
+      placeholder: 'date',
+      complete: 'days',
+      parse: (text, _, { today }) => lastDay(text, today),
     }),
-    expires: {
-      flags: [
-        {
-          name: 'expires',
-          value: 'date',
-          complete: 'days',
-          about: 'last day on which it is valid (UTC), or days such as 90d',
-        },
-      ],
-      read: (line) => line.value('expires', (text) => lastDay(text, line.clock.today)),
-    },
     plans,
     access,
     messages,
@@ -84,8 +69,7 @@ asof keys create --name guest --plan free --expires 90d
     } finally {
       await store.close();
     }
-    const { note } = messagesOf(messages, io);
-    note(`asof: key ${stored.id} of '${name}' on the plan ${plan} (it is shown only once)`);
+    messages.note(`asof: key ${stored.id} of '${name}' on the plan ${plan} (it is shown only once)`);
     await print(`${secret}\n`, io);
   },
 });
@@ -107,30 +91,19 @@ function lastDay(text: string, today: Day): Day {
 const keyTable: RecordTable<KeyRecord> = {
   object: 'key_list',
   columns: [
-    column('id', 'text', 'For logs and for revoke.', ({ id }) => id),
-    column('name', 'text', 'Name of the key.', ({ name }) => name),
-    column('plan', 'text', 'Plan of the key.', ({ plan }) => plan),
-    column('start', 'text', 'The first characters of the secret.', ({ start }) => start),
-    column('created_at', 'text', 'When it was created.', ({ createdAt }) => createdAt),
-    optionalColumn('revoked_at', 'text', 'When it was revoked, if it was.', ({ revokedAt }) => revokedAt),
-    optionalColumn(
-      'expires_at',
-      'text',
-      'From when it is not valid, if it ends.',
-      ({ expiresAt }) => expiresAt,
-    ),
-    optionalColumn(
-      'previous_until',
-      'text',
-      'Up to when the secret before the last rotation is valid.',
-      ({ previousUntil }) => previousUntil,
-    ),
+    member('id', 'text', 'For logs and for revoke.'),
+    member('name', 'text', 'Name of the key.'),
+    member('plan', 'text', 'Plan of the key.'),
+    member('start', 'text', 'The first characters of the secret.'),
+    member('created_at', 'text', 'When it was created.'),
+    member('revoked_at', 'text', 'When it was revoked, if it was.'),
+    member('expires_at', 'text', 'From when it is not valid, if it ends.'),
+    member('previous_until', 'text', 'Up to when the secret before the last rotation is valid.'),
   ],
 };
 
 const listKeys = command({
   words: 'keys list',
-  heading: 'Service',
   summary: 'List keys (secrets are not stored)',
   examples: `
 # all keys
@@ -142,14 +115,21 @@ asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
   async run({ access, output, messages }, io) {
     const path = accessPath(io, access);
     const keys = await stored(path, (store) => store.keys());
-    noteNone(keys, messages, path, io);
+    if (keys.length === 0) messages.note(noKeysText(path));
     await printTable(output, keyTable, keys, io);
   },
 });
 
+/** Days. */
+const overlap = option(
+  'overlap',
+  'how long the old secret stays valid',
+  { placeholder: 'days', parse: (text) => dayCount(text, 0) },
+  { fallback: '7d' },
+);
+
 const rotateKey = command({
   words: 'keys rotate',
-  heading: 'Service',
   summary: 'Give a key a new secret; the old one stays valid for a while',
   examples: `
 # a new secret; the old one works for another week (needs a key with that id)
@@ -159,12 +139,7 @@ asof keys rotate k_0a1b2c3d --overlap 0d
 `,
   args: [keyId],
   parts: {
-    overlap: {
-      flags: [
-        { name: 'overlap', value: 'days', about: 'how long the old secret stays valid', fallback: '7d' },
-      ],
-      read: (line) => line.value('overlap', (text) => dayCount(text, 0)) ?? 7,
-    },
+    overlap: { ...overlap, read: (line) => overlap.read(line) ?? 7 },
     access,
     messages,
   },
@@ -178,15 +153,13 @@ asof keys rotate k_0a1b2c3d --overlap 0d
     const { id, name } = await changed(asked, (store) => store.rotateKey(typed, stored, until, sole));
     const before =
       overlap === 0 ? 'every older one is refused from now on' : `the old one is valid until ${until}`;
-    const { note } = messagesOf(messages, io);
-    note(`asof: key ${id} of '${name}' has a new secret (it is shown only once); ${before}`);
+    messages.note(`asof: key ${id} of '${name}' has a new secret (it is shown only once); ${before}`);
     await print(`${secret}\n`, io);
   },
 });
 
 const revokeKey = command({
   words: 'keys revoke',
-  heading: 'Service',
   summary: 'Revoke a key at once',
   examples: `
 # one key (needs a key with that id)
@@ -200,7 +173,7 @@ asof keys list --csv | awk -F, '$2 == "ann" { print $1 }' | xargs -r -n 1 asof k
     const now = io.clock().toISOString();
     const asked = { id: typed, path: accessPath(io, access), noun: 'key' };
     const { id, name, revokedAt } = await changed(asked, (store) => store.revokeKey(typed, now));
-    messagesOf(messages, io).note(`asof: key ${id} of '${name}' was revoked at ${revokedAt}`);
+    messages.note(`asof: key ${id} of '${name}' was revoked at ${revokedAt}`);
   },
 });
 
@@ -215,25 +188,19 @@ type UsedKey = KeyRecord & {
 const usageTable: RecordTable<UsedKey> = {
   object: 'key_usage',
   columns: [
-    column('id', 'text', 'Key.', ({ id }) => id),
-    column('name', 'text', 'Name of the key.', ({ name }) => name),
-    column('plan', 'text', 'Plan of the key.', ({ plan }) => plan),
-    optionalColumn(
-      'last_used',
-      'text',
-      'The minute of its last request (UTC), if it was used.',
-      ({ lastUsed }) => lastUsed,
-    ),
-    column('day', 'integer', 'Requests in this UTC day.', ({ day }) => day),
-    optionalColumn('day_limit', 'integer', 'The quota of a day.', ({ limits }) => limits?.dailyLimit),
-    column('month', 'integer', 'Requests in this UTC month.', ({ month }) => month),
-    optionalColumn('month_limit', 'integer', 'The quota of a month.', ({ limits }) => limits?.monthlyLimit),
+    member('id', 'text', 'Key.'),
+    member('name', 'text', 'Name of the key.'),
+    member('plan', 'text', 'Plan of the key.'),
+    member('last_used', 'text', 'The minute of its last request (UTC), if it was used.'),
+    member('day', 'integer', 'Requests in this UTC day.'),
+    column('day_limit', 'integer', 'The quota of a day.', ({ limits }) => limits?.dailyLimit),
+    member('month', 'integer', 'Requests in this UTC month.'),
+    column('month_limit', 'integer', 'The quota of a month.', ({ limits }) => limits?.monthlyLimit),
   ],
 };
 
 const showUsage = command({
   words: 'keys usage',
-  heading: 'Service',
   summary: 'Show the last use of each key, and how much of its quota is used',
   examples: `
 # all keys
@@ -266,10 +233,10 @@ asof keys usage --csv | awk -F, 'NR > 1 && $4 == "" { print $1 }'
         };
       });
     });
-    noteNone(keys, messages, path, io);
+    if (keys.length === 0) messages.note(noKeysText(path));
     const others = new Set(keys.flatMap(({ plan }) => (plans.has(plan) ? [] : [plan])));
     if (others.size > 0)
-      messagesOf(messages, io).note(
+      messages.note(
         `asof: no limits for ${[...others].join(', ')}: the plans are ${[...plans.keys()].join(', ')}; name the file of the service with --plans`,
       );
     await printTable(output, usageTable, keys, io);
@@ -284,12 +251,9 @@ function chosenPlans(flag: string | undefined, io: Io) {
   return loadPlans(flag ?? variable(io, serveSettings.plans.variable));
 }
 
-/** Says that there are no keys, and in which store. */
-function noteNone(keys: readonly unknown[], messages: MessageFlags, path: string, io: Io): void {
-  if (keys.length > 0) return;
+function noKeysText(path: string): string {
   const isThere = isDatabase(path) || existsSync(path);
-  const where = isThere ? ` in ${shownAddress(path)}` : `: there is no file ${path}`;
-  messagesOf(messages, io).note(`asof: there are no keys${where}`);
+  return `asof: there are no keys${isThere ? ` in ${shownAddress(path)}` : `: there is no file ${path}`}`;
 }
 
 /** What an access store holds; nothing if there is none, which is not created. */

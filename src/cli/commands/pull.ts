@@ -1,6 +1,6 @@
 import { Problem, refused } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import { dayOption, textOption, toggle } from '../../lines/command.ts';
+import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
 import { connection, messages, outputWith, store } from '../../lines/shared-parts.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
@@ -13,13 +13,13 @@ import type { OutputFlags } from '../../render/output.ts';
 import type { Followed } from '../../store/followed.ts';
 import { readStoreIfAny } from '../../store/open.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
-import { chosenSetting, readFrom, readSettings, settings } from '../config/settings.ts';
+import { chosenSetting, readFrom, settings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
-import { reporting } from '../run/remote-session.ts';
-import { column, optionalColumn, printTable, type RecordTable } from '../run/rows.ts';
+import { requestOptions } from '../run/remote-session.ts';
+import { column, member, printTable, type RecordTable } from '../run/rows.ts';
 import type { SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
-import { type Messages, messagesOf, progress, reportFailure } from '../terminal/messages.ts';
+import { type Messages, noProgress, reportFailure } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 /** The live sources, as `asof pull` names them. */
@@ -54,11 +54,7 @@ asof pull fred --search "core pce"
     { name: 'names', about: 'what to follow, such as ids of series of FRED', optional: true, several: true },
   ],
   parts: {
-    search: textOption({
-      name: 'search',
-      value: 'text',
-      about: 'list the series of FRED that match, and store nothing',
-    }),
+    search: textOption('search', 'text', 'list the series of FRED that match, and store nothing'),
     request: {
       flags: [
         { name: 'release', value: 'n', about: 'follow every series of a release of FRED', repeatable: true },
@@ -75,20 +71,19 @@ asof pull fred --search "core pce"
       read: requestIn,
     },
     list: toggle('list', 'list what the store follows, and store nothing'),
-    since: dayOption({ name: 'since', about: 'begin new histories on this day' }, 'first'),
+    since: dayOption('since', 'begin new histories on this day', 'first'),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
     dryRun: toggle('dry-run', 'print the requests that it would make, and make none'),
-    maxDuration: {
-      flags: [{ name: 'max-duration', value: 'time', about: 'stop after this time, such as 90s, 10m or 2h' }],
-      read: (line) => line.value('max-duration', duration),
-    },
+    maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', {
+      placeholder: 'time',
+      parse: duration,
+    }),
     output: outputWith(['format', 'csv', 'json', 'columns', 'no-header']),
     connection: { ...connection, flags: connection.flags.filter(({ name }) => name !== 'base-url') },
     messages,
   },
   async run(line, io) {
-    const { full, since, dryRun, maxDuration, request, list, search, output } = line;
-    const messages = messagesOf(line.messages, io);
+    const { full, since, dryRun, maxDuration, request, list, search, output, messages } = line;
     const store = storeToWrite(io, line.connection.store);
     if (list) {
       const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
@@ -96,14 +91,14 @@ asof pull fred --search "core pce"
       await printTable(output, followedTable, followed, io);
       return exitCode.success;
     }
-    const bar = progress(io, line.messages.quiet || line.messages.verbose);
+    const bar = messages.flags.verbose ? noProgress : messages.progress();
     const [{ pull }, { pullSources: live, searchSource }] = await Promise.all([
       import('../../pull/pull.ts'),
       import('../../pull/sources.ts'),
     ]);
     const json = output.format === 'json';
     const options = {
-      ...requestOptions(line, io, messages),
+      ...pullOptions(line, io),
       ...{ store, request, full, since, dryRun, maxDuration },
       onProgress: ({ name, done, total, requests, rows }: PullProgress) =>
         bar.show(() => `${name}, ${requests} requests, ${grouped(rows)} rows`, {
@@ -150,9 +145,7 @@ asof unfollow treasury real
   async run({ args: [source = '', ...names], messages, store }, io) {
     const { unfollow } = await import('../../pull/pull.ts');
     await unfollow(storeToWrite(io, store), source, names);
-    messagesOf(messages, io).note(
-      `asof: no longer following ${names.join(', ')} of ${source}; the facts stay`,
-    );
+    messages.note(`asof: no longer following ${names.join(', ')} of ${source}; the facts stay`);
   },
 });
 
@@ -198,25 +191,20 @@ function reported(failures: readonly Problem[], json: boolean, io: Io): number {
 /** Prints whether the live sources answer, and take the user's key and contact. */
 export async function probe(line: SessionFlags & { readonly output: OutputFlags }, io: Io): Promise<number> {
   const { probeSources } = await import('../../pull/sources.ts');
-  const options = requestOptions(line, io, messagesOf(line.messages, io));
-  const probes = await probeSources({ ...options, store: storeToRead(io, line.connection.store).path });
+  const probes = await probeSources({
+    ...pullOptions(line, io),
+    store: storeToRead(io, line.connection.store).path,
+  });
   await printTable(line.output, probeTable, probes, io);
   return reported(failuresIn(probes), line.output.format === 'json', io);
 }
 
 /** How to send requests to the live sources, from flags, environment and settings. */
-function requestOptions({ connection, messages: flags }: SessionFlags, io: Io, messages: Messages) {
-  const { retries, max_wait } = readSettings(io);
+function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   return {
-    timeout: connection.timeout ?? chosenSetting(io, 'timeout')?.value,
-    retries: connection.retries ?? retries,
-    maxWait: connection.maxWait ?? max_wait,
+    ...requestOptions(connection, io, messages),
     settings: sourceSettings(io, messages),
     cacheFolder: io.folders.cache,
-    env: io.env,
-    clock: io.clock,
-    signal: io.signal,
-    watch: reporting(messages, flags, io.clock),
   };
 }
 
@@ -353,26 +341,26 @@ function summaryJson(summary: PullSummary): object {
 /** What `asof pull --list` shows. */
 const followedTable: RecordTable<Followed> = {
   columns: [
-    column('source', 'text', 'The live source.', ({ source }) => source),
-    column('name', 'text', 'What the store follows there.', ({ name }) => name),
-    column('since', 'text', 'When following began.', ({ since }) => since),
-    optionalColumn('up_to', 'text', 'The last day that the store covers.', ({ upTo }) => upTo),
-    optionalColumn('last_run', 'text', 'When the source last answered.', ({ lastRun }) => lastRun),
-    optionalColumn('left', 'text', 'What the last run left undone.', ({ left }) => left || undefined),
+    member('source', 'text', 'The live source.'),
+    member('name', 'text', 'What the store follows there.'),
+    member('since', 'text', 'When following began.'),
+    member('up_to', 'text', 'The last day that the store covers.'),
+    member('last_run', 'text', 'When the source last answered.'),
+    column('left', 'text', 'What the last run left undone.', ({ left }) => left || undefined),
   ],
 };
 
 /** What `asof pull fred --search` shows. */
 const listingTable: RecordTable<FredListing> = {
   columns: [
-    column('id', 'text', 'Id of the series.', ({ id }) => id),
-    column('title', 'text', 'Title.', ({ title }) => title),
-    column('units', 'text', 'Units.', ({ units }) => units),
-    column('frequency', 'text', 'Frequency.', ({ frequency }) => frequency),
-    column('seasonal_adjustment', 'text', 'Seasonal adjustment.', (series) => series.seasonal_adjustment),
-    optionalColumn('popularity', 'integer', 'Popularity at FRED, 0 to 100.', ({ popularity }) => popularity),
-    column('observation_start', 'text', 'First date with a value.', (series) => series.observation_start),
-    column('observation_end', 'text', 'Last date with a value.', (series) => series.observation_end),
+    member('id', 'text', 'Id of the series.'),
+    member('title', 'text', 'Title.'),
+    member('units', 'text', 'Units.'),
+    member('frequency', 'text', 'Frequency.'),
+    member('seasonal_adjustment', 'text', 'Seasonal adjustment.'),
+    member('popularity', 'integer', 'Popularity at FRED, 0 to 100.'),
+    member('observation_start', 'text', 'First date with a value.'),
+    member('observation_end', 'text', 'Last date with a value.'),
   ],
 };
 
@@ -386,17 +374,12 @@ function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
 /** What `asof ping --sources` shows. */
 const probeTable: RecordTable<SourceProbe> = {
   columns: [
-    column('source', 'text', 'The live source.', ({ source }) => source),
-    optionalColumn('answers', 'boolean', 'Whether it answers; null if not asked.', ({ answers }) => answers),
-    column('key', 'text', 'works, missing, refused, unknown or not needed.', ({ key }) => key),
-    column('followed', 'integer', 'What the store follows there.', ({ followed }) => followed),
-    optionalColumn(
-      'requests_in_minute',
-      'integer',
-      'Requests that the pace allows in the next minute.',
-      ({ requestsInMinute }) => requestsInMinute,
-    ),
-    optionalColumn('next_request', 'text', 'When the next may begin.', ({ nextRequest }) => nextRequest),
-    optionalColumn('problem', 'text', 'Why it does not answer.', ({ problem }) => problem?.detail),
+    member('source', 'text', 'The live source.'),
+    member('answers', 'boolean', 'Whether it answers; null if not asked.'),
+    member('key', 'text', 'works, missing, refused, unknown or not needed.'),
+    member('followed', 'integer', 'What the store follows there.'),
+    member('requests_in_minute', 'integer', 'Requests that the pace allows in the next minute.'),
+    member('next_request', 'text', 'When the next may begin.'),
+    column('problem', 'text', 'Why it does not answer.', ({ problem }) => problem?.detail),
   ],
 };

@@ -1,15 +1,13 @@
 import { counted } from '../../errors/wording.ts';
-import type { MessageFlags } from '../../lines/line.ts';
 import { messages } from '../../lines/shared-parts.ts';
 import { storeToChange } from '../config/places.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { Io } from '../terminal/io.ts';
-import { messagesOf } from '../terminal/messages.ts';
+import type { Messages } from '../terminal/messages.ts';
 import { changes, command } from './command.ts';
 
 const renameCommand = command({
   words: 'series rename',
-  heading: 'Series',
   summary: 'Give a series of your store another id',
   examples: `
 # what would change (needs a store with the series)
@@ -27,7 +25,6 @@ asof series rename OLD NEW --yes
 
 const removeCommand = command({
   words: 'series rm',
-  heading: 'Series',
   summary: 'Remove a series from your store, with its vintages and its description',
   examples: `
 # what would be removed (needs a store with the series)
@@ -48,11 +45,11 @@ type ChangeLine = {
   readonly store: string | undefined;
   readonly dryRun: boolean;
   readonly yes: boolean;
-  readonly messages: MessageFlags;
+  readonly messages: Messages;
 };
 
 async function changeSeries(line: ChangeLine, io: Io, isRenamed: boolean): Promise<void> {
-  const { args, dryRun, yes, messages: flags } = line;
+  const { args, dryRun, yes, messages } = line;
   const [id = '', other = ''] = args.map((text) => text.toUpperCase());
   const into = storeToChange(io, line.store);
   const { renameSeries, removeSeries } = await import('../../maintenance/series.ts');
@@ -61,7 +58,7 @@ async function changeSeries(line: ChangeLine, io: Io, isRenamed: boolean): Promi
   // What cannot be done is refused before anybody is asked.
   const { facts, vintages, store } = await change({ dryRun: true });
   const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
-  const { note } = messagesOf(flags, io);
+  const { note } = messages;
   if (dryRun) return note(`asof: dry run: would ${isRenamed ? 'rename' : 'remove'} ${what}`);
   await confirm(`${isRenamed ? 'rename' : 'remove'} ${what}`, yes, io);
   await change({ dryRun: false });

@@ -22,7 +22,6 @@ import { accessPath, type StoreChoice, storeAlone, storeToRead } from '../config
 import { serveFlags, serveValues, typedSettings } from '../config/serve-settings.ts';
 import { checkedKey } from '../config/user-key.ts';
 import { ofStore, withClient } from '../run/session.ts';
-import { messagesOf } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 /** About 2000 pages of 100 observations, which is 25 MB. */
@@ -64,11 +63,8 @@ asof serve --metrics-port 9464
         return { ...texts, 'log-level': 'warn' };
       },
     },
-    config: textOption({
-      name: 'config',
-      value: 'file',
+    config: textOption('config', 'file', 'JSON file of these settings (or ASOF_CONFIG)', {
       complete: 'files',
-      about: 'JSON file of these settings (or ASOF_CONFIG)',
     }),
     quiet: {
       flags: [{ name: 'quiet', short: 'q', about: 'same as --log-level warn', group: 'Messages' }],
@@ -140,10 +136,10 @@ asof explore
 asof explore --no-open --port 8790
 `,
   parts: {
-    port: option(
-      { name: 'port', value: 'port', about: 'port to listen on', fallback: 'any free one' },
-      integer(1, 65_535),
-    ),
+    port: option('port', 'port to listen on', integer(1, 65_535), {
+      value: 'port',
+      fallback: 'any free one',
+    }),
     noOpen: toggle('no-open', 'print the address without starting a browser'),
     store,
     messages,
@@ -157,7 +153,7 @@ asof explore --no-open --port 8790
     const name = named === undefined ? '' : shownAddress(named);
     const running = await explore({ store, port, clock: io.clock, log: io.stderr, name });
     io.stdout.write(`${running.url}\n`);
-    messagesOf(messages, io).noteOnTerminal('asof: the page is at this address until Ctrl-C');
+    messages.noteOnTerminal('asof: the page is at this address until Ctrl-C');
     const page = !noOpen && io.stdout.isTTY === true ? await redirectTo(running.url) : undefined;
     if (page !== undefined) {
       openBrowser(page.url);
@@ -223,10 +219,9 @@ asof mcp --as-of 2015-01-30
     connection,
     messages,
   },
-  async run({ asOf, connection, messages: flags }, io) {
+  async run({ asOf, connection, messages }, io) {
     const { serveMcp } = await import('../../mcp/server.ts');
-    const flagged = { connection, messages: flags, ...defined({ asOf }) };
-    await withClient(flagged, io, async (client, messages) => {
+    await withClient({ connection, messages, asOf }, io, async (client) => {
       const bound = asOf === undefined ? '' : ` as of ${asOf}`;
       messages.noteOnTerminal(`asof: an assistant starts this command and asks it${bound}; Ctrl-D ends it`);
       const { clock, signal, stdin, stdout } = io;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
-import { toggle } from '../../lines/command.ts';
+import { textOption, toggle } from '../../lines/command.ts';
 import type { ConnectionFlags } from '../../lines/line.ts';
 import { planLineParser } from '../../lines/parse.ts';
 import { asOf, connection, demands, messages } from '../../lines/shared-parts.ts';
@@ -24,7 +24,7 @@ import { isDatabase } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import { type SessionFlags, withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { type Messages, messagesOf, progress } from '../terminal/messages.ts';
+import { type Messages, messagesOf } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const snapshotPlan = command({
@@ -50,18 +50,10 @@ asof snapshot plan.txt --out desk
     { name: 'plan', complete: 'files', about: 'text file; each line is a file name and an asof command' },
   ],
   parts: {
-    out: {
-      flags: [
-        {
-          name: 'out',
-          value: 'dir',
-          complete: 'folders',
-          about: 'link to the newest complete snapshot',
-          required: true,
-        },
-      ],
-      read: (line) => line.text('out') ?? '',
-    },
+    out: textOption('out', 'dir', 'link to the newest complete snapshot', {
+      complete: 'folders',
+      required: true,
+    }),
     asOf: asOf('as-of date of all files (default yesterday in UTC)'),
     demands: {
       ...demands,
@@ -77,7 +69,7 @@ asof snapshot plan.txt --out desk
     connection,
     messages,
   },
-  async run({ args: [name = ''], out, asOf: day, demands, dryRun, ...session }, io, load) {
+  async run({ args: [name = ''], out = '', asOf: day, demands, dryRun, ...session }, io, load) {
     let ending = 'nothing was written';
     let described = '';
     try {
@@ -108,28 +100,28 @@ function dryRunText({ lines, asOf }: BoundPlan, out: string): string {
 async function take(
   plan: BoundPlan,
   out: string,
-  { connection, messages: flags }: SessionFlags,
+  { connection, messages }: SessionFlags,
   io: Io,
 ): Promise<void> {
   const started = io.clock().getTime();
-  const { detail, note, warn } = messagesOf(flags, io);
-  const bar = progress(io, flags.quiet);
-  // `--verbose` prints only the line at the end.
-  const { debug } = flags;
-  const summary = await withClient(
-    { connection, messages: { quiet: !debug, verbose: false, debug } },
-    io,
-    (client) =>
-      snapshot(plan, {
-        out,
-        client,
-        signal: io.signal,
-        onLine: (name, done) => bar.show(() => name, { done, total: plan.lines.length }),
-        note: (text) => note(`asof: ${text}`),
-        warn: (text) => warn(`asof: ${text}`),
-      }),
+  const { detail, note, warn, progress } = messages;
+  const bar = progress();
+  const summary = await withClient({ connection, messages: ofRequests(messages, io) }, io, (client) =>
+    snapshot(plan, {
+      out,
+      client,
+      signal: io.signal,
+      onLine: (name, done) => bar.show(() => name, { done, total: plan.lines.length }),
+      note: (text) => note(`asof: ${text}`),
+      warn: (text) => warn(`asof: ${text}`),
+    }),
   ).finally(() => bar.clear());
   detail(`asof: ${out} as of ${plan.asOf}: ${summaryText(summary)}, ${io.clock().getTime() - started} ms`);
+}
+
+/** The messages about the requests of a snapshot, which only `--debug` prints. */
+function ofRequests({ flags: { debug } }: Messages, io: Io): Messages {
+  return messagesOf({ quiet: !debug, verbose: false, debug }, io);
 }
 
 function summaryText({ files, rows, unchanged }: SnapshotSummary): string {
@@ -159,10 +151,10 @@ asof verify desk --base-url https://data.example.org
   args: [{ name: 'dir', complete: 'folders', about: 'a snapshot' }],
   parts: { connection, messages },
   async run({ args: [folder = ''], ...line }, io, load) {
-    const messages = messagesOf(line.messages, io);
+    const { messages } = line;
     try {
       const parseLine = planLineParser(io.clock(), await load(true));
-      const findings = await printed(findingsOf({ folder, ...line }, parseLine, io, messages), io);
+      const findings = await printed(findingsOf({ folder, ...line }, parseLine, io), io);
       if (findings.length === 0) return exitCode.success;
       const names = [...new Set(findings.map(({ name }) => name))];
       messages.note(`asof: ${folder} differs from its manifest or its data: ${names.join(', ')}`);
@@ -184,10 +176,9 @@ async function printed(findings: AsyncIterable<Finding>, io: Io): Promise<readon
 }
 
 async function* findingsOf(
-  { folder, connection, messages: flags }: SessionFlags & { readonly folder: string },
+  { folder, connection, messages }: SessionFlags & { readonly folder: string },
   parseLine: ParseLine,
   io: Io,
-  messages: Messages,
 ): AsyncGenerator<Finding> {
   const opened = await openSnapshot(folder);
   if ('what' in opened) {
@@ -204,8 +195,7 @@ async function* findingsOf(
     signal: io.signal,
     async withData(compare) {
       if (source === undefined) return undefined;
-      const quiet = { quiet: !flags.debug, verbose: false, debug: flags.debug };
-      return withClient({ connection: source, messages: quiet }, io, compare);
+      return withClient({ connection: source, messages: ofRequests(messages, io) }, io, compare);
     },
   });
   for await (const finding of findings) {

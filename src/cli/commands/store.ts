@@ -1,23 +1,22 @@
 import { existsSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import { toggle } from '../../lines/command.ts';
-import type { MessageFlags } from '../../lines/line.ts';
+import { option, toggle } from '../../lines/command.ts';
 import { messages, output, store } from '../../lines/shared-parts.ts';
 import type { CopySummary, RestoreProgress } from '../../maintenance/copy.ts';
 import type { StoreInfo } from '../../maintenance/info.ts';
 import type { UndoneImport } from '../../maintenance/undo.ts';
-import type { FieldType } from '../../operations/field.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
+import { integer } from '../../operations/value.ts';
 import { print } from '../../platform/sink.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { initStore } from '../../store/open.ts';
 import { defaultStorePath, storeToChange, storeToRead, storeToWrite } from '../config/places.ts';
-import { column, optionalColumn, printTable, type RecordTable, tablePrinter } from '../run/rows.ts';
+import { column, member, printTable, type RecordTable, tablePrinter } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { messagesOf, progress } from '../terminal/messages.ts';
+import type { Messages } from '../terminal/messages.ts';
 import { changes, command } from './command.ts';
 
 const dryRun = (about: string) => toggle('dry-run', about);
@@ -32,7 +31,6 @@ const address = (name: string, about: string): ArgumentSpec => ({
 
 const initCommand = command({
   words: 'store init',
-  heading: 'Files',
   summary: 'Make an empty store, or distribute one over Citus',
   about: `Every import makes the store that it needs. This command makes an empty one, such as for a service
 that starts before the first import.
@@ -53,52 +51,46 @@ asof store init --distribute --store postgres://importer@db.example.org/markets
   async run({ store, distribute, messages }, io) {
     const address = storeToWrite(io, store);
     const created = await initStore(address, distribute);
-    const { note } = messagesOf(messages, io);
-    note(`asof: ${created ? 'made the store' : 'the store was there before:'} ${shownAddress(address)}`);
-    if (distribute) note('asof: Citus distributes it, facts by series and filings by issuer');
+    messages.note(
+      `asof: ${created ? 'made the store' : 'the store was there before:'} ${shownAddress(address)}`,
+    );
+    if (distribute) messages.note('asof: Citus distributes it, facts by series and filings by issuer');
   },
 });
-
-const info =
-  (type: FieldType, makes = column<StoreInfo>) =>
-  (name: keyof StoreInfo, description: string) =>
-    makes(name, type, description, (info) => info[name]);
-const [text, count, day] = [info('text'), info('integer'), info('text', optionalColumn)];
 
 const infoTable: RecordTable<StoreInfo> = {
   card: true,
   columns: [
-    text('store', 'Address of the store.'),
-    text('engine', 'SQLite or PostgreSQL.'),
-    count('format', 'Format of its tables.'),
-    count('bytes', 'Size on the disk, indexes included.'),
-    info('boolean')('sample', 'Whether it is the shipped sample.'),
-    count('revision', 'Grows with every import that changes anything.'),
-    count('series', 'Series with values.'),
-    count('described', 'Series with a description and without values.'),
-    count('facts', 'Changes of values.'),
-    day('first_vintage', 'First vintage of all series.'),
-    day('last_vintage', 'Last vintage of all series.'),
-    day('least_covered_to', 'The series that ends first is covered to this day.'),
-    day('covered_to', 'The series that ends last is covered to this day.'),
-    count('par_rates', 'Rates of par curves.'),
-    day('par_covered_to', 'Last trade date of par curves.'),
-    count('real_rates', 'Rates of real curves.'),
-    day('real_covered_to', 'Last trade date of real curves.'),
-    count('filings', 'Filings of insiders.'),
-    count('trades', 'Trades in these filings.'),
-    day('filings_covered_to', 'Last filing date.'),
-    count('imports', 'Entries of the log of imports.'),
-    day('last_import', 'Time of the last import.'),
-    count('outdated_imports', 'Files that an older rule read; import them again.'),
-    count('followed', 'What it follows at live sources.'),
-    day('followed_up_to', 'All that it follows reaches this day.'),
+    member('store', 'text', 'Address of the store.'),
+    member('engine', 'text', 'SQLite or PostgreSQL.'),
+    member('format', 'integer', 'Format of its tables.'),
+    member('bytes', 'integer', 'Size on the disk, indexes included.'),
+    member('sample', 'boolean', 'Whether it is the shipped sample.'),
+    member('revision', 'integer', 'Grows with every import that changes anything.'),
+    member('series', 'integer', 'Series with values.'),
+    member('described', 'integer', 'Series with a description and without values.'),
+    member('facts', 'integer', 'Changes of values.'),
+    member('first_vintage', 'text', 'First vintage of all series.'),
+    member('last_vintage', 'text', 'Last vintage of all series.'),
+    member('least_covered_to', 'text', 'The series that ends first is covered to this day.'),
+    member('covered_to', 'text', 'The series that ends last is covered to this day.'),
+    member('par_rates', 'integer', 'Rates of par curves.'),
+    member('par_covered_to', 'text', 'Last trade date of par curves.'),
+    member('real_rates', 'integer', 'Rates of real curves.'),
+    member('real_covered_to', 'text', 'Last trade date of real curves.'),
+    member('filings', 'integer', 'Filings of insiders.'),
+    member('trades', 'integer', 'Trades in these filings.'),
+    member('filings_covered_to', 'text', 'Last filing date.'),
+    member('imports', 'integer', 'Entries of the log of imports.'),
+    member('last_import', 'text', 'Time of the last import.'),
+    member('outdated_imports', 'integer', 'Files that an older rule read; import them again.'),
+    member('followed', 'integer', 'What it follows at live sources.'),
+    member('followed_up_to', 'text', 'All that it follows reaches this day.'),
   ],
 };
 
 const infoCommand = command({
   words: 'store info',
-  heading: 'Files',
   summary: 'Show what a store holds, its size and its format',
   examples: `
 # what the store holds
@@ -115,7 +107,6 @@ asof store info --json
 
 const checkCommand = command({
   words: 'store check',
-  heading: 'Files',
   summary: 'Check that a store is whole, and that its figures follow from its facts',
   about: `Reads everything, asks the engine what is damaged, and computes again what the store derives from
 its facts. Prints a line for each fault and exits with code 1 if there is any.`,
@@ -127,7 +118,7 @@ asof store check --store postgres://reader@db.example.org/markets
 `,
   parts: { store, messages },
   async run({ store, messages }, io) {
-    const bar = progress(io, messages.quiet);
+    const bar = messages.progress();
     const { checkStore } = await import('../../maintenance/check.ts');
     const { series, changes, faults } = await ofStore(storeToRead(io, store), (address) =>
       checkStore(address, {
@@ -138,15 +129,13 @@ asof store check --store postgres://reader@db.example.org/markets
     bar.clear();
     for (const { subject, fault } of faults) await print(`${subject}: ${fault}\n`, io);
     const found = faults.length === 0 ? 'no fault' : counted(faults.length, 'fault');
-    const { note } = messagesOf(messages, io);
-    note(`asof: checked ${grouped(series)} series with ${grouped(changes)} changes: ${found}`);
+    messages.note(`asof: checked ${grouped(series)} series with ${grouped(changes)} changes: ${found}`);
     return faults.length === 0 ? exitCode.success : exitCode.differences;
   },
 });
 
 const backupCommand = command({
   words: 'store backup',
-  heading: 'Files',
   summary: 'Write a store into a file, verified, while it is in use',
   about: `The file appears when it is complete and was read again and compared. A backup that was stopped goes
 on where it stopped. --yes replaces a file that exists.
@@ -167,16 +156,11 @@ asof store backup backups/ --keep 7 -q
     },
   ],
   parts: {
-    keep: {
-      flags: [
-        {
-          name: 'keep',
-          value: 'n',
-          about: 'write a new file with the time (UTC) in its name, and keep the newest n such files',
-        },
-      ],
-      read: (line) => line.count('keep'),
-    },
+    keep: option(
+      'keep',
+      'write a new file with the time (UTC) in its name, and keep the newest n such files',
+      integer(1),
+    ),
     dryRun: dryRun('count what the backup would hold, write nothing'),
     yes: changes.yes,
     store,
@@ -200,7 +184,6 @@ asof store backup backups/ --keep 7 -q
 
 const restoreCommand = command({
   words: 'store restore',
-  heading: 'Files',
   summary: 'Put a backup in the place of a store',
   about: `Checks the backup, copies it beside the store, reads the copy again, and puts it in the place of the
 store in one step: until then the store stays as it is. A damaged backup is refused, and so is a store
@@ -227,7 +210,6 @@ asof store restore backup.db --yes
 
 const copyCommand = command({
   words: 'store copy',
-  heading: 'Files',
   summary: 'Copy a store, also from a file into PostgreSQL and back',
   about: `Copies facts, descriptions, curves, filings, the log of imports and what the store follows, from one
 state of it. The copy appears when it is complete and was read again and compared; one that was
@@ -253,7 +235,6 @@ asof store copy mine.db postgres://importer@db.example.org/markets
 
 const mergeCommand = command({
   words: 'store merge',
-  heading: 'Files',
   summary: 'Add everything that another store holds to a store',
   about: `One transaction, by the rules of an import: contradictions refuse it, and all of them are listed. The
 log has it as one import.`,
@@ -273,7 +254,7 @@ asof store merge theirs.db --store mine.db --yes
   async run({ args, merge, replace, dryRun, yes, store, messages }, io) {
     const [from, into] = [addressIn(args[0]), storeToWrite(io, store)];
     if (!dryRun) await confirm(`merge ${shownAddress(from)} into ${shownAddress(into)}`, yes, io);
-    const bar = progress(io, messages.quiet);
+    const bar = messages.progress();
     const [{ mergeStore }, { importReport }] = await Promise.all([
       import('../../maintenance/merge.ts'),
       import('../../import/report.ts'),
@@ -284,7 +265,7 @@ asof store merge theirs.db --store mine.db --yes
       const result = await mergeStore(from, into, { merge, replace, dryRun, clock, signal, onProgress });
       bar.clear();
       const replacesSample = into === defaultStorePath(io) ? 'for good' : false;
-      for (const text of importReport(result, replacesSample)) messagesOf(messages, io).note(text);
+      for (const text of importReport(result, replacesSample)) messages.note(text);
     } catch (error) {
       bar.clear();
       throw io.stderr.isTTY === true ? await (await import('./import.ts')).shortened(error) : error;
@@ -296,32 +277,26 @@ asof store merge theirs.db --store mine.db --yes
 const undoableTable: RecordTable<Pick<UndoneImport, 'number' | 'importedAt' | 'files'>> = {
   columns: [
     column('import', 'integer', 'Number of the import.', ({ number }) => number),
-    column('imported_at', 'text', 'When it was made.', ({ importedAt }) => importedAt),
-    column('files', 'list', 'Its files.', ({ files }) => files),
+    member('imported_at', 'text', 'When it was made.'),
+    member('files', 'list', 'Its files.'),
   ],
 };
 
 /** What taking an import back changes, with a row for each subject. */
 const undoneTable: RecordTable<UndoneImport['subjects'][number]> = {
   columns: [
-    column('subject', 'text', 'A series, a curve, filings or what is followed.', ({ subject }) => subject),
-    column('goes', 'boolean', 'Whether nothing of the series is left.', ({ goes }) => goes),
-    column('vintages', 'integer', 'Vintages that go.', ({ vintages }) => vintages),
-    column('removed', 'integer', 'Statements, rates or filings that go.', ({ removed }) => removed),
-    column(
-      'restored',
-      'integer',
-      'Values, rates, filings or bookmarks that are again what they were.',
-      ({ restored }) => restored,
-    ),
-    optionalColumn('first_date', 'day', 'The first date that changes.', ({ first }) => first),
-    optionalColumn('last_date', 'day', 'The last date that changes.', ({ last }) => last),
+    member('subject', 'text', 'A series, a curve, filings or what is followed.'),
+    member('goes', 'boolean', 'Whether nothing of the series is left.'),
+    member('vintages', 'integer', 'Vintages that go.'),
+    member('removed', 'integer', 'Statements, rates or filings that go.'),
+    member('restored', 'integer', 'Values, rates, filings or bookmarks that are again what they were.'),
+    column('first_date', 'day', 'The first date that changes.', ({ first }) => first),
+    column('last_date', 'day', 'The last date that changes.', ({ last }) => last),
   ],
 };
 
 const undoCommand = command({
   words: 'store undo',
-  heading: 'Files',
   summary: 'Take an import back, as if it had never been',
   about: `Everything that the import changed is again what it was: facts, descriptions, coverage, rates, filings,
 the log, and how far a pull had come. While later imports are about the same series, trade dates or
@@ -337,7 +312,7 @@ asof store undo --list
   args: [{ name: 'import', about: 'its number, as --list shows it (default the last)', optional: true }],
   parts: { list: toggle('list', 'list the imports that can be taken back'), rows, ...changes, messages },
   async run({ args, list, rows, dryRun, yes, store: flag, messages }, io) {
-    const { note } = messagesOf(messages, io);
+    const { note } = messages;
     const address = storeToChange(io, flag);
     const { undoableImports, undoStoreImport } = await import('../../maintenance/undo.ts');
     if (list) {
@@ -405,12 +380,12 @@ const stages = { check: 'checking', copy: 'copying', compare: 'comparing' } as c
 /** Calls `work`, shows how far it is, and says what it gives; where it is stopped, that it can go on. */
 async function copied(
   what: CopyKind,
-  messages: MessageFlags,
+  messages: Messages,
   io: Io,
   work: (onProgress: (progress: RestoreProgress) => void) => Promise<readonly string[]>,
 ): Promise<void> {
-  const bar = progress(io, messages.quiet);
-  const { note } = messagesOf(messages, io);
+  const bar = messages.progress();
+  const { note } = messages;
   try {
     const lines = await work(({ stage, done, total }) =>
       bar.show(() => stages[stage], { done, total, unit: 'series' }),

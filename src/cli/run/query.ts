@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import {
-  type AnswerProgress,
   type Ask,
   type Asker,
   askOf,
@@ -25,24 +24,19 @@ import type { QueryLine } from '../../lines/line.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
-import {
-  type AnswerNotes,
-  type Chunk,
-  endChunks,
-  type Renderer,
-  ReturningIterable,
-} from '../../render/renderer.ts';
+import { type Chunk, endChunks, type Renderer, ReturningIterable } from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { type Messages, type Progress, progress } from '../terminal/messages.ts';
+import { type Messages, messagesOf, type Progress } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   const query = await withFiles(line.query, io);
   const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
-  return withClient(line, io, async (client, messages) => {
+  const messages = messagesOf(line.messages, io);
+  return withClient({ connection: line.connection, messages }, io, async (client) => {
     messages.resolved(line.resolved);
-    const bar = progress(io, line.messages.quiet);
+    const bar = messages.progress();
     const asker: Asker = {
       client,
       signal: io.signal,
@@ -50,21 +44,39 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       recessions: output.recessions,
       explained: true,
       tables: tablesOf(io),
-      progress: (share) => bar.show(() => countText(share), share),
+      progress: (share) =>
+        bar.show(() => (share.rows === undefined ? '' : `${grouped(share.rows)} rows`), share),
     };
-    if (line.dryRun) {
-      const { mostRequests } = await import('../../answering/dry-run.ts');
-      const ask = askOf(asker, line.demands, utcDay(io.clock()));
-      messages.warn(`asof: ${await mostRequests(query, ask).finally(() => bar.clear())}`);
-      return exitCode.success;
-    }
-    const started = io.clock().getTime();
-    const job = { line: { ...line, query }, output, asker, bar, messages, io };
-    const { rows, differs = rows > 0 } = await answer(job);
-    messages.detail(`asof: ${counted(rows, 'row')} in ${io.clock().getTime() - started} ms`);
-    if (rows === 0 && output.failEmpty) return exitCode.empty;
-    return line.exitCode && differs ? exitCode.differences : exitCode.success;
+    const job = { line, query, output, asker, bar, messages, io };
+    return line.dryRun ? printMostRequests(job) : printAnswer(job);
   });
+}
+
+/** A query, its output, and where its progress and messages go. */
+type Job = {
+  readonly line: QueryLine;
+  readonly query: Query;
+  readonly output: OutputChoice;
+  readonly asker: Asker;
+  readonly bar: Progress;
+  readonly messages: Messages;
+  readonly io: Io;
+};
+
+async function printMostRequests({ line, query, asker, bar, messages, io }: Job): Promise<number> {
+  const { mostRequests } = await import('../../answering/dry-run.ts');
+  const ask = askOf(asker, line.demands, utcDay(io.clock()));
+  messages.warn(`asof: ${await mostRequests(query, ask).finally(() => bar.clear())}`);
+  return exitCode.success;
+}
+
+async function printAnswer(job: Job): Promise<number> {
+  const { line, output, messages, io } = job;
+  const started = io.clock().getTime();
+  const { rows, differs = rows > 0 } = await answer(job);
+  messages.detail(`asof: ${counted(rows, 'row')} in ${io.clock().getTime() - started} ms`);
+  if (rows === 0 && output.failEmpty) return exitCode.empty;
+  return line.exitCode && differs ? exitCode.differences : exitCode.success;
 }
 
 /** The tables that a query names; each is read as often as needed, standard input among them. */
@@ -90,26 +102,12 @@ async function withFiles(query: Query, io: Io): Promise<Query> {
   return { ...query, values };
 }
 
-function countText({ rows }: AnswerProgress): string {
-  return rows === undefined ? '' : `${grouped(rows)} rows`;
-}
-
-/** A query, its output, and where its progress and messages go. */
-type Job = {
-  readonly line: QueryLine;
-  readonly output: OutputChoice;
-  readonly asker: Asker;
-  readonly bar: Progress;
-  readonly messages: Messages;
-  readonly io: Io;
-};
-
 /** How a job ended; a comparison says whether anything differs, if all of it was read. */
 type Ended = Partial<Difference> & { readonly rows: number };
 
 async function answer(job: Job): Promise<Ended> {
-  const { line, output, asker, bar, messages, io } = job;
-  const { query, demands } = line;
+  const { query, output, asker, bar, messages, io } = job;
+  const { demands } = job.line;
   const sink = await openSink(output.file, io);
   const today = utcDay(io.clock());
   let notes: { readonly text: string; readonly isReason: boolean }[] = [];
@@ -126,7 +124,7 @@ async function answer(job: Job): Promise<Ended> {
         // What is said of two days may be the same.
         if (notes.every((other) => other.text !== text)) notes.push({ text, isReason });
       };
-      ask = askOf({ ...asker, ...(messages.notes && { note }) }, demands, today);
+      ask = askOf({ ...asker, ...(!messages.flags.quiet && { note }) }, demands, today);
       return attempt(job, ask, sink);
     }, sink);
     if (ended.rows > 0 && showsLatest(job) && !(await asker.client.origin()).sample)
@@ -153,7 +151,7 @@ async function answer(job: Job): Promise<Ended> {
 const usualAge = 31;
 
 /** Whether a person sees a table of values as they are known now, up to the newest. */
-function showsLatest({ line: { query }, output, messages }: Job): boolean {
+function showsLatest({ query, output, messages }: Job): boolean {
   if (!messages.hasReader || !output.onTerminal || output.format !== 'table' || output.drawn) return false;
   return query.question.showsNewest?.(query.values) ?? false;
 }
@@ -186,35 +184,43 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
 }
 
 async function attempt(
-  { line: { query, exitCode: compares }, output, bar, messages, io }: Job,
+  { line, query, output, bar, messages, io }: Job,
   ask: Ask,
   sink: Sink,
 ): Promise<Ended> {
   const found = await run(query, ask);
   const isLimited = ['limit', 'first'].some((name) => query.values[name] !== undefined);
-  const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
+  const renderer = await rendererFor(output, found, true);
+  const shown = {
+    rows: 0,
+    hidden: 0,
+    most: output.screenful && !isLimited ? screenful : Number.POSITIVE_INFINITY,
+  };
   const written = writtenAs(output, found);
   const chunks = new ReturningIterable(
-    written === undefined ? writing.pages(found.pages) : writing.copied(written),
+    written === undefined ? renderedPages(found.pages, renderer, shown) : writtenRows(written, shown),
   );
   let isOpen = true;
   for await (const chunk of chunks) {
     if (output.onTerminal && chunk.length > 0) bar.clear();
     if (isOpen) isOpen = await sink.write(chunk);
     // What a comparison finds is its exit code, whoever stops reading its rows.
-    if (!isOpen && !compares) break;
+    if (!isOpen && !line.exitCode) break;
   }
   const { returned: outcome } = chunks;
-  const ended = { ...outcome, rows: writing.rows };
+  const { rows } = shown;
+  const ended = { ...outcome, rows };
   if (!isOpen || outcome === undefined) return ended;
-  if (writing.rows === 0 && output.failEmpty && output.file !== undefined) {
+  if (rows === 0 && output.failEmpty && output.file !== undefined) {
     await sink.abandon();
     return ended;
   }
   if (output.onTerminal) bar.clear();
   let bytes = 0;
-  for await (const chunk of writing.end(outcome)) {
-    if (bytes > 0 && !output.onTerminal) bar.show(() => writtenText(writing.rows, bytes));
+  // The end of a renderer has its header, which rows that are a text already have too.
+  for await (const chunk of written === undefined ? endChunks(renderer, outcome) : []) {
+    if (bytes > 0 && !output.onTerminal)
+      bar.show(() => `${grouped(rows)} rows, ${(bytes / 1e6).toFixed(1)} MB written`);
     if (!(await sink.write(chunk))) break;
     bytes += chunk.length;
     // Lets a signal arrive between chunks.
@@ -222,19 +228,15 @@ async function attempt(
     io.signal.throwIfAborted();
   }
   await sink.finish();
-  reportHidden(writing, query, messages);
+  reportHidden(renderer.dropped?.() ?? [], shown.hidden, query, messages);
   return ended;
-}
-
-function writtenText(rows: number, bytes: number): string {
-  return `${grouped(rows)} rows, ${(bytes / 1e6).toFixed(1)} MB written`;
 }
 
 /** The most columns that a message names. */
 const mostNamed = 8;
 
 /** Prints which columns and rows the terminal does not show, and how to see them. */
-function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Messages): void {
+function reportHidden(dropped: readonly string[], hidden: number, query: Query, { warn }: Messages): void {
   const more = dropped.length - mostNamed;
   const names = [...dropped.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])].join(', ');
   if (names !== '') warn(`asof: the terminal is too narrow for ${names}; choose with --columns`);
@@ -250,75 +252,46 @@ function writtenAs(
   { written }: QueryAnswer<Row, Outcome>,
 ): WrittenRows<Outcome> | undefined {
   const separator = { csv: ',', tsv: '\t' }[String(format)];
-  if (written?.separator !== separator || columns !== undefined) return undefined;
+  if (written === undefined || written.separator !== separator || columns !== undefined) return undefined;
   // A terminal gets no control characters.
   if (onTerminal || isGzipName(file)) return undefined;
-  return written && { ...written, header: header ? `${written.header}\n` : '' };
+  return { ...written, header: header ? `${written.header}\n` : '' };
 }
 
 /** The most rows of a table on a terminal, by default. */
 const screenful = 100;
 
-/** The output of an answer, page by page, and the count of the rows that are not shown. */
-class RowOutput {
-  readonly #renderer: Renderer;
-  readonly #most: number;
-  #rows = 0;
-  #hidden = 0;
-  #isCopied = false;
+/** How many rows were written, how many are not shown, and the most that are. */
+type ShownRows = { rows: number; hidden: number; readonly most: number };
 
-  /** `isScreen` limits the output to a screenful of rows. */
-  constructor(renderer: Renderer, isScreen: boolean) {
-    this.#renderer = renderer;
-    this.#most = isScreen ? screenful : Number.POSITIVE_INFINITY;
-  }
-
-  /** The rows that are shown. */
-  get rows(): number {
-    return this.#rows;
-  }
-
-  /** The number of rows that are not shown. */
-  get hidden(): number {
-    return this.#hidden;
-  }
-
-  /** The columns that the terminal has no room for. */
-  get dropped(): readonly string[] {
-    return this.#renderer.dropped?.() ?? [];
-  }
-
-  async *pages<O>(pages: AsyncGenerator<Envelope, O>): AsyncGenerator<Chunk, O | undefined> {
-    const all = new ReturningIterable(pages);
-    for await (const page of all) yield this.#page(page);
-    return all.returned;
-  }
-
-  /** Passes rows on that are a text already. */
-  async *copied<O>({ header, pages }: WrittenRows<O>): AsyncGenerator<Chunk, O | undefined> {
-    yield Buffer.from(header, 'latin1');
-    const all = new ReturningIterable(pages());
-    for await (const { bytes, rows } of all) {
-      this.#rows += rows;
-      yield bytes;
-    }
-    // The renderer would add its header.
-    this.#isCopied = true;
-    return all.returned;
-  }
-
-  #page(page: Envelope): Chunk {
-    const results = page.results.slice(0, this.#most - this.#rows);
-    this.#rows += results.length;
-    this.#hidden += page.results.length - results.length;
+async function* renderedPages<O>(
+  pages: AsyncGenerator<Envelope, O>,
+  renderer: Renderer,
+  shown: ShownRows,
+): AsyncGenerator<Chunk, O | undefined> {
+  const all = new ReturningIterable(pages);
+  for await (const page of all) {
+    const results = page.results.slice(0, shown.most - shown.rows);
+    shown.rows += results.length;
+    shown.hidden += page.results.length - results.length;
     const isFull = results.length === 0 && page.results.length > 0;
-    return isFull ? '' : this.#renderer.page({ ...page, results });
+    if (!isFull) yield renderer.page({ ...page, results });
   }
+  return all.returned;
+}
 
-  /** The end of the output, after its last page. */
-  end(notes: AnswerNotes): ReturnType<typeof endChunks> {
-    return this.#isCopied ? [] : endChunks(this.#renderer, notes);
+/** Yields rows that are a text already. */
+async function* writtenRows<O>(
+  { header, pages }: WrittenRows<O>,
+  shown: ShownRows,
+): AsyncGenerator<Chunk, O | undefined> {
+  yield Buffer.from(header, 'latin1');
+  const all = new ReturningIterable(pages());
+  for await (const { bytes, rows } of all) {
+    shown.rows += rows;
+    yield bytes;
   }
+  return all.returned;
 }
 
 /**

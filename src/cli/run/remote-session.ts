@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { headerLines, longestWait, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
+import type { ConnectionFlags } from '../../lines/line.ts';
 import { defined } from '../../platform/defined.ts';
 import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
@@ -14,7 +14,7 @@ import type { Messages } from '../terminal/messages.ts';
 /** A client of a service, with the user's key for its origin; reports its requests as the flags ask. */
 export async function openRemote(
   { base, from }: ChosenBaseUrl,
-  flags: ConnectionFlags & MessageFlags,
+  flags: ConnectionFlags,
   io: Io,
   messages: Messages,
 ): Promise<Client> {
@@ -22,63 +22,65 @@ export async function openRemote(
   messages.detail(
     `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
   );
-  const { retries, max_wait } = readSettings(io);
   const client = await openClient({
     baseUrl: base.href,
     userAgent: `asof/${version()}`,
-    env: io.env,
-    signal: io.signal,
-    clock: io.clock,
-    watch: reporting(messages, flags, io.clock),
-    ...defined({
-      key: key?.text,
-      timeout: flags.timeout ?? chosenSetting(io, 'timeout')?.value,
-      retries: flags.retries ?? retries,
-      maxWait: flags.maxWait ?? max_wait,
-    }),
+    ...requestOptions(flags, io, messages),
+    ...defined({ key: key?.text }),
   });
   return {
     ...client,
     ask: (operation, given, options) =>
       client.ask(operation, given, options).catch((error) => {
-        throw withHint(error, { base, from }, key?.from);
+        if (!(error instanceof Problem)) throw error;
+        throw error.with({ hints: [...error.hints, ...hintsOf(error, { base, from }, key?.from)] });
       }),
   };
 }
 
-/** The same problem, with a hint at what the user can do. */
-function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: string | undefined): unknown {
-  if (!(error instanceof Problem)) return error;
-  const { kind, retryAfter } = error;
-  if (kind === 'unauthorized') {
-    return key === undefined
-      ? error.with({ hints: [...error.hints, `asof auth login --base-url ${base.href}`] })
-      : error.with({ hints: [...error.hints, `the key is that of ${key}`] });
-  }
+/** What the user can do about a failure. */
+function hintsOf(
+  { kind, retryAfter }: Problem,
+  { base, from }: ChosenBaseUrl,
+  key: string | undefined,
+): readonly string[] {
+  if (kind === 'unauthorized')
+    return [key === undefined ? `asof auth login --base-url ${base.href}` : `the key is that of ${key}`];
   if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longestWait)
-    return error.with({ hints: [...error.hints, `--max-wait ${retryAfter} waits for it`] });
+    return [`--max-wait ${retryAfter} waits for it`];
   // A variable or a setting may name another service than the user has in mind.
   const mayBeForgotten = (kind === 'unreachable' || kind === 'bad-answer') && from !== '--base-url';
-  return mayBeForgotten ? error.with({ hints: [...error.hints, `${from} names this service`] }) : error;
+  return mayBeForgotten ? [`${from} names this service`] : [];
 }
 
-/** Reports the requests and waits of a remote client with `-v` and `--debug`; a wait of a second or more always. */
-export function reporting(
-  { noteOnTerminal, detail, trace }: Messages,
-  { verbose, debug }: MessageFlags,
-  clock: () => Date,
-): (event: RemoteEvent) => void {
-  const isVerbose = verbose === true || debug === true;
-  return (event) => {
+/** How requests are sent and reported, by flags, variables and settings. */
+export function requestOptions(flags: ConnectionFlags, io: Io, messages: Messages) {
+  const { retries, max_wait } = readSettings(io);
+  return {
+    env: io.env,
+    signal: io.signal,
+    clock: io.clock,
+    watch: reporting(messages, io),
+    ...defined({
+      timeout: flags.timeout ?? chosenSetting(io, 'timeout')?.value,
+      retries: flags.retries ?? retries,
+      maxWait: flags.maxWait ?? max_wait,
+    }),
+  };
+}
+
+/** Reports requests and waits with `-v` and `--debug`; a wait of a second or more always. */
+function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }: Io) {
+  return (event: RemoteEvent): void => {
     if ('tried' in event) {
       const { tried } = event;
       detail(`asof: ${triedText(tried, clock())}`);
       for (const line of headerLines(tried)) trace(line);
-    } else {
-      const { seconds, reason } = event.wait;
-      const line = `asof: ${reason}; retrying in ${seconds} s`;
-      if (isVerbose) detail(line);
-      else if (seconds >= 1) noteOnTerminal(line);
+      return;
     }
+    const { seconds, reason } = event.wait;
+    const line = `asof: ${reason}; retrying in ${seconds} s`;
+    if (flags.verbose || flags.debug) detail(line);
+    else if (seconds >= 1) noteOnTerminal(line);
   };
 }

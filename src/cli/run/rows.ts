@@ -1,5 +1,6 @@
 import type { Cell } from '../../operations/envelope.ts';
 import type { Field, FieldType } from '../../operations/field.ts';
+import { camelCase } from '../../operations/param.ts';
 import { openSink } from '../../platform/sink.ts';
 import { type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
@@ -10,14 +11,26 @@ type RecordCell<T> = (record: T) => Cell | undefined;
 
 type Column<T> = Field & { readonly of: RecordCell<T> };
 
-/** Declares a column of a table that no service gave, with the cell of each record. */
+/** `upTo` is `up_to`. */
+type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : S;
+
+/** Declares a column of a table of records, with the cell of each record. */
 export function column<T>(name: string, type: FieldType, description: string, of: RecordCell<T>): Column<T> {
   return { name, type, description, of };
 }
 
-/** Declares a column in which cells may be missing. */
-export function optionalColumn<T>(...declared: Parameters<typeof column<T>>): Column<T> {
-  return { ...column(...declared), nullable: true };
+/** Declares the column of the member with the same name, perhaps in camel case. */
+export function member<T>(
+  name: SnakeCase<keyof T & string>,
+  type: FieldType,
+  description: string,
+): Column<T> {
+  return column(name, type, description, (record) => {
+    const cells = record as Readonly<Record<string, Cell | undefined>>;
+    return cells[name] ?? cells[camelCase(name)];
+  });
 }
 
 /** A table that no service gave. */

@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { type Day, momentOn, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
+import type { ConnectionFlags } from '../../lines/line.ts';
 import { makeFolder } from '../../platform/files.ts';
 import { variable } from '../../platform/installation.ts';
 import type { OutputPlace } from '../../render/output.ts';
@@ -12,36 +12,31 @@ import { shownAddress } from '../../store/address.ts';
 import { chosenBaseUrl, type StoreChoice, storeToRead } from '../config/places.ts';
 import { chosenSetting } from '../config/settings.ts';
 import type { Io } from '../terminal/io.ts';
-import { type Messages, messagesOf } from '../terminal/messages.ts';
+import type { Messages } from '../terminal/messages.ts';
 
-/** The flags that say which store or service to ask, and what to print. */
+/** Which store or service to ask, and where to print what it does. */
 export type SessionFlags = {
   readonly connection: ConnectionFlags;
-  readonly messages: MessageFlags;
+  readonly messages: Messages;
   /** The last day of which a store knows anything; by default today. */
-  readonly asOf?: Day;
+  readonly asOf?: Day | undefined;
 };
 
 /** Runs `work` with a client of the chosen service or store, and closes it in any case. */
 export async function withClient<T>(
-  { connection, messages: flags, asOf }: SessionFlags,
+  { connection, messages, asOf }: SessionFlags,
   io: Io,
-  work: (client: Client, messages: Messages) => Promise<T>,
+  work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const messages = messagesOf(flags, io);
   const service = chosenBaseUrl(io, connection);
+  // Loaded here: a query of a local store needs nothing of it.
+  const remote = service && (await import('./remote-session.ts'));
   const client =
-    service === undefined
-      ? await openLocal(connection, asOf, io, messages)
-      : // Loaded here: a query of a local store needs nothing of it.
-        await (await import('./remote-session.ts')).openRemote(
-          service,
-          { ...connection, ...flags },
-          io,
-          messages,
-        );
+    service && remote
+      ? await remote.openRemote(service, connection, io, messages)
+      : await openLocal(connection, asOf, io, messages);
   try {
-    return await work(reporting(client, io, messages), messages);
+    return await work(reporting(client, io, messages));
   } finally {
     await client.close();
   }

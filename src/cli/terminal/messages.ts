@@ -11,14 +11,16 @@ const embeddedErrors = 'asof://local/errors';
 /** A flag or argument, its text, and the day that it names. */
 type ResolvedText = { readonly flag: string; readonly text: string; readonly day: string };
 
+/** How much a command writes to stderr. */
+type Verbosity = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };
+
 /** What a command writes to stderr for people. */
 export type Messages = {
+  readonly flags: Verbosity;
   /** A line about what is missing from the output: `--quiet` does not silence it. */
   readonly warn: (text: string) => void;
   /** A line for people and scripts, unless `--quiet`. */
   readonly note: (text: string) => void;
-  /** Whether notes are printed, so that no request is made for one that is not. */
-  readonly notes: boolean;
   /** Whether a person reads: a terminal, and no `--quiet`. */
   readonly hasReader: boolean;
   /** A line for people: printed only on a terminal. */
@@ -29,21 +31,21 @@ export type Messages = {
   readonly detail: (text: string) => void;
   /** A line for `--debug`. */
   readonly trace: (text: string) => void;
+  /** The progress of work that starts now; shown only on a terminal, and not with `--quiet`. */
+  readonly progress: () => Progress;
 };
 
-/** The messages of a command with these flags. */
-export function messagesOf(
-  { quiet, verbose, debug }: { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean },
-  io: Io,
-): Messages {
+/** Returns the messages of a command with these flags. */
+export function messagesOf(flags: Verbosity, io: Io): Messages {
+  const { quiet, verbose, debug } = flags;
   const print = (text: string): void => write(io, `${printable(text)}\n`);
   const unless = (silent: boolean) => (text: string) => (silent ? undefined : print(text));
   const detail = unless(!verbose && !debug);
   const hasReader = !quiet && io.stderr.isTTY === true;
   const noteOnTerminal = unless(!hasReader);
   return {
+    flags,
     warn: print,
-    notes: !quiet,
     note: unless(quiet),
     hasReader,
     noteOnTerminal,
@@ -53,6 +55,7 @@ export function messagesOf(
     },
     detail,
     trace: unless(!debug),
+    progress: () => (hasReader && variable(io, 'TERM') !== 'dumb' ? progressOn(io) : noProgress),
   };
 }
 
@@ -86,14 +89,8 @@ function reportBug(error: unknown, io: Io): number {
 
 const eraseLine = '\r\u001B[K';
 
-/** The terminals that show a status line. */
+/** The terminals that show a status line, until the next one or until any message is printed there. */
 const showing = new WeakSet<Output>();
-
-/** Shows a line on a terminal until the next one, or until any message is printed there. */
-function showStatus(terminal: Output, line: string): void {
-  showing.add(terminal);
-  terminal.write(eraseLine + line);
-}
 
 /** Erases the status line of a terminal, if it shows one. */
 export function eraseStatus(terminal: Output): void {
@@ -118,38 +115,39 @@ const updateEvery = 100;
 /** Columns left free: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
 
-type LineModule = typeof import('../../render/progress-line.ts');
+type ProgressLine = typeof import('../../render/progress-line.ts').progressLine;
 
-/** Progress of work that starts now; shown only on a terminal, and not with `quiet`. */
-export function progress(io: Io, quiet: boolean): Progress {
-  if (io.stderr.isTTY !== true || variable(io, 'TERM') === 'dumb' || quiet)
-    return { show: () => undefined, clear: () => undefined };
-  const started = io.clock().getTime();
+/** Shows no progress. */
+export const noProgress: Progress = { show: () => undefined, clear: () => undefined };
+
+function progressOn({ stderr, clock }: Io): Progress {
+  const started = clock().getTime();
   let next = started + showAfter;
-  // The code that formats a line is loaded when the first line is due, so that short work does not load it.
+  // Loaded when the first line is due, so that short work does not load it.
+  let progressLine: ProgressLine | undefined;
   let isLoading = false;
-  let loaded: LineModule | undefined;
-  let draw: ((module: LineModule) => void) | undefined;
+  let draw: ((progressLine: ProgressLine) => void) | undefined;
   return {
     show(text, share) {
-      const now = io.clock().getTime();
+      const now = clock().getTime();
       if (now < next) return;
       next = now + updateEvery;
-      draw = ({ progressLine }) => {
-        const width = (io.stderr.columns || 80) - roomForKeys;
-        showStatus(io.stderr, progressLine(text(), share, now - started, width));
+      draw = (lineOf) => {
+        const line = lineOf(text(), share, now - started, (stderr.columns || 80) - roomForKeys);
+        showing.add(stderr);
+        stderr.write(eraseLine + line);
       };
-      if (loaded !== undefined) return draw(loaded);
+      if (progressLine !== undefined) return draw(progressLine);
       if (isLoading) return;
       isLoading = true;
       void import('../../render/progress-line.ts').then((module) => {
-        loaded = module;
-        draw?.(module);
+        progressLine = module.progressLine;
+        draw?.(progressLine);
       });
     },
     clear() {
       draw = undefined;
-      eraseStatus(io.stderr);
+      eraseStatus(stderr);
     },
   };
 }

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../../src/cli/terminal/io.ts';
-import { messagesOf, progress } from '../../../src/cli/terminal/messages.ts';
+import { messagesOf } from '../../../src/cli/terminal/messages.ts';
 import { asof, days, importedStore, longValue, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 
@@ -14,6 +14,8 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
+
+const loud = { quiet: false, verbose: false, debug: false };
 
 const erase = '\r\u001B[K';
 const slow = { stderrIsTerminal: true, columns: 120, pace: 300 };
@@ -49,7 +51,7 @@ describe('progress', () => {
   it('shows after half a second, ten times a second at most, with rate and time left by the clock', async () => {
     const { io, at, shown } = terminal();
     at(1000);
-    const bar = progress(io, false);
+    const bar = messagesOf(loud, io).progress();
     const show = async (time: number, done: number) => {
       at(time);
       bar.show(() => 'x', { done, total: 10, unit: 'files' });
@@ -73,17 +75,17 @@ describe('progress', () => {
 
   it('is erased before any other message', async () => {
     const { io, at, shown } = terminal();
-    const bar = progress(io, false);
+    const bar = messagesOf(loud, io).progress();
     at(700);
     bar.show(() => 'half done');
     await vi.dynamicImportSettled();
-    messagesOf({ quiet: false, verbose: false, debug: false }, io).note('asof: a note');
+    messagesOf(loud, io).note('asof: a note');
     expect(shown()).toBe(`${erase}half done${erase}asof: a note\n`);
   });
 
   it('does not come after it was cleared', async () => {
     const { io, at, shown } = terminal();
-    const bar = progress(io, false);
+    const bar = messagesOf(loud, io).progress();
     at(700);
     bar.show(() => 'half done');
     bar.clear();
@@ -94,7 +96,7 @@ describe('progress', () => {
 
   it('is silent on a terminal that cannot erase a line', async () => {
     const { io, at, shown } = terminal({ env: { TERM: 'dumb' } });
-    const bar = progress(io, false);
+    const bar = messagesOf(loud, io).progress();
     at(700);
     bar.show(() => 'x');
     await vi.dynamicImportSettled();
