@@ -12,8 +12,7 @@ import { type Duplex, finished, pipeline, Readable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
-import type { Log, Sending, WireReply } from './exchange.ts';
-import type { Handler, PublicUrl } from './handler.ts';
+import type { Handler, Log, Sending, WireReply } from './exchange.ts';
 import { longestTarget, targetOf } from './request-target.ts';
 
 type ServerTimeouts = {
@@ -52,7 +51,7 @@ export type ServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
-  readonly publicUrl: PublicUrl;
+  readonly publicUrl?: string;
   readonly timeouts?: Partial<ServerTimeouts>;
 };
 
@@ -221,15 +220,15 @@ export class HttpServer {
   }
 
   #logged(malformed: MalformedRequest): ReturnType<typeof malformedAnswer> {
-    const { log, publicUrl } = this.#options;
-    const answer = malformedAnswer(malformed, publicUrl());
+    const { log, publicUrl = '' } = this.#options;
+    const answer = malformedAnswer(malformed, publicUrl);
     log.info({ request_id: answer.requestId, route: null, status: malformed.status });
     return answer;
   }
 
   #message(malformed: MalformedRequest, reason: string): string {
-    const { log, publicUrl } = this.#options;
-    const { requestId, message } = malformedMessage(malformed, publicUrl());
+    const { log, publicUrl = '' } = this.#options;
+    const { requestId, message } = malformedMessage(malformed, publicUrl);
     log.info({ request_id: requestId, route: null, status: malformed.status, reason });
     return message;
   }

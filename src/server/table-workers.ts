@@ -1,26 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Problem, type ProblemKind, type ProblemOptions } from '../errors/problem.ts';
+import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
-import type { TableJob } from './table-bytes.ts';
-
-/** What a thread is started with. */
-export type WorkerData = { readonly address: string; readonly billingUrl?: string | undefined };
-
-type SentFailure = {
-  readonly problem?: {
-    readonly kind: ProblemKind;
-    readonly detail: string;
-    readonly options: ProblemOptions;
-  };
-  readonly cause: string;
-};
-
-/** What a thread answers: the next bytes of a table, the cursor after its last bytes, or why it failed. */
-export type WorkerReply =
-  | { readonly chunk: Uint8Array<ArrayBuffer> }
-  | { readonly cursor: string | undefined }
-  | { readonly failure: SentFailure };
+import type { SentFailure, TableJob, WorkerData, WorkerReply } from './table-worker.ts';
 
 /** The store that threads read, and how long they may take. */
 export type TableWorkersOptions = WorkerData & {
