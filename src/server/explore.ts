@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { Problem } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
 import { owner } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
 import { beginExchange, createLog, type Handler } from './exchange.ts';
 import { createHandler } from './handler.ts';
-import { type Admission, isSameSecret } from './keys/gate.ts';
+import { type Admission, type Gate, isSameSecret, Turns } from './keys/gate.ts';
 import { respondProblem } from './respond.ts';
 import { HttpServer } from './server.ts';
 import { Services, serviceOf } from './service-lease.ts';
@@ -56,9 +57,14 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
   const log = createLog(options.log, { level: 'error', readable: true });
   const token = randomBytes(16).toString('base64url');
   const services = new Services(serviceOf({ store, clock }));
+  const turns = new Turns();
+  const admit: Gate['admit'] = async (_key, _now, isComputation) => {
+    const turn = isComputation === true ? turns.take(admission.keyId, Number.POSITIVE_INFINITY) : undefined;
+    return { ...admission, ...defined({ turn }) };
+  };
   const handler = createHandler({
     services,
-    gate: { admit: async () => admission, check: async () => undefined },
+    gate: { admit, check: async () => undefined },
     log,
     publicUrl,
     clock,

@@ -108,13 +108,13 @@ async function beginTable(
   { texts, format }: Asked,
   { plan, exchange, lease, signal }: TableRequest & { readonly lease: Lease; readonly signal: AbortSignal },
 ): Promise<BegunTable> {
-  const { request, requestId, now, sending, admission: { usage, keyId = '' } = {} } = exchange;
+  const { request, requestId, now, sending, admission: { usage } = {} } = exchange;
   const state = await lease.state(operation && seriesOf(operation, texts));
   const tag = tagOf(JSON.stringify([state, plan, utcDay(now), format, request.path, request.query]));
   const headers = cacheHeaders(tag);
   if (namesTag(request, tag)) return { headers };
   const job = { name, texts, format, plan, requestId, now, state, ...defined({ usage }) };
-  const chunks = lease.tables.answer(job, keyId, signal);
+  const chunks = lease.tables.answer(job, signal);
   const held: Uint8Array[] = [];
   let size = 0;
   for (;;) {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { Problem } from '../../errors/problem.ts';
 import type { Usage } from '../../operations/operation.ts';
 import { coalesced, Gathering } from '../../platform/promises.ts';
@@ -437,32 +438,51 @@ type Turn = {
 /** How many computations of a key may wait, for each one that may run. */
 const waitingForEach = 4;
 
-/** Lets a few computations of each key run at a time, and some more wait for them, in their order. */
+type Computation = { readonly keyId: string; readonly most: number; readonly begin: () => void };
+
+/**
+ * Lets a few computations of each key run at a time, and some more wait for them, in their order. All keys together
+ * have one thread more than there are cores, and one key has at most as many as there are cores, so that there is
+ * always one for another key.
+ */
 export class Turns {
-  /** What begins the computations of each key: the first ones run, the others wait. */
-  readonly #lines = new Map<string, (() => void)[]>();
+  readonly #threads: number;
+  readonly #running = new Set<Computation>();
+  readonly #waiting = new Set<Computation>();
+
+  constructor(threads = availableParallelism() + 1) {
+    this.#threads = threads;
+  }
 
   /** A place for a computation of a key, of which `most` may run; undefined if too many wait already. */
   take(keyId: string, most: number): Turn | undefined {
-    const line = this.#lines.get(keyId) ?? [];
-    if (line.length >= most + waitingForEach * most) return undefined;
-    this.#lines.set(keyId, line);
+    const own = countOf(keyId, this.#running) + countOf(keyId, this.#waiting);
+    if (own >= most + waitingForEach * most) return undefined;
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    line.push(begin);
-    const beginFirst = (): void => {
-      for (const one of line.slice(0, most)) one();
-    };
+    const computation = { keyId, most: Math.min(most, this.#threads - 1), begin };
+    this.#waiting.add(computation);
+    this.#beginNext();
     const leave = (): void => {
-      const at = line.indexOf(begin);
-      if (at < 0) return;
-      line.splice(at, 1);
-      beginFirst();
-      if (line.length === 0) this.#lines.delete(keyId);
+      this.#waiting.delete(computation);
+      if (this.#running.delete(computation)) this.#beginNext();
     };
-    beginFirst();
     return { begun, leave };
   }
+
+  #beginNext(): void {
+    for (const one of this.#waiting) {
+      if (this.#running.size >= this.#threads) return;
+      if (countOf(one.keyId, this.#running) >= one.most) continue;
+      this.#waiting.delete(one);
+      this.#running.add(one);
+      one.begin();
+    }
+  }
+}
+
+function countOf(keyId: string, computations: ReadonlySet<Computation>): number {
+  return [...computations].filter((one) => one.keyId === keyId).length;
 }
