@@ -28,6 +28,8 @@ await build({
 await mkdir('dist/swagger-ui', { recursive: true });
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE'])
   await copyFile(`${swaggerFolder()}/${name}`, `dist/swagger-ui/${name}`);
+for (const name of ['page.html', 'page.js'])
+  await copyFile(`src/server/reference/${name}`, `dist/swagger-ui/${name}`);
 
 await buildExplorer();
 

@@ -28,6 +28,8 @@ export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
   readonly request: WireRequest;
+  /** The address of the pages that explain errors. */
+  readonly errorsBase: string;
   /** How its answer is sent; absent without a connection. */
   readonly sending?: Sending | undefined;
   /** What the answer says to pages of other origins. */
@@ -44,15 +46,18 @@ export type Sending = {
   /** Whether a body may be sent while it is made: the client notices where it is cut off. */
   readonly mayCut: boolean;
   /** Calls `note` when nothing more is sent of an answer, with how much of it was. */
-  readonly ended: (note: (sent: SentPart) => void) => void;
+  readonly ended: (note: (sent: 'all' | 'nothing' | 'part') => void) => void;
 };
 
-/** How much of an answer was sent. */
-export type SentPart = 'all' | 'nothing' | 'part';
+/**
+ * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. Sends
+ * a long table while it is made, if the connection can be cut when the rest of it fails.
+ */
+export type Handler = (request: WireRequest, sending?: Sending) => Promise<WireReply>;
 
-/** A new exchange for a request. */
-export function beginExchange(request: WireRequest, now: Date, sending?: Sending): Exchange {
-  return { requestId: newRequestId(now), now, request, sending };
+/** Begins the exchange of a request. */
+export function beginExchange(begun: Pick<Exchange, 'errorsBase' | 'now' | 'request' | 'sending'>): Exchange {
+  return { requestId: newRequestId(begun.now), ...begun };
 }
 
 /** The log of the service: one JSON object per line. */

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { Problem } from '../errors/problem.ts';
+import { defined } from '../platform/defined.ts';
 import { owner } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
-import { beginExchange, createLog } from './exchange.ts';
-import { createHandler, type Handler } from './handler.ts';
-import { type Admission, isSameSecret } from './keys/gate.ts';
+import { beginExchange, createLog, type Handler } from './exchange.ts';
+import { createHandler } from './handler.ts';
+import { type Admission, type Gate, isSameSecret, Turns } from './keys/gate.ts';
 import { respondProblem } from './respond.ts';
 import { HttpServer } from './server.ts';
 import { Services, serviceOf } from './service-lease.ts';
@@ -42,6 +43,7 @@ const admission: Admission = {
 };
 
 const address = '127.0.0.1';
+const publicUrl = 'asof://local';
 
 /** A browser keeps unused connections open; no request is in flight on them. */
 const timeouts = { notice: 0, arrival: 50 };
@@ -55,14 +57,19 @@ export async function explore(options: ExploreOptions): Promise<RunningExplorer>
   const log = createLog(options.log, { level: 'error', readable: true });
   const token = randomBytes(16).toString('base64url');
   const services = new Services(serviceOf({ store, clock }));
-  const publicUrl = (): string => 'asof://local';
+  const turns = new Turns();
+  const admit: Gate['admit'] = async (_key, _now, isComputation) => {
+    const turn = isComputation === true ? turns.take(admission.keyId, Number.POSITIVE_INFINITY) : undefined;
+    return { ...admission, ...defined({ turn }) };
+  };
   const handler = createHandler({
     services,
-    gate: { admit: async () => admission, check: async () => undefined },
+    gate: { admit, check: async () => undefined },
     log,
     publicUrl,
     clock,
-    explorer: { store: name },
+    explorer: true,
+    storeName: name,
   });
   let visit = (): void => undefined;
   const visited = new Promise<void>((resolve) => {
@@ -108,7 +115,8 @@ function guard(handler: Handler, token: string, url: () => string, clock: () => 
     const isOwn = hosts.includes(host) && (origin === undefined || origin === `http://${host}`);
     if (!isOwn || !isSameSecret(first, token) || rest.length === 0) {
       const problem = new Problem('not-found', 'no such page: use the address that asof explore printed');
-      return respondProblem(beginExchange(request, clock()), problem, 'asof://local/errors');
+      const errorsBase = `${publicUrl}/errors`;
+      return respondProblem(beginExchange({ request, now: clock(), errorsBase }), problem);
     }
     return handler({ ...request, path: `/${rest.join('/')}` }, sending);
   };

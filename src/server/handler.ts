@@ -1,184 +1,68 @@
 import { Problem } from '../errors/problem.ts';
-import { operations } from '../operations/index.ts';
+import { type Endpoint, endpoints, isComputation, pagedOperation, readRequest } from './endpoints.ts';
 import {
   beginExchange,
   type Exchange,
-  type Log,
+  type Handler,
   type Sending,
-  type SentPart,
   type WireReply,
   type WireRequest,
 } from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
-import { errorPages, pages, readiness } from './open-pages.ts';
+import type { Metrics } from './metrics.ts';
+import { errorPages, pages, type ReadinessSource, readiness, type ShownPages } from './open-pages.ts';
 import { openApi } from './openapi.ts';
-import { type OperationRoute, operationRoutes } from './operation-route.ts';
-import { endpoints, questionRoute } from './questions.ts';
+import { answerPage, createResponseCache, type ResponseCache } from './operation-pages.ts';
 import { longestTarget, Paths } from './request-target.ts';
 import {
   checkMethod,
   checkNoBody,
   httpProblem,
-  jsonAnswer,
   respond,
+  respondJson,
   respondProblem,
   unlessAnyKnown,
 } from './respond.ts';
-import type { Services } from './service-lease.ts';
+import { answerTable } from './tables.ts';
 
-/**
- * The address under which clients reach the service, without a slash at its end; if none is set, that of the Host
- * header of a request, or empty if it has no valid one.
- */
-export type PublicUrl = (host?: string) => string;
-
-/** Counts requests, and answers the page that shows the counts. */
-export type RequestMetrics = {
-  /** Counts a request that was answered with a status after some milliseconds. */
-  readonly count: (exchange: Exchange, status: number, ms: number) => void;
-  /** Answers `/metrics`; undefined if metrics have a separate port. */
-  readonly page?: (exchange: Exchange) => Promise<WireReply>;
-};
-
-type HandlerOptions = {
-  readonly services: Services;
-  readonly gate: Pick<Gate, 'admit' | 'check'>;
-  readonly log: Log;
-  readonly publicUrl: PublicUrl;
-  /** Shows the explorer at `/`, whose commands name this store, or the service. */
-  readonly explorer?: { readonly store?: string };
-  readonly stopping?: () => boolean;
-  /** The origins whose pages may read the answers. */
-  readonly corsOrigins?: readonly string[];
-  readonly metrics?: RequestMetrics | undefined;
-  readonly clock?: () => Date;
-};
-
-/**
- * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. Sends
- * a long table while it is made, if the connection can be cut when the rest of it fails.
- */
-export type Handler = (request: WireRequest, sending?: Sending) => Promise<WireReply>;
-
-/** A handler over services and a gate, without a socket. */
-export function createHandler(options: HandlerOptions): Handler {
-  const routes = new Routes(options);
-  return (request, sending) => routes.answer(request, sending);
-}
+/** What requests are answered from, and how. */
+export type HandlerOptions = ReadinessSource &
+  ShownPages & {
+    readonly gate: Pick<Gate, 'admit' | 'check'>;
+    /** The address under which clients reach the service. Default: that of the Host header of each request. */
+    readonly publicUrl?: string;
+    /** The origins whose pages may read the answers; `*` is every origin. */
+    readonly corsOrigins?: readonly string[];
+    readonly metrics?: Pick<Metrics, 'count' | 'page'> | undefined;
+    readonly clock?: () => Date;
+  };
 
 type Answering = (exchange: Exchange) => Promise<WireReply>;
 
-type RoutedPath = { readonly pattern: string; readonly answer: Answering };
+type Route = { readonly pattern: string; readonly answer: Answering };
 
-class Routes {
-  readonly #options: HandlerOptions;
-  readonly #endpoints = new Paths<RoutedPath>();
-  readonly #crossOrigin: CrossOrigin | undefined;
-
-  constructor(options: HandlerOptions) {
-    this.#options = options;
-    const { corsOrigins = [] } = options;
-    this.#crossOrigin = corsOrigins.length === 0 ? undefined : new CrossOrigin(corsOrigins);
-    this.#addOpenRoutes();
-    for (const { path, answer, isComputation } of operationRoutes(options))
-      this.#addGated(path, answer, isComputation);
-    for (const question of endpoints)
-      this.#addGated(question.path, questionRoute(question, options), () => true);
-  }
-
-  /** Answers a request, and logs it when nothing more of the answer is sent. */
-  async answer(request: WireRequest, sending?: Sending): Promise<WireReply> {
-    const { clock = () => new Date() } = this.#options;
-    const started = performance.now();
-    const exchange = beginExchange(request, clock(), sending);
-    const reply = unlessAnyKnown(request, await this.#reply(exchange));
-    const ms = performance.now() - started;
-    const { status } = reply;
-    if (sending === undefined) this.#note(exchange, { status, ms, sent: 'all' });
-    else sending.ended((sent) => this.#note(exchange, { status, ms, sent }));
-    return reply;
-  }
-
-  /** Counts and logs an answer by what was sent of it; `ms` is the time up to its first byte. */
-  #note(exchange: Exchange, { status, ms, sent }: { status: number; ms: number; sent: SentPart }): void {
-    const { log, metrics } = this.#options;
-    const shown = sent === 'nothing' ? clientGone : status;
-    metrics?.count(exchange, shown, ms);
-    log.info({
-      request_id: exchange.requestId,
-      method: exchange.request.method,
-      route: exchange.route ?? null,
-      status: shown,
-      ms: Math.round(ms * 100) / 100,
-      key: exchange.admission?.keyId ?? null,
-      ...(sent === 'part' && { sent }),
-    });
-  }
-
-  async #reply(exchange: Exchange): Promise<WireReply> {
-    const { request } = exchange;
-    if (this.#crossOrigin !== undefined) {
-      exchange.crossOrigin = this.#crossOrigin.headersFor(request);
-      const preflight = this.#crossOrigin.preflight(exchange);
-      if (preflight !== undefined) return preflight;
-    }
-    try {
-      if (request.path.length + request.query.length > longestTarget) throw tooLong();
-      const endpoint = this.#endpoints.find(request.path);
-      if (endpoint !== undefined) {
-        exchange.route = endpoint.pattern;
-        return await endpoint.answer(exchange);
-      }
-      if (/^\/v1(\/|$)/.test(request.path)) await this.#admit(exchange);
-      throw noEndpoint();
-    } catch (error) {
-      return await this.#answerFailure(error, exchange);
-    }
-  }
-
-  #addOpenRoutes(): void {
-    const { services, gate, log, publicUrl, explorer, metrics, stopping = () => false } = this.#options;
-    if (metrics?.page !== undefined) this.#addOpenRoute('/metrics', metrics.page);
-    this.#addOpenRoute('/healthz', (exchange) => respond(exchange, jsonAnswer({ status: 'ok' })));
-    this.#addOpenRoute('/readyz', (exchange) =>
-      readiness(exchange, {
-        checks: [
-          ['store', () => services.use((service) => service.state())],
-          ['access', () => gate.check()],
-        ],
-        stopping,
-        followed: () => services.use((service) => service.followed()),
-        errorsBase: () => this.#errorsBase(exchange),
-        onFailure: (check, err) => log.error({ request_id: exchange.requestId, check, err }),
-      }),
-    );
-    this.#addOpenRoute('/v1/openapi.json', (exchange) =>
-      respond(exchange, jsonAnswer(openApi(operations, publicUrl() || '/'))),
-    );
-    for (const [path, answer] of pages(explorer)) this.#addOpenRoute(path, answer);
-    this.#addOpenRoute('/errors/{suffix}', (exchange) => {
-      const text = errorPages.get(exchange.request.path.slice('/errors/'.length));
-      if (text === undefined) throw noEndpoint();
-      return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body: text });
-    });
-  }
-
-  #addOpenRoute(pattern: string, answer: Answering): void {
-    this.#add(pattern, (exchange) => {
+/** Returns a handler over services and a gate, without a socket. */
+export function createHandler(options: HandlerOptions): Handler {
+  const { gate, log, metrics, publicUrl, corsOrigins = [], clock = () => new Date() } = options;
+  const routes = new Paths<Route>();
+  const add = (pattern: string, answer: Answering) => routes.add(pattern, { pattern, answer });
+  for (const [pattern, answer] of openRoutes(options)) {
+    add(pattern, async (exchange) => {
       checkMethod(exchange.request);
       checkNoBody(exchange.request);
       return answer(exchange);
     });
   }
-
-  /** Adds a route that needs a key. It checks in the contract's order: key, quota, then everything else. */
-  #addGated(path: string, answer: OperationRoute, isComputation: (request: WireRequest) => boolean): void {
-    this.#add(path, async (exchange) => {
-      const plan = await this.#admit(exchange, isComputation(exchange.request));
+  const source = { ...options, cache: createResponseCache() };
+  for (const endpoint of endpoints) {
+    // In the contract's order of checks: key, quota, then everything else.
+    add(endpoint.path, async (exchange) => {
+      const plan = await admit(gate, exchange, isComputation(endpoint, exchange.request));
       try {
         checkMethod(exchange.request);
-        return await answer(exchange, plan);
+        checkNoBody(exchange.request);
+        return await answerQuestion(endpoint, plan, exchange, source);
       } catch (error) {
         exchange.admission?.turn?.leave();
         throw error;
@@ -186,38 +70,110 @@ class Routes {
     });
   }
 
-  #add(pattern: string, answer: Answering): void {
-    this.#endpoints.add(pattern, { pattern, answer });
-  }
-
-  async #admit(exchange: Exchange, isComputation = false): Promise<Plan> {
-    const { header } = exchange.request;
-    const key = header('x-api-key');
-    if (key === undefined && header('authorization') !== undefined)
-      throw new Problem(
-        'unauthorized',
-        'missing X-API-Key header: send the key in it, the header Authorization is not read',
-      );
-    const admission = await this.#options.gate.admit(key, exchange.now.getTime(), isComputation);
-    exchange.admission = admission;
-    if (admission.refusal !== undefined) throw admission.refusal;
-    return admission.plan;
-  }
-
-  async #answerFailure(error: unknown, exchange: Exchange): Promise<WireReply> {
-    // Work that ended because its client left is no failure.
-    if (exchange.request.signal.aborted) return { status: clientGone, headers: {} };
-    const problem = httpProblem(error);
-    if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
-      const { requestId, route = null } = exchange;
-      this.#options.log.error({ request_id: requestId, route, err: problem.cause }, problem.detail);
+  async function replyTo(exchange: Exchange): Promise<WireReply> {
+    const { request } = exchange;
+    if (corsOrigins.length > 0) {
+      const allowed = allowedOrigin(corsOrigins, request);
+      exchange.crossOrigin = crossOriginHeaders(allowed);
+      if (allowed !== undefined && isPreflight(request)) return preflightReply(exchange);
     }
-    return respondProblem(exchange, problem, this.#errorsBase(exchange));
+    try {
+      if (request.path.length + request.query.length > longestTarget) throw tooLong();
+      const route = routes.find(request.path);
+      if (route !== undefined) {
+        exchange.route = route.pattern;
+        return await route.answer(exchange);
+      }
+      if (/^\/v1(\/|$)/.test(request.path)) await admit(gate, exchange);
+      throw noEndpoint();
+    } catch (error) {
+      // Work that ended because its client left is no failure.
+      if (request.signal.aborted) return { status: clientGone, headers: {} };
+      const problem = httpProblem(error);
+      if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
+        const { requestId, route = null } = exchange;
+        log.error({ request_id: requestId, route, err: problem.cause }, problem.detail);
+      }
+      return respondProblem(exchange, problem);
+    }
   }
 
-  #errorsBase({ request }: Exchange): string {
-    return `${this.#options.publicUrl(request.header('host'))}/errors`;
+  /** Counts and logs an answer when nothing more of it is sent; `ms` is the time up to its first byte. */
+  function note(exchange: Exchange, status: number, ms: number): void {
+    const { request, requestId, route = null, admission, sending } = exchange;
+    const ended: Parameters<Sending['ended']>[0] = (sent) => {
+      const shown = sent === 'nothing' ? clientGone : status;
+      metrics?.count(exchange, shown, ms);
+      log.info({
+        request_id: requestId,
+        method: request.method,
+        route,
+        status: shown,
+        ms: Math.round(ms * 100) / 100,
+        key: admission?.keyId ?? null,
+        ...(sent === 'part' && { sent }),
+      });
+    };
+    if (sending === undefined) ended('all');
+    else sending.ended(ended);
   }
+
+  return async (request, sending) => {
+    const started = performance.now();
+    const errorsBase = `${publicUrl ?? urlOfHost(request.header('host'))}/errors`;
+    const exchange = beginExchange({ request, sending, errorsBase, now: clock() });
+    const reply = unlessAnyKnown(request, await replyTo(exchange));
+    note(exchange, reply.status, performance.now() - started);
+    return reply;
+  };
+}
+
+/** Answers a question: JSON of an operation page by page, everything else as one table. */
+async function answerQuestion(
+  endpoint: Endpoint,
+  plan: Plan,
+  exchange: Exchange,
+  source: HandlerOptions & { readonly cache: ResponseCache },
+): Promise<WireReply> {
+  const asked = readRequest(endpoint, exchange.request);
+  const operation = pagedOperation(endpoint, asked.format);
+  return operation === undefined
+    ? answerTable(endpoint, asked, { ...source, plan, exchange })
+    : answerPage({ operation, texts: asked.texts }, plan, exchange, source);
+}
+
+/** What is answered without a key, by the patterns of its paths. */
+function openRoutes(options: HandlerOptions): ReadonlyMap<string, Answering> {
+  const { metrics, publicUrl = '/' } = options;
+  return new Map<string, Answering>([
+    ...(metrics?.page === undefined ? [] : [['/metrics', metrics.page] as const]),
+    ['/healthz', (exchange) => respondJson(exchange, { status: 'ok' })],
+    ['/readyz', (exchange) => readiness(exchange, options)],
+    ['/v1/openapi.json', (exchange) => respondJson(exchange, openApi(endpoints, publicUrl))],
+    ...pages(options),
+    ['/errors/{suffix}', errorPage],
+  ]);
+}
+
+async function errorPage(exchange: Exchange): Promise<WireReply> {
+  const body = errorPages.get(exchange.request.path.slice('/errors/'.length));
+  if (body === undefined) throw noEndpoint();
+  return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body });
+}
+
+/** Checks the key of a request, and counts it against the quotas of its plan. */
+async function admit(gate: Pick<Gate, 'admit'>, exchange: Exchange, isComputation = false): Promise<Plan> {
+  const { header } = exchange.request;
+  const key = header('x-api-key');
+  if (key === undefined && header('authorization') !== undefined)
+    throw new Problem(
+      'unauthorized',
+      'missing X-API-Key header: send the key in it, the header Authorization is not read',
+    );
+  const admission = await gate.admit(key, exchange.now.getTime(), isComputation);
+  exchange.admission = admission;
+  if (admission.refusal !== undefined) throw admission.refusal;
+  return admission.plan;
 }
 
 /** The status in the log of a request whose client left before anything was sent; no client gets it. */
@@ -231,54 +187,50 @@ function tooLong(): Problem {
   return new Problem('uri-too-long', `the address of a request may have at most ${longestTarget} characters`);
 }
 
+/** The name or the address of a host, and its port. */
+const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?)(:\d{1,5})?$/i;
+
+/** The address by which a client reached the service, from its Host header; empty if that is not a valid one. */
+function urlOfHost(host: string | undefined): string {
+  return host !== undefined && hostForm.test(host) ? `http://${host}` : '';
+}
+
 /** The headers that a page of another origin may read, besides those that every page may read. */
 const exposed =
   'ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
 
-/** Seconds for which a browser need not repeat a preflight request. */
-const maxAge = 7200;
+/** What `Access-Control-Allow-Origin` says to the page that sends a request; undefined if it may not read answers. */
+function allowedOrigin(origins: readonly string[], { header }: WireRequest): string | undefined {
+  const origin = header('origin');
+  if (origin === undefined) return undefined;
+  if (origins.includes('*')) return '*';
+  return origins.includes(origin) ? origin : undefined;
+}
 
-/** Which origins' pages may read the answers of the service: those that the operator lists; `*` is every origin. */
-class CrossOrigin {
-  readonly #origins: ReadonlySet<string>;
+function crossOriginHeaders(allowed: string | undefined): Readonly<Record<string, string>> {
+  return {
+    Vary: 'Accept, Accept-Encoding, Origin, X-API-Key',
+    ...(allowed !== undefined && {
+      'Access-Control-Allow-Origin': allowed,
+      'Access-Control-Expose-Headers': exposed,
+    }),
+  };
+}
 
-  constructor(origins: readonly string[]) {
-    this.#origins = new Set(origins);
-  }
+function isPreflight({ method, header }: WireRequest): boolean {
+  return method === 'OPTIONS' && header('access-control-request-method') !== undefined;
+}
 
-  /** The headers of an answer to a request, which say whether a page may read it. */
-  headersFor(request: WireRequest): Readonly<Record<string, string>> {
-    const allowed = this.#allowed(request);
-    return {
-      Vary: 'Accept, Accept-Encoding, Origin, X-API-Key',
-      ...(allowed !== undefined && {
-        'Access-Control-Allow-Origin': allowed,
-        'Access-Control-Expose-Headers': exposed,
-      }),
-    };
-  }
-
-  /** The answer to a preflight request, which needs no key; undefined for any other request. */
-  preflight({ request, requestId }: Exchange): WireReply | undefined {
-    if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined)
-      return undefined;
-    if (this.#allowed(request) === undefined) return undefined;
-    return {
-      status: 204,
-      headers: {
-        ...this.headersFor(request),
-        'Access-Control-Allow-Methods': 'GET, HEAD',
-        'Access-Control-Allow-Headers': 'Accept, If-None-Match, X-API-Key',
-        'Access-Control-Max-Age': String(maxAge),
-        'X-Request-Id': requestId,
-      },
-    };
-  }
-
-  #allowed({ header }: WireRequest): string | undefined {
-    const origin = header('origin');
-    if (origin === undefined) return undefined;
-    if (this.#origins.has('*')) return '*';
-    return this.#origins.has(origin) ? origin : undefined;
-  }
+/** The answer to a preflight request, which needs no key; a browser need not repeat it for two hours. */
+function preflightReply({ requestId, crossOrigin }: Exchange): WireReply {
+  return {
+    status: 204,
+    headers: {
+      ...crossOrigin,
+      'Access-Control-Allow-Methods': 'GET, HEAD',
+      'Access-Control-Allow-Headers': 'Accept, If-None-Match, X-API-Key',
+      'Access-Control-Max-Age': '7200',
+      'X-Request-Id': requestId,
+    },
+  };
 }

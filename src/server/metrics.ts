@@ -3,8 +3,7 @@ import { type Day, dayNumber, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { DataStatus } from '../service/service.ts';
 import { freshnessOf } from '../store/followed.ts';
-import { beginExchange, type Exchange, type WireReply, type WireRequest } from './exchange.ts';
-import type { Handler, RequestMetrics } from './handler.ts';
+import { beginExchange, type Exchange, type Handler, type WireReply, type WireRequest } from './exchange.ts';
 import { isSameSecret } from './keys/gate.ts';
 import { checkMethod, checkNoBody, httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
@@ -21,8 +20,7 @@ type MetricsSource = MetricsAccess & { readonly services: Services; readonly clo
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Counts requests, and shows what an operator watches in the format of Prometheus. */
-export class Metrics implements RequestMetrics {
-  readonly port: number | undefined;
+export class Metrics {
   /** Answers `/metrics` of the service; undefined if metrics have a separate port. */
   readonly page?: (exchange: Exchange) => Promise<WireReply>;
   readonly handler: Handler;
@@ -39,9 +37,9 @@ export class Metrics implements RequestMetrics {
   constructor(source: MetricsSource) {
     const registers = [this.#registry];
     this.#source = source;
-    this.port = source.port;
-    this.handler = (request) => this.#answer(beginExchange(request, source.clock()));
-    if (this.port === undefined) this.page = (exchange) => this.#page(exchange);
+    this.handler = (request) =>
+      this.#answer(beginExchange({ request, now: source.clock(), errorsBase: '/errors' }));
+    if (source.port === undefined) this.page = (exchange) => this.#page(exchange);
     this.#requests = new Counter({
       name: 'asof_http_requests_total',
       help: 'Requests that were answered, by endpoint and status.',
@@ -72,6 +70,7 @@ export class Metrics implements RequestMetrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
+  /** Counts a request that was answered with a status after some milliseconds. */
   count(exchange: Exchange, status: number, ms: number): void {
     const { request, route = 'none', admission, isCached } = exchange;
     this.#kindOf(request.method, route, status)(ms / 1000);
@@ -175,7 +174,7 @@ export class Metrics implements RequestMetrics {
       checkNoBody(exchange.request);
       return await this.#page(exchange);
     } catch (error) {
-      return respondProblem(exchange, httpProblem(error), '/errors');
+      return respondProblem(exchange, httpProblem(error));
     }
   }
 }

@@ -1,10 +1,10 @@
 import { codeVoice, Problem, saidIn } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
-import { type Operation, operationHeadings } from '../operations/operation.ts';
+import { operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
 import { answerFormats, notAcceptable } from './answer-format.ts';
+import type { Endpoint } from './endpoints.ts';
 import { errorPages } from './open-pages.ts';
-import { type Endpoint, endpoints } from './questions.ts';
 import { envelopeExample, failureSchemas, problemExample, reference, schemasOf, typeName } from './schema.ts';
 
 const count: Schema = { type: 'integer', minimum: 0 };
@@ -31,42 +31,32 @@ const answerHeaders = {
   'RateLimit-Reset': reference('headers', 'RateLimitReset'),
 };
 
-function problemContent(problem: Problem, instance: string, more: Schema = {}): Schema {
-  const example = { ...problemExample(problem, instance), ...more };
-  return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
-}
-
-/** What a status means; a request that is answered with it, under which condition; and the problem in the answer. */
-type FailureExample = {
+/** What a status means, with a request that is answered with it, and the problem in the answer. */
+type Failure = {
   readonly meaning: string;
-  readonly path: string;
-  readonly query?: string;
+  readonly request?: string;
   readonly condition?: string;
-  readonly method?: string;
   readonly problem: Problem;
 };
 
-const ofGdp = '/v1/series/GDP/observations';
+const observations = '/v1/series/GDP/observations';
 
-const failures: readonly FailureExample[] = [
+const failures: readonly Failure[] = [
   {
     meaning: 'A parameter is unknown, repeated, missing or invalid, or the request has a body.',
-    path: ofGdp,
-    query: '?as_of=2015-02-30',
+    request: `GET ${observations}?as_of=2015-02-30`,
     problem: new Problem('validation-error', "invalid 'as_of' date: use YYYY-MM-DD format", {
       field: 'as_of',
     }),
   },
   {
     meaning: 'The key is missing or invalid.',
-    path: ofGdp,
     condition: 'without the header X-API-Key',
     problem: new Problem('unauthorized', 'missing X-API-Key header'),
   },
   {
     meaning: 'The plan of the key does not allow it.',
-    path: ofGdp,
-    query: '?as_of=2015-01-30',
+    request: `GET ${observations}?as_of=2015-01-30`,
     condition: 'with a key of the plan free',
     problem: new Problem(
       'plan-upgrade-required',
@@ -75,60 +65,61 @@ const failures: readonly FailureExample[] = [
   },
   {
     meaning: 'There is no such series.',
-    path: '/v1/series/GDPX/observations',
-    problem: new Problem('not-found', "series 'GDPX' not found"),
+    request: 'GET /v1/series/GDPX/observations',
+    problem: new Problem('not-found', "series 'GDPX' not found", {
+      instance: '/v1/series/GDPX/observations',
+    }),
   },
   {
     meaning: 'The client takes none of the formats.',
-    path: ofGdp,
     condition: 'with `Accept: image/png`',
     problem: new Problem('not-acceptable', notAcceptable),
   },
   {
     meaning: 'A quota of the key is used up.',
-    path: ofGdp,
     condition: 'for the 31st time in a minute, with a key of the plan free',
     problem: new Problem('rate-limit-exceeded', 'rate limit of 30 requests per minute exceeded'),
   },
   {
     meaning: 'The service failed.',
-    path: ofGdp,
     condition: 'when the data cannot be read',
     problem: new Problem('internal-error', 'an internal error occurred'),
   },
 ];
 
-const otherFailure: FailureExample = {
+const otherFailure: Failure = {
   meaning: 'Any other failure.',
-  path: ofGdp,
-  method: 'POST',
+  request: `POST ${observations}`,
   problem: new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD'),
 };
+
+function failureAnswer({ meaning, request = `GET ${observations}`, condition, problem }: Failure): Schema {
+  return {
+    description: `${meaning} ${exampleOf(request, condition)}`,
+    content: problemContent(problem.with({ instance: problem.instance ?? observations })),
+  };
+}
 
 function exampleOf(request: string, condition?: string): string {
   return `Example: \`${request}\`${condition === undefined ? '' : ` ${condition}`}.`;
 }
 
-function failureAnswer({ meaning, path, query = '', condition, method = 'GET', problem }: FailureExample) {
-  return {
-    description: `${meaning} ${exampleOf(`${method} ${path}${query}`, condition)}`,
-    content: problemContent(problem, path),
+function problemContent(problem: Problem, more: Schema = {}): Schema {
+  const example = { ...problemExample(problem), ...more };
+  return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
+}
+
+function problemResponse(failure: Failure): readonly [name: string, response: Schema] {
+  const { status } = failure.problem;
+  const headers = {
+    ...(status === 401 ? requestIdHeader : answerHeaders),
+    ...(status === 429 && { 'Retry-After': reference('headers', 'RetryAfter') }),
   };
+  return [`Problem${status}`, { ...failureAnswer(failure), headers }];
 }
 
 const problemResponses: Schema = {
-  ...Object.fromEntries(
-    failures.map((failure) => [
-      `Problem${failure.problem.status}`,
-      {
-        ...failureAnswer(failure),
-        headers: {
-          ...(failure.problem.status === 401 ? requestIdHeader : answerHeaders),
-          ...(failure.problem.status === 429 && { 'Retry-After': reference('headers', 'RetryAfter') }),
-        },
-      },
-    ]),
-  ),
+  ...Object.fromEntries(failures.map(problemResponse)),
   Problem: { ...failureAnswer(otherFailure), headers: requestIdHeader },
 };
 
@@ -144,37 +135,8 @@ const formatParameter: Schema = {
   schema: { type: 'string', enum: Object.keys(answerFormats), default: 'json' },
 };
 
-/** The answers to an operation or a question whose envelope has a schema. */
-function responsesOf(
-  schema: string,
-  example: Schema,
-  { gated, ofSeries }: { readonly gated: boolean; readonly ofSeries: boolean },
-): Schema {
-  const problems = [
-    '400',
-    '401',
-    ...(gated ? ['403'] : []),
-    ...(ofSeries ? ['404'] : []),
-    '406',
-    '429',
-    '500',
-  ];
-  return {
-    200: {
-      description: 'The answer.',
-      headers: { ...answerHeaders, ETag: reference('headers', 'ETag'), Link: reference('headers', 'Link') },
-      content: {
-        'application/json': { schema: reference('schemas', schema), example },
-      },
-    },
-    304: { description: 'The answer is the one that If-None-Match names.', headers: answerHeaders },
-    ...Object.fromEntries(problems.map((status) => [status, reference('responses', `Problem${status}`)])),
-    default: reference('responses', 'Problem'),
-  };
-}
-
-/** The OpenAPI 3.1 description of the service, made from the operations that it serves. */
-export function openApi(operations: readonly Operation[], publicUrl: string): Schema {
+/** Returns the OpenAPI 3.1 description of a service with these endpoints. */
+export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Schema {
   return {
     openapi: '3.1.0',
     info: {
@@ -189,8 +151,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
     security: [{ ApiKey: [] }],
     tags: Object.entries(operationHeadings).map(([name, description]) => ({ name, description })),
     paths: {
-      ...Object.fromEntries(operations.map((operation) => [operation.path, operationItem(operation)])),
-      ...Object.fromEntries(endpoints.map((question) => [question.path, questionItem(question)])),
+      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint)])),
       ...probes,
     },
     components: {
@@ -207,104 +168,76 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
       parameters: { Format: formatParameter },
       responses: problemResponses,
       schemas: {
-        ...Object.fromEntries(operations.flatMap((operation) => schemasOf(operation))),
-        ...Object.fromEntries(
-          endpoints.flatMap((question) =>
-            schemasOf({ ...question, params: {}, fields: question.layout.fields }),
-          ),
-        ),
+        ...Object.fromEntries(endpoints.flatMap(schemasOf)),
         ...failureSchemas,
       },
     },
   };
 }
 
-type DescribedPath = Pick<Operation, 'example' | 'fields' | 'name' | 'object' | 'summary'> &
-  Pick<Endpoint, 'description' | 'heading' | 'path'> & {
-    readonly gated: boolean;
-    readonly ofSeries: boolean;
-    readonly parameters: readonly Schema[];
-  };
-
-function operationItem(operation: Operation): Schema {
-  const { params, example, command } = operation;
-  return pathItem({
-    ...operation,
-    heading: command.heading,
-    gated: operation.needsVintageAccess !== undefined,
-    ofSeries: Object.values(params).some((param) => param.in === 'path'),
-    parameters: Object.entries(params).map(([name, param]) => {
-      const shown = typed(param.schema, example.params[name]);
-      return {
-        name,
-        in: param.in,
-        required: param.required,
-        description: param.description,
-        schema: { ...param.schema, ...(shown !== undefined && { examples: [shown] }) },
-        ...(shown !== undefined && { example: shown }),
-      };
-    }),
-  });
-}
-
-function questionItem(question: Endpoint): Schema {
-  const { layout, parameters, example } = question;
-  return pathItem({
-    ...question,
-    fields: layout.fields,
-    gated: true,
-    ofSeries: true,
-    parameters: parameters.map((parameter) => questionParameter(parameter, example.params)),
-  });
-}
-
-function pathItem(described: DescribedPath): Schema {
-  const { name, heading, summary, parameters } = described;
+function pathItem(endpoint: Endpoint): Schema {
+  const { name, heading, summary, params, example } = endpoint;
   return {
     parameters: [reference('parameters', 'Format')],
     get: {
       operationId: name,
       tags: [heading],
       summary,
-      description: withExample(described),
-      parameters,
-      responses: responsesOf(typeName(described), envelopeExample(described), described),
+      description: describedWithExample(endpoint),
+      parameters: Object.entries(params).map(([name, param]) =>
+        parameter(name, param, typed(param, example.params[name])),
+      ),
+      responses: responsesOf(endpoint),
     },
   };
 }
 
-function questionParameter(
-  { name, schema: described, required }: Endpoint['parameters'][number],
-  { [name]: text }: Readonly<Record<string, string>>,
-): Schema {
-  const { description, ...schema } = described;
-  const isList = schema.type === 'array';
-  const example = isList ? text?.split(',') : text;
+function responsesOf(endpoint: Endpoint): Schema {
+  const { operation, path, gated } = endpoint;
+  const isOfSeries = operation === undefined || path.includes('{');
+  const problems = [400, 401, ...(gated ? [403] : []), ...(isOfSeries ? [404] : []), 406, 429, 500];
   return {
-    name,
-    in: 'query',
-    required,
-    description,
+    200: {
+      description: 'The answer.',
+      headers: { ...answerHeaders, ETag: reference('headers', 'ETag'), Link: reference('headers', 'Link') },
+      content: {
+        'application/json': {
+          schema: reference('schemas', typeName(endpoint)),
+          example: envelopeExample(endpoint),
+        },
+      },
+    },
+    304: { description: 'The answer is the one that If-None-Match names.', headers: answerHeaders },
+    ...Object.fromEntries(problems.map((status) => [status, reference('responses', `Problem${status}`)])),
+    default: reference('responses', 'Problem'),
+  };
+}
+
+function parameter(name: string, param: Param, example: unknown): Schema {
+  const { in: place, required, description, schema } = param;
+  const mayBeList = schema.type === 'array' || schema.anyOf !== undefined;
+  return {
+    ...{ name, in: place, required, description },
     // A list is separated by commas.
-    ...((isList || schema.anyOf !== undefined) && { style: 'form', explode: false }),
+    ...(mayBeList && { style: 'form', explode: false }),
     schema: { ...schema, ...(example !== undefined && { examples: [example] }) },
     ...(example !== undefined && { example }),
   };
 }
 
-function typed({ type }: Param['schema'], text: string | undefined): number | string | undefined {
-  return text !== undefined && type === 'integer' ? Number(text) : text;
+/** The value of a parameter whose text is given. */
+function typed({ schema: { type } }: Param, text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  if (type === 'array') return text.split(',');
+  return type === 'integer' ? Number(text) : text;
 }
 
-function withExample({
-  path,
-  description,
-  example,
-}: Pick<DescribedPath, 'description' | 'example' | 'path'>): string {
-  const given = Object.entries<string>(example.params).map(([name, text]) => [name, asTyped(text)] as const);
+function describedWithExample({ path, description, example }: Endpoint): string {
+  const given = Object.entries(example.params).map(([name, text]) => [name, asTyped(text)] as const);
   const filled = given.reduce((whole, [name, text]) => whole.replace(`{${name}}`, text), path);
   const query = given.flatMap(([name, text]) => (path.includes(`{${name}}`) ? [] : [`${name}=${text}`]));
-  return `${saidIn(codeVoice, description)}\n\n${exampleOf(`GET ${[filled, ...(query.length > 0 ? [query.join('&')] : [])].join('?')}`)}`;
+  const address = query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+  return `${saidIn(codeVoice, description)}\n\n${exampleOf(`GET ${address}`)}`;
 }
 
 /** A text as a person types it into a URL: commas may stay. */
@@ -369,9 +302,10 @@ const probes: Schema = {
         ),
         503: {
           description: 'The service cannot answer requests or is shutting down; the failing check is named.',
-          content: problemContent(new Problem('service-unavailable', 'store is unhealthy'), '/readyz', {
-            checks: { store: 'unhealthy', access: 'healthy' },
-          }),
+          content: problemContent(
+            new Problem('service-unavailable', 'store is unhealthy', { instance: '/readyz' }),
+            { checks: { store: 'unhealthy', access: 'healthy' } },
+          ),
         },
         ...openProblems,
       },

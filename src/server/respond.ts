@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import { Problem, type ProblemDocument } from '../errors/problem.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Exchange, WireReply, WireRequest } from './exchange.ts';
 
 /** The content of a response; `respond` adds the headers that every response has. */
@@ -121,32 +121,28 @@ export function fileAnswer({
   return async (exchange) => {
     read ??= made();
     const { tag, ...answer } = await read;
-    return namesTag(exchange.request.header('if-none-match'), tag)
+    return namesTag(exchange.request, tag)
       ? notModified(exchange, answer.headers ?? {})
       : respond(exchange, answer);
   };
 }
 
-/** An answer of JSON that no cache stores. */
-export function jsonAnswer(content: unknown, status = 200): HttpAnswer {
-  return {
-    status,
+/** Replies with JSON that no cache stores. */
+export function respondJson(exchange: Exchange, content: unknown): Promise<WireReply> {
+  const headers = { 'Cache-Control': 'no-store' };
+  return respond(exchange, {
+    status: 200,
     type: 'application/json',
     body: JSON.stringify(content),
-    headers: { 'Cache-Control': 'no-store' },
-  };
+    headers,
+  });
 }
 
-/** The response for a problem; `more` are members besides those of the contract. */
-export function respondProblem(
-  exchange: Exchange,
-  problem: Problem,
-  errorsBase: string,
-  more: { readonly [member: string]: unknown } = {},
-): Promise<WireReply> {
-  const { requestId, request } = exchange;
+/** Replies with a problem; `more` are members besides those of the contract. */
+export function respondProblem(exchange: Exchange, problem: Problem, more: object = {}): Promise<WireReply> {
+  const { requestId, request, errorsBase } = exchange;
   const instance = problem.instance ?? request.path;
-  const document: ProblemDocument = problem.with({ requestId, instance }).toDocument(errorsBase);
+  const document = problem.with({ requestId, instance }).toDocument(errorsBase);
   return respond(exchange, {
     status: problem.status,
     type: 'application/problem+json',
@@ -231,7 +227,13 @@ export function checkNoBody({ header }: WireRequest): void {
     throw new Problem('validation-error', 'a request to this service has no body');
 }
 
-/** Whether an `If-None-Match` names this tag, by the weak comparison that the header prescribes. */
-export function namesTag(ifNoneMatch: string | undefined, tag: string): boolean {
-  return ifNoneMatch?.split(',').some((item) => item.trim().replace(/^W\//, '') === `"${tag}"`) === true;
+/** Tells whether `If-None-Match` names this tag, by the weak comparison that the header prescribes. */
+export function namesTag({ header }: WireRequest, tag: string): boolean {
+  const tags = header('if-none-match')?.split(',') ?? [];
+  return tags.some((item) => item.trim().replace(/^W\//, '') === `"${tag}"`);
+}
+
+/** Weak, because bodies differ by their request id; private, because they differ by plan. */
+export function cacheHeaders(tag: string): Readonly<Record<string, string>> {
+  return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
 }

@@ -2,8 +2,8 @@ import { frequencies } from '../domain/series/series.ts';
 import type { Problem, ProblemDocument } from '../errors/problem.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
 import { type Field, fieldKinds, type Schema } from '../operations/field.ts';
-import type { Operation } from '../operations/operation.ts';
 import { envelopeToWire, toWire } from '../operations/wire.ts';
+import type { Endpoint } from './endpoints.ts';
 
 /** A reference to a part of the description. */
 export function reference(kind: 'headers' | 'parameters' | 'responses' | 'schemas', name: string): Schema {
@@ -11,22 +11,17 @@ export function reference(kind: 'headers' | 'parameters' | 'responses' | 'schema
 }
 
 /** `series_search` is SeriesSearch. */
-export function typeName({ name }: Pick<Operation, 'name'>): string {
+export function typeName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the schemas of the rows and of the envelope of an operation or a question, by their names. */
-export function schemasOf({
-  mayBeWide = false,
-  ...question
-}: Pick<Operation, 'example' | 'fields' | 'members' | 'name' | 'object' | 'params'> & {
-  readonly mayBeWide?: boolean;
-}): [string, Schema][] {
-  const name = typeName(question);
+/** Returns the schemas of the rows and of the envelope of an endpoint, by their names. */
+export function schemasOf(endpoint: Endpoint): readonly (readonly [name: string, schema: Schema])[] {
+  const name = typeName(endpoint);
   const row = reference('schemas', `${name}Row`);
-  const long: [string, Schema] = [`${name}Row`, rowSchema(question)];
-  if (!mayBeWide) return [long, [name, envelopeSchema(question, row)]];
-  const { properties, ...either } = envelopeSchema(question, {
+  const long = [`${name}Row`, rowSchema(endpoint)] as const;
+  if (endpoint.mayBeWide !== true) return [long, [name, envelopeSchema(endpoint, row)]];
+  const { properties, ...either } = envelopeSchema(endpoint, {
     anyOf: [row, reference('schemas', 'WideRow')],
   });
   return [
@@ -53,7 +48,7 @@ function fieldSchema(
   };
 }
 
-function rowSchema({ fields, example }: Pick<Operation, 'example' | 'fields'>): Schema {
+function rowSchema({ fields, example }: Pick<Endpoint, 'example' | 'fields'>): Schema {
   return recordSchema(fields, toWire(fields)(example.row));
 }
 
@@ -93,16 +88,16 @@ const requestId: Schema = {
   examples: [requestIdExample],
 };
 
-function envelopeSchema(operation: Pick<Operation, 'members' | 'object' | 'params'>, rows: Schema): Schema {
-  const paged = Object.hasOwn(operation.params, 'cursor');
+function envelopeSchema({ members = [], object, params }: Endpoint, rows: Schema): Schema {
+  const paged = Object.hasOwn(params, 'cursor');
   return {
     type: 'object',
     required: ['object', 'request_id', 'status', 'results', 'results_count', 'has_more'],
     properties: {
-      object: { const: operation.object },
+      object: { const: object },
       request_id: requestId,
       status: { const: 'ok' },
-      ...Object.fromEntries((operation.members ?? []).map((name) => [name, memberSchemas[name]])),
+      ...Object.fromEntries(members.map((name) => [name, memberSchemas[name]])),
       results: { type: 'array', items: rows },
       results_count: { type: 'integer', minimum: 0 },
       has_more: paged ? { type: 'boolean' } : { const: false },
@@ -111,12 +106,8 @@ function envelopeSchema(operation: Pick<Operation, 'members' | 'object' | 'param
   };
 }
 
-/** An answer of an operation as JSON has it, with one row. */
-export function envelopeExample({
-  object,
-  fields,
-  example,
-}: Pick<Operation, 'example' | 'fields' | 'object'>): Schema {
+/** An answer as JSON has it, with one row. */
+export function envelopeExample({ object, fields, example }: Endpoint): Schema {
   const envelope = {
     object,
     request_id: requestIdExample,
@@ -131,7 +122,7 @@ export function envelopeExample({
 
 const dateTime = fieldKinds.day.schema;
 
-const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], Schema>> = {
+const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], Schema>> = {
   as_of: { type: 'string', format: 'date', description: 'The as-of date, when as_of was used.' },
   missing: {
     type: 'array',
@@ -193,9 +184,9 @@ const checksSchema: Schema = {
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
 };
 
-/** A problem as a service answers it to a request for a path. */
-export function problemExample(problem: Problem, instance: string): ProblemDocument {
-  return problem.with({ requestId: requestIdExample, instance }).toDocument('https://service.example/errors');
+/** A problem as a service answers it. */
+export function problemExample(problem: Problem): ProblemDocument {
+  return problem.with({ requestId: requestIdExample }).toDocument('https://service.example/errors');
 }
 
 const problemSchema: Schema = {

@@ -1,84 +1,54 @@
 import type { Writable } from 'node:stream';
+import { defined } from '../platform/defined.ts';
 import { isShippedSample } from '../platform/installation.ts';
 import type { ServiceOptions } from '../service/service.ts';
 import { shownAddress } from '../store/address.ts';
-import { createLog, type Log, type LogLevel } from './exchange.ts';
-import { createHandler, type PublicUrl } from './handler.ts';
+import { createLog, type Handler, type Log, type LogLevel } from './exchange.ts';
+import { createHandler, type HandlerOptions } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import type { MetricsAccess } from './metrics.ts';
 import { HttpServer, type ServerOptions } from './server.ts';
 import { type OpenService, Services, serviceOf } from './service-lease.ts';
 
-type ServeOptions = {
-  /** Opens the store; called again for every reload. */
-  readonly openStore: () => Promise<ServiceOptions['store']>;
-  /** Whether `openStore` would open another store now; asked twice a second. */
-  readonly isOutdated?: () => boolean;
-  readonly gate: Gate;
-  readonly host: string;
-  readonly port: number;
-  /** The address under which clients reach the service; by default that of each request's Host. */
-  readonly publicUrl?: string;
-  readonly billingUrl?: string;
-  /** The most seconds that the computation of one table may take. */
-  readonly maxSeconds?: number;
-  readonly log: Writable;
-  /** The command that makes the first key. */
-  readonly keyCommand?: string;
-  /** Write lines for people instead of JSON. */
-  readonly readableLog?: boolean;
-  /** The lowest level to log; by default every request. */
-  readonly logLevel?: LogLevel;
-  /** The origins whose pages may read the answers. */
-  readonly corsOrigins?: readonly string[];
-  readonly explorer?: boolean;
-  /** Serves `/metrics`: on a separate port, or to those who have the key. */
-  readonly metrics?: MetricsAccess;
-  readonly clock?: () => Date;
-  readonly timeouts?: ServerOptions['timeouts'];
-};
-
-/** The name or the address of a host, and its port. */
-const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?)(:\d{1,5})?$/i;
-
-/** The address by which a client reached the service, from its Host header; empty if that is not a valid one. */
-function urlOfHost(host: string | undefined): string {
-  return host !== undefined && hostForm.test(host) ? `http://${host}` : '';
-}
+type ServeOptions = Pick<HandlerOptions, 'clock' | 'corsOrigins' | 'explorer' | 'publicUrl'> &
+  Pick<ServerOptions, 'host' | 'port' | 'timeouts'> & {
+    /** Opens the store; called again for every reload. */
+    readonly openStore: () => Promise<ServiceOptions['store']>;
+    /** Whether `openStore` would open another store now; asked twice a second. */
+    readonly isOutdated?: () => boolean;
+    readonly gate: Gate;
+    readonly billingUrl?: string;
+    /** The most seconds that the computation of one table may take. */
+    readonly maxSeconds?: number;
+    readonly log: Writable;
+    /** The command that makes the first key. */
+    readonly keyCommand?: string;
+    /** Write lines for people instead of JSON. */
+    readonly readableLog?: boolean;
+    /** The lowest level to log; by default every request. */
+    readonly logLevel?: LogLevel;
+    /** Serves `/metrics`: on a separate port, or to those who have the key. */
+    readonly metrics?: MetricsAccess;
+  };
 
 /** Milliseconds between two saves of the counts of requests; the contract allows a second of them to be lost. */
 const saveInterval = 500;
 
 /** Serves a store over HTTP until it is stopped. */
 export async function serve(options: ServeOptions): Promise<RunningService> {
-  const { gate, host, port, publicUrl, corsOrigins, clock = () => new Date(), timeouts = {} } = options;
-  const { keyCommand = 'asof keys create --name NAME --plan PLAN' } = options;
-  const log = createLog(options.log, {
-    ...(options.logLevel !== undefined && { level: options.logLevel }),
-    readable: options.readableLog === true,
-  });
+  const { gate, clock = () => new Date(), keyCommand = 'asof keys create --name NAME --plan PLAN' } = options;
+  const log = createLog(options.log, defined({ level: options.logLevel, readable: options.readableLog }));
   const opened = await openService(options);
   noteStore(opened, log);
   const services = new Services(opened);
-  const publicAddress: PublicUrl = (host) => publicUrl ?? urlOfHost(host);
   const metrics =
     options.metrics && new (await import('./metrics.ts')).Metrics({ services, clock, ...options.metrics });
-  const handler = createHandler({
-    ...(corsOrigins !== undefined && { corsOrigins }),
-    ...(metrics !== undefined && { metrics }),
-    ...(options.explorer === true && { explorer: {} }),
-    services,
-    gate,
-    log,
-    clock,
-    publicUrl: publicAddress,
-    stopping: () => server.isStopping,
-  });
-  const listening = { host, log, publicUrl: publicAddress, timeouts };
+  const stopping = () => server.isStopping;
+  const handler = createHandler({ ...options, clock, log, metrics, services, stopping });
   const servers: HttpServer[] = [];
-  const listen = async (options: Pick<ServerOptions, 'handler' | 'port'>): Promise<HttpServer> => {
+  const listen = async (port: number, handler: Handler): Promise<HttpServer> => {
     try {
-      const made = await HttpServer.listen({ ...listening, ...options });
+      const made = await HttpServer.listen({ ...options, log, port, handler });
       servers.push(made);
       return made;
     } catch (error) {
@@ -87,9 +57,9 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
       throw error;
     }
   };
-  const server = await listen({ handler, port });
-  if (metrics?.port !== undefined) {
-    const { url } = await listen({ handler: metrics.handler, port: metrics.port });
+  const server = await listen(options.port, handler);
+  if (metrics !== undefined && options.metrics?.port !== undefined) {
+    const { url } = await listen(options.metrics.port, metrics.handler);
     log.info({ metrics: `${url}/metrics` }, `metrics are at ${url}/metrics`);
   }
   log.info({ url: server.url }, `asof listens on ${server.url}`);
@@ -170,11 +140,5 @@ function noteStore({ address }: OpenService, log: Log): void {
 }
 
 async function openService({ openStore, billingUrl, clock, maxSeconds }: ServeOptions): Promise<OpenService> {
-  const store = await openStore();
-  const settings = {
-    store,
-    ...(clock !== undefined && { clock }),
-    ...(billingUrl !== undefined && { billingUrl }),
-  };
-  return serviceOf(settings, { maxSeconds });
+  return serviceOf({ store: await openStore(), ...defined({ clock, billingUrl }) }, { maxSeconds });
 }

@@ -12,37 +12,26 @@ import { type Duplex, finished, pipeline, Readable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
-import type { Log, Sending, WireReply } from './exchange.ts';
-import type { Handler, PublicUrl } from './handler.ts';
+import type { Handler, Log, Sending, WireReply } from './exchange.ts';
 import { longestTarget, targetOf } from './request-target.ts';
 
-type ServerTimeouts = {
+/** Milliseconds after which a server gives up waiting. */
+const defaultTimeouts = {
   /** For the headers of a request, also on a connection that sends nothing. */
-  readonly headers: number;
-  /** For a whole request. */
-  readonly request: number;
-  /** For a client that reads nothing of its answer. */
-  readonly reader: number;
-  /** For the next request on a connection. */
-  readonly idle: number;
-  /** For a client to close its side after its last answer. */
-  readonly closing: number;
-  /** From the first answer that says that the service is not ready until it accepts no more connections. */
-  readonly notice: number;
-  /** For requests in flight when it stops. */
-  readonly inFlight: number;
-  /** For the first request on a connection that was made before it stopped. */
-  readonly arrival: number;
-};
-
-const defaultTimeouts: ServerTimeouts = {
   headers: 10_000,
+  /** For a whole request. */
   request: 20_000,
+  /** For a client that reads nothing of its answer. */
   reader: 30_000,
+  /** For the next request on a connection. */
   idle: 65_000,
+  /** For a client to close its side after its last answer. */
   closing: 2_000,
+  /** From the first answer that says that the service is not ready until it accepts no more connections. */
   notice: 500,
+  /** For requests in flight when it stops. */
   inFlight: 8_000,
+  /** For the first request on a connection that was made before it stopped. */
   arrival: 1_000,
 };
 
@@ -52,14 +41,14 @@ export type ServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
-  readonly publicUrl: PublicUrl;
-  readonly timeouts?: Partial<ServerTimeouts>;
+  readonly publicUrl?: string;
+  readonly timeouts?: Partial<typeof defaultTimeouts>;
 };
 
 /** Listens on a port and hands requests to a handler: the only code that knows sockets. */
 export class HttpServer {
   readonly #options: ServerOptions;
-  readonly #timeouts: ServerTimeouts;
+  readonly #timeouts: typeof defaultTimeouts;
   readonly #server: Server;
   readonly #connections = new Map<Duplex, ClientConnection>();
   #accepted = 0;
@@ -92,8 +81,14 @@ export class HttpServer {
    * problem document.
    */
   static async listen(options: ServerOptions): Promise<HttpServer> {
+    const { host, port } = options;
     const made = new HttpServer(options);
-    await made.#listen();
+    made.#server.listen(port, host);
+    await once(made.#server, 'listening').catch((cause) => {
+      throw systemProblem('listen on', `${host}:${port}`, cause);
+    });
+    const address = made.#server.address() as AddressInfo;
+    made.#url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
     return made;
   }
 
@@ -152,15 +147,6 @@ export class HttpServer {
     for (const { socket } of this.#connections.values()) if (isOver(socket)) socket.destroy();
   }
 
-  async #listen(): Promise<void> {
-    const { host, port } = this.#options;
-    this.#server.listen(port, host);
-    await once(this.#server, 'listening').catch((cause) => {
-      throw systemProblem('listen on', `${host}:${port}`, cause);
-    });
-    this.#url = urlOf(host, (this.#server.address() as AddressInfo).port);
-  }
-
   /** Passes requests to the handler, and refuses those that Node would answer without a problem document. */
   #answerRequests(): void {
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
@@ -216,22 +202,39 @@ export class HttpServer {
   }
 
   #refuse(outgoing: ServerResponse, malformed: MalformedRequest): void {
-    const { text, headers } = this.#logged(malformed);
-    outgoing.writeHead(malformed.status, headers).end(text);
+    const { headers, body } = this.#refusal(malformed);
+    outgoing.writeHead(malformed.status, headers).end(body);
   }
 
-  #logged(malformed: MalformedRequest): ReturnType<typeof malformedAnswer> {
-    const { log, publicUrl } = this.#options;
-    const answer = malformedAnswer(malformed, publicUrl());
-    log.info({ request_id: answer.requestId, route: null, status: malformed.status });
-    return answer;
-  }
-
+  /** The whole HTTP message of a refusal, for a socket that has no response object. */
   #message(malformed: MalformedRequest, reason: string): string {
-    const { log, publicUrl } = this.#options;
-    const { requestId, message } = malformedMessage(malformed, publicUrl());
-    log.info({ request_id: requestId, route: null, status: malformed.status, reason });
-    return message;
+    const { headers, body } = this.#refusal(malformed, { reason });
+    const { status, bodiless } = malformed;
+    const shown = bodiless === true ? { ...headers, 'Content-Length': '0' } : headers;
+    const lines = Object.entries(shown).map(([name, value]) => `${name}: ${value}\r\n`);
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${bodiless === true ? '' : body}`;
+  }
+
+  /** The problem document of a malformed request, which is logged. */
+  #refusal({ status, detail, path: instance = '/' }: MalformedRequest, logged: object = {}) {
+    const { log, publicUrl = '' } = this.#options;
+    const requestId = newRequestId(new Date());
+    const isInvalid = status === 400;
+    const body = JSON.stringify({
+      type: isInvalid ? `${publicUrl}/errors/validation-error` : 'about:blank',
+      title: isInvalid ? 'Validation Error' : STATUS_CODES[status],
+      ...{ status, detail, instance, request_id: requestId },
+    });
+    log.info({ request_id: requestId, route: null, status, ...logged });
+    const headers = {
+      'Content-Type': 'application/problem+json',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      Connection: 'close',
+      ...(status === 405 && { Allow: 'GET, HEAD' }),
+    };
+    return { headers, body };
   }
 }
 
@@ -324,10 +327,6 @@ function sendingOf(incoming: IncomingMessage, outgoing: ServerResponse): Sending
   };
 }
 
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 /** A request that Node cannot parse, or that no endpoint accepts: the status and the detail of its answer. */
 type MalformedRequest = {
   readonly status: number;
@@ -336,43 +335,6 @@ type MalformedRequest = {
   /** Whether the answer has no body: to HEAD, or if the method is not known. */
   readonly bodiless?: boolean;
 };
-
-function malformedAnswer({ status, detail, path = '/' }: MalformedRequest, publicUrl: string) {
-  const requestId = newRequestId(new Date());
-  const text = JSON.stringify({
-    type: status === 400 ? `${publicUrl}/errors/validation-error` : 'about:blank',
-    title: status === 400 ? 'Validation Error' : STATUS_CODES[status],
-    status,
-    detail,
-    instance: path,
-    request_id: requestId,
-  });
-  return {
-    requestId,
-    text,
-    headers: {
-      'Content-Type': 'application/problem+json',
-      'Content-Length': String(Buffer.byteLength(text)),
-      'Cache-Control': 'no-store',
-      'X-Request-Id': requestId,
-      Connection: 'close',
-      ...(status === 405 && { Allow: 'GET, HEAD' }),
-    },
-  };
-}
-
-/** The whole HTTP message of that answer, for a socket that has no response object. */
-function malformedMessage(malformed: MalformedRequest, publicUrl: string) {
-  const { requestId, text, headers: described } = malformedAnswer(malformed, publicUrl);
-  const bodiless = malformed.bodiless === true;
-  const headers = bodiless ? { ...described, 'Content-Length': '0' } : described;
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const phrase = STATUS_CODES[malformed.status] ?? '';
-  return {
-    requestId,
-    message: `HTTP/1.1 ${malformed.status} ${phrase}\r\n${lines.join('')}\r\n${bodiless ? '' : text}`,
-  };
-}
 
 /**
  * The malformed request behind an error of Node's parser, on a connection from which `bytesRead` bytes were read;

@@ -20,9 +20,10 @@ export function serviceOf(
   }: { maxSeconds?: number | undefined; service?: Service } = {},
 ): OpenService {
   const { store, billingUrl } = options;
-  const tables = new TableWorkers({ address: store.address, billingUrl, maxSeconds });
+  const { address } = store;
+  const tables = new TableWorkers({ address, billingUrl, maxSeconds });
   return {
-    address: store.address,
+    address,
     service,
     tables,
     async close() {
@@ -32,8 +33,9 @@ export function serviceOf(
   };
 }
 
-type Lease = Pick<OpenService, 'service' | 'tables'> & {
-  /** The name of the newest state of the data that answer a request. */
+/** A service that stays open until it is released. */
+export type Lease = Pick<OpenService, 'service' | 'tables'> & {
+  /** The name of the newest state of the data, or of a series; requests that arrive together share one reading. */
   readonly state: Service['state'];
   readonly release: () => void;
 };
@@ -88,7 +90,11 @@ class LeasedService {
   }
 
   lease(): Lease {
-    this.#users += 1;
+    const { service, tables } = this.#open;
+    const state = async (seriesId?: string): Promise<string> => {
+      const { outcome } = await this.#states.join(seriesId ?? '', () => service.state(seriesId));
+      return outcome;
+    };
     let released = false;
     const release = (): void => {
       if (released) return;
@@ -96,15 +102,8 @@ class LeasedService {
       this.#users -= 1;
       this.#closeWhenUnused();
     };
-    const { service, tables } = this.#open;
-    return { service, tables, state: (request) => this.#stateOf(request), release };
-  }
-
-  /** Requests that arrive together share one reading of the state. */
-  async #stateOf(request?: Parameters<Service['state']>[0]): Promise<string> {
-    const key = request?.texts.find(([name]) => request.operation.params[name]?.namesSeries === true);
-    const { outcome } = await this.#states.join(key?.[1] ?? '', () => this.#open.service.state(request));
-    return outcome;
+    this.#users += 1;
+    return { service, tables, state, release };
   }
 
   retire(): Promise<void> {

@@ -1,12 +1,57 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Problem } from '../errors/problem.ts';
+import { type Asker, askOf } from '../answering/answer.ts';
+import { run } from '../answering/run.ts';
+import { type AskOptions, type Client, dataChanged } from '../client/client.ts';
+import { utcDay } from '../domain/series/date.ts';
+import { Problem, type ProblemKind, type ProblemOptions } from '../errors/problem.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Operation, Usage } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
+import { clockAt } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
+import { selectColumns } from '../render/columns.ts';
+import { createRenderer } from '../render/output.ts';
+import { ReturningIterable, renderPages } from '../render/renderer.ts';
+import { createService, type Service, seriesOf } from '../service/service.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { type TableJob, tableBytes } from './table-bytes.ts';
-import type { WorkerData, WorkerReply } from './table-workers.ts';
+import { type Asked, endpoints, readQuestion } from './endpoints.ts';
+import { type Plan, principalOf } from './keys/plans.ts';
 
 // The program of a thread that makes tables, one after the other. Each message asks for the next bytes of a table:
 // the first one has its job.
+
+/** What a thread is started with. */
+export type WorkerData = { readonly address: string; readonly billingUrl?: string | undefined };
+
+/** A table to make, as plain data that another thread can receive. */
+export type TableJob = Asked & {
+  /** The name of the endpoint that is asked. */
+  readonly name: string;
+  readonly plan: Plan;
+  readonly usage?: Usage | undefined;
+  readonly requestId: string;
+  readonly now: Date;
+  /** The state of the data that the whole table must come from. */
+  readonly state: string;
+};
+
+/** A failure in a form that survives the way between threads, which keeps no class. */
+export type SentFailure = {
+  readonly problem?: {
+    readonly kind: ProblemKind;
+    readonly detail: string;
+    readonly options: ProblemOptions;
+  };
+  readonly cause: string;
+};
+
+/** What a thread answers: the next bytes of a table, the cursor after its last bytes, or why it failed. */
+export type WorkerReply =
+  | { readonly chunk: Uint8Array<ArrayBuffer> }
+  | { readonly cursor: string | undefined }
+  | { readonly failure: SentFailure };
+
 const { address, billingUrl } = workerData as WorkerData;
 let store: Promise<Store> | undefined;
 let bytes: AsyncGenerator<Uint8Array, string | undefined> | undefined;
@@ -15,7 +60,7 @@ parentPort?.on('message', async (job: TableJob | 'next') => {
   try {
     if (job !== 'next') {
       store ??= openStore(address);
-      bytes = tableBytes(job, { store: await store, ...(billingUrl !== undefined && { billingUrl }) });
+      bytes = tableBytes(job, await store);
     }
     const next = await bytes?.next();
     if (next === undefined || next.done === true) return reply({ cursor: next?.value });
@@ -31,14 +76,115 @@ function reply(message: WorkerReply, moved: readonly ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, moved);
 }
 
-/** A failure in a form that survives the way between threads, which keeps no class. */
-function sentFailure(error: unknown): Extract<WorkerReply, { failure: unknown }>['failure'] {
-  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  if (!(error instanceof Problem)) return { cause };
+function sentFailure(error: unknown): SentFailure {
+  if (!(error instanceof Problem)) return { cause: stackOf(error) };
   const { kind, headline: detail, ...options } = error;
-  return { problem: { kind, detail, options }, cause: causeOf(error) ?? cause };
+  return {
+    problem: { kind, detail, options },
+    cause: stackOf(error.cause instanceof Error ? error.cause : error),
+  };
 }
 
-function causeOf({ cause }: Error): string | undefined {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : undefined;
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/**
+ * Yields the bytes of a table, all from one state of the store, whatever is imported meanwhile; returns the cursor of
+ * the next page if a limit cuts the table off. A `data-changed` Problem if the state is no longer that of the job.
+ */
+async function* tableBytes(job: TableJob, store: Store): AsyncGenerator<Uint8Array, string | undefined> {
+  const { view, end } = await oneState(store);
+  try {
+    const read: Store['read'] = (work) => work(view);
+    const service = createService({
+      store: { address: store.address, read, close: store.close },
+      clock: () => job.now,
+      ...defined({ billingUrl }),
+    });
+    return yield* bytesOf(job, service);
+  } finally {
+    await end();
+  }
+}
+
+type OneView = Parameters<Parameters<Store['read']>[0]>[0];
+
+/** A view of the newest state of a store, which stays open until `end`. */
+async function oneState(
+  store: Store,
+): Promise<{ readonly view: OneView; readonly end: () => Promise<void> }> {
+  return new Promise((resolve, reject) => {
+    const reading = store.read(
+      (view) =>
+        new Promise<void>((finish) => {
+          const end = (): Promise<void> => {
+            finish();
+            return reading;
+          };
+          resolve({ view, end });
+        }),
+    );
+    reading.catch(reject);
+  });
+}
+
+async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Array, string | undefined> {
+  const { name, texts, format, plan, now, state } = job;
+  const endpoint = endpoints.find((one) => one.name === name);
+  if (endpoint === undefined) throw new Error(`there is no endpoint ${name}`);
+  const { operation } = endpoint;
+  if ((await service.state(operation && seriesOf(operation, texts))) !== state) throw dataChanged();
+  const { query, demands } = readQuestion(endpoint, texts, clockAt(now));
+  const tooManyRows = (): Problem => {
+    const reason = `the answer takes more than ${plan.maxRows} rows, the most of one request: ask for fewer series or dates`;
+    return service.refusal(reason, { plan: plan.name });
+  };
+  const asker: Asker = {
+    client: clientOf(job, service, tooManyRows),
+    // The thread of a table that nobody wants any more is ended.
+    signal: new AbortController().signal,
+    allow: (rows) => {
+      if (rows > plan.maxRows) throw tooManyRows();
+    },
+  };
+  const answer = await run(query, askOf(asker, demands, utcDay(now)));
+  const columns = selectColumns(answer.fields, answer.columns);
+  const renderer = await createRenderer(format, { columns, header: true, colour: false });
+  const chunks = new ReturningIterable(renderPages(renderer, answer.pages));
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+  return chunks.returned?.cursor;
+}
+
+/**
+ * A client with the rights of the key, for no more rows than its plan allows; each question counts as at least a row,
+ * and a whole history as one.
+ */
+function clientOf(
+  { plan, usage, requestId }: TableJob,
+  service: Service,
+  tooManyRows: () => Problem,
+): Client {
+  const principal = principalOf(plan);
+  let rowsLeft = plan.maxRows;
+  const ask = async <R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+    { whole }: AskOptions = {},
+  ): Promise<Envelope<R>> => {
+    const request = { operation, texts, principal, requestId, ...defined({ usage, whole }) };
+    const { envelope } = await service.reply(request);
+    if (envelope === undefined) throw new Error(`${operation.name} was not answered`);
+    // The rows of a panel, which `allow` counts, are few beside the history that they are found in.
+    rowsLeft -= whole === true ? 1 : Math.max(1, envelope.results.length);
+    if (rowsLeft < 0) throw tooManyRows();
+    return envelope;
+  };
+  return {
+    ask,
+    // All answers come from one state of the data.
+    watch: async () => ({ changed: async () => false, requests: () => 0 }),
+    origin: async () => ({ mode: 'embedded', where: '', sample: false }),
+    close: async () => undefined,
+  };
 }

@@ -1,26 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Problem, type ProblemKind, type ProblemOptions } from '../errors/problem.ts';
+import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
-import type { TableJob } from './table-bytes.ts';
-
-/** What a thread is started with. */
-export type WorkerData = { readonly address: string; readonly billingUrl?: string | undefined };
-
-type SentFailure = {
-  readonly problem?: {
-    readonly kind: ProblemKind;
-    readonly detail: string;
-    readonly options: ProblemOptions;
-  };
-  readonly cause: string;
-};
-
-/** What a thread answers: the next bytes of a table, the cursor after its last bytes, or why it failed. */
-export type WorkerReply =
-  | { readonly chunk: Uint8Array<ArrayBuffer> }
-  | { readonly cursor: string | undefined }
-  | { readonly failure: SentFailure };
+import type { SentFailure, TableJob, WorkerData, WorkerReply } from './table-worker.ts';
 
 /** The store that threads read, and how long they may take. */
 export type TableWorkersOptions = WorkerData & {
@@ -35,37 +16,35 @@ const mostIdle = 60_000;
 
 /**
  * Makes tables in threads, one table in each at a time, so that no table delays other requests, whatever it takes; and
- * a thread can be ended at any moment, which frees its memory too. There is one thread more than cores, and one user
- * has at most as many as there are cores, so that there is always one for another user.
+ * a thread can be ended at any moment, which frees its memory too.
  */
 export class TableWorkers {
   readonly #options: TableWorkersOptions;
-  readonly #most = availableParallelism() + 1;
   readonly #idle: TableThread[] = [];
-  readonly #busy = new Map<TableThread, string>();
-  #waiting: { readonly user: string; readonly start: (thread: TableThread) => void }[] = [];
+  readonly #busy = new Set<TableThread>();
 
   constructor(options: TableWorkersOptions) {
     this.#options = options;
   }
 
   /**
-   * The bytes of a table for a user, and the cursor of the next page. An abort of the signal ends the work at once; a
+   * The bytes of a table, and the cursor of the next page. An abort of the signal ends the work at once; a
    * `service-unavailable` Problem if the work takes too long.
    */
-  async *answer(
-    job: TableJob,
-    user: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array, string | undefined> {
-    const thread = await this.#take(user, signal);
-    const end = (): void => this.#end(thread);
+  async *answer(job: TableJob, signal: AbortSignal): AsyncGenerator<Uint8Array, string | undefined> {
+    signal.throwIfAborted();
+    const thread = this.#idle.pop() ?? new TableThread(this.#options);
+    thread.isWanted();
+    this.#busy.add(thread);
+    const end = (): void => {
+      this.#busy.delete(thread);
+      void thread.end();
+    };
     signal.addEventListener('abort', end);
     const { maxSeconds = usualMaxSeconds } = this.#options;
     let left = maxSeconds * 1000;
     let isDone = false;
     try {
-      signal.throwIfAborted();
       let asked: TableJob | 'next' = job;
       for (;;) {
         const began = performance.now();
@@ -91,7 +70,7 @@ export class TableWorkers {
     } finally {
       signal.removeEventListener('abort', end);
       if (isDone && !signal.aborted) this.#release(thread);
-      else this.#end(thread);
+      else end();
     }
   }
 
@@ -100,41 +79,7 @@ export class TableWorkers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#idle, ...this.#busy.keys()].map((thread) => thread.end()));
-  }
-
-  /** A thread for a user, as soon as one is free. */
-  #take(user: string, signal: AbortSignal): Promise<TableThread> {
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      const giveUp = (): void => {
-        this.#waiting = this.#waiting.filter((one) => one !== waiting);
-        reject(signal.reason);
-      };
-      const start = (thread: TableThread): void => {
-        signal.removeEventListener('abort', giveUp);
-        resolve(thread);
-      };
-      const waiting = { user, start };
-      signal.addEventListener('abort', giveUp);
-      this.#waiting.push(waiting);
-      this.#start();
-    });
-  }
-
-  /** Gives threads to those who wait, in their order, as far as the share of their user allows. */
-  #start(): void {
-    for (const waiting of this.#waiting) {
-      if (this.#busy.size >= this.#most) return;
-      const { user, start } = waiting;
-      const own = [...this.#busy.values()].filter((one) => one === user).length;
-      if (own >= this.#most - 1) continue;
-      this.#waiting = this.#waiting.filter((one) => one !== waiting);
-      const thread = this.#idle.pop() ?? new TableThread(this.#options);
-      thread.isWanted();
-      this.#busy.set(thread, user);
-      start(thread);
-    }
+    await Promise.all([...this.#idle, ...this.#busy].map((thread) => thread.end()));
   }
 
   #release(thread: TableThread): void {
@@ -144,12 +89,6 @@ export class TableWorkers {
       this.#idle.splice(this.#idle.indexOf(thread), 1);
       void thread.end();
     });
-    this.#start();
-  }
-
-  #end(thread: TableThread): void {
-    void thread.end();
-    if (this.#busy.delete(thread)) this.#start();
   }
 }
 

@@ -1,33 +1,16 @@
-import type { Demands } from '../answering/basis.ts';
-import type { Query } from '../answering/question.ts';
 import { restartOnChange } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { snakeCase } from '../operations/param.ts';
+import { clockAt } from '../operations/value.ts';
+import { defined } from '../platform/defined.ts';
 import { unlessAborted } from '../platform/promises.ts';
-import type { Service } from '../service/service.ts';
+import { seriesOf } from '../service/service.ts';
 import { type AnswerFormat, answerFormats } from './answer-format.ts';
-import type { Exchange, Log, WireReply } from './exchange.ts';
+import { type Asked, asValidationError, type Endpoint, readQuestion } from './endpoints.ts';
+import type { Exchange, Log, WireReply, WireRequest } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
-import { namesTag, notModified, respond, respondStream, tagOf, wantsBody } from './respond.ts';
-import type { OpenService, Services } from './service-lease.ts';
-import type { QueryData } from './table-bytes.ts';
-
-/** A question whose answer is one table, without pages. */
-export type TableQuestion = {
-  readonly query: Query;
-  readonly demands?: Demands;
-  readonly format: AnswerFormat;
-  /** The request for one series, if the answer is about only one. */
-  readonly about?: Parameters<Service['state']>[0];
-};
-
-function queryData(query: Query): QueryData {
-  return { name: query.question.name, values: query.values };
-}
-
-/** What tables are answered from. */
-export type TableSource = { readonly services: Services; readonly log: Log };
+import { cacheHeaders, namesTag, notModified, respond, respondStream, tagOf, wantsBody } from './respond.ts';
+import type { Lease, Services } from './service-lease.ts';
 
 /**
  * The number of bytes of an answer that are made before the first is sent: a failure until then is a problem
@@ -41,18 +24,19 @@ const contentTypes: Readonly<Record<AnswerFormat, string>> = {
 };
 
 /**
- * The whole answer to a question in a format, with the bytes that the command writes, from one state of the data. An
+ * Answers a question with a whole table, with the bytes that the command writes, from one state of the data. An
  * answer over `mostHeld` is sent while it is made, if the exchange can cut the connection, which it does if the rest
  * of the answer fails. The work waits for the turn of the exchange, and ends as soon as its client is gone.
  */
 export async function answerTable(
-  question: TableQuestion,
-  plan: Plan,
-  exchange: Exchange,
-  { services, log }: TableSource,
+  endpoint: Endpoint,
+  asked: Asked,
+  { plan, exchange, ...source }: TableRequest & { readonly services: Services; readonly log: Log },
 ): Promise<WireReply> {
-  const { request, admission: { turn } = {} } = exchange;
-  const lease = services.lease();
+  const { request, now, admission: { turn } = {} } = exchange;
+  // Refused here, before the question takes a thread.
+  readQuestion(endpoint, asked.texts, clockAt(now));
+  const lease = source.services.lease();
   const stop = new AbortController();
   const end = (): void => {
     request.signal.removeEventListener('abort', leave);
@@ -68,31 +52,25 @@ export async function answerTable(
   try {
     if (request.signal.aborted) leave();
     if (turn !== undefined) await unlessAborted(stop.signal, turn.begun);
-    const table = new Table({ question, plan, exchange, source: lease });
-    const begun = await restartOnChange(() => table.begin(stop.signal));
-    if (begun === undefined) {
-      end();
-      return notModified(exchange, table.headers);
-    }
-    const { held, rest } = begun;
-    const answer = { type: contentTypes[question.format], headers: table.headers };
-    if (rest === undefined) {
-      end();
-      return respond(exchange, { status: 200, body: Buffer.concat(held), ...answer });
-    }
+    const { headers, held, rest } = await restartOnChange(() =>
+      beginTable(endpoint, asked, { plan, exchange, lease, signal: stop.signal }),
+    );
+    if (rest === undefined) end();
+    if (held === undefined) return notModified(exchange, headers);
+    const type = contentTypes[asked.format];
+    if (rest === undefined)
+      return respond(exchange, { status: 200, type, headers, body: Buffer.concat(held) });
     if (!wantsBody(request)) {
       await rest.return(undefined);
       end();
-      return respondStream(exchange, { ...answer, chunks: rest });
+      return respondStream(exchange, { type, headers, chunks: rest });
     }
     const failed = (err: unknown): void => {
       if (request.signal.aborted) return;
-      log.error(
-        { request_id: exchange.requestId, route: exchange.route ?? null, err },
-        'an answer was cut off',
-      );
+      const { requestId, route = null } = exchange;
+      source.log.error({ request_id: requestId, route, err }, 'an answer was cut off');
     };
-    return respondStream(exchange, { ...answer, chunks: chained(held, rest, { failed, end }) });
+    return respondStream(exchange, { type, headers, chunks: chained(held, rest, { failed, end }) });
   } catch (error) {
     end();
     throw tableProblem(error, request.path);
@@ -115,77 +93,44 @@ async function* chained(
   }
 }
 
-type Begun = { readonly held: readonly Uint8Array[]; readonly rest?: AsyncGenerator<Uint8Array> };
+type TableRequest = { readonly plan: Plan; readonly exchange: Exchange };
 
-type TableWork = {
-  readonly question: TableQuestion;
-  readonly plan: Plan;
-  readonly exchange: Exchange;
-  readonly source: Pick<OpenService, 'service' | 'tables'>;
+/** The first bytes of an answer and the rest that follows; no bytes if the client has the answer already. */
+type BegunTable = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly held?: readonly Uint8Array[];
+  readonly rest?: AsyncGenerator<Uint8Array>;
 };
 
-/** One answer, which may begin again if the data change before anything is sent. */
-class Table {
-  readonly #work: TableWork;
-  #tag = '';
-  #nextCursor: string | undefined;
-
-  constructor(work: TableWork) {
-    this.#work = work;
+/** Begins an answer; a `data-changed` Problem if the data change before the first bytes. */
+async function beginTable(
+  { name, operation }: Endpoint,
+  { texts, format }: Asked,
+  { plan, exchange, lease, signal }: TableRequest & { readonly lease: Lease; readonly signal: AbortSignal },
+): Promise<BegunTable> {
+  const { request, requestId, now, sending, admission: { usage } = {} } = exchange;
+  const state = await lease.state(operation && seriesOf(operation, texts));
+  const tag = tagOf(JSON.stringify([state, plan, utcDay(now), format, request.path, request.query]));
+  const headers = cacheHeaders(tag);
+  if (namesTag(request, tag)) return { headers };
+  const job = { name, texts, format, plan, requestId, now, state, ...defined({ usage }) };
+  const chunks = lease.tables.answer(job, signal);
+  const held: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await chunks.next();
+    if (done === true) return { headers: { ...headers, ...linkTo(value, request) }, held };
+    held.push(value);
+    size += value.length;
+    if (sending?.mayCut === true && size > mostHeld) return { headers, held, rest: chunks };
   }
+}
 
-  /** The headers of the answer, complete when it has begun. */
-  get headers(): Readonly<Record<string, string>> {
-    const next =
-      this.#nextCursor === undefined ? {} : { Link: `<${this.#pageAt(this.#nextCursor)}>; rel="next"` };
-    return { ETag: `W/"${this.#tag}"`, 'Cache-Control': 'private, no-cache', ...next };
-  }
-
-  /** Makes the first bytes of the answer, or all of it; undefined if the client has it already. */
-  async begin(signal: AbortSignal): Promise<Begun | undefined> {
-    const { about } = this.#work.question;
-    const { request, sending } = this.#work.exchange;
-    const state = await this.#work.source.service.state(about);
-    this.#tag = this.#tagIn(state);
-    if (namesTag(request.header('if-none-match'), this.#tag)) return undefined;
-    const chunks = this.#chunks(state, signal);
-    const held: Uint8Array[] = [];
-    let size = 0;
-    for (;;) {
-      const { done, value } = await chunks.next();
-      if (done === true) {
-        this.#nextCursor = value;
-        return { held };
-      }
-      held.push(value);
-      size += value.length;
-      if (sending?.mayCut === true && size > mostHeld) return { held, rest: chunks };
-    }
-  }
-
-  #chunks(state: string, signal: AbortSignal): AsyncGenerator<Uint8Array, string | undefined> {
-    const { query, demands, format, about } = this.#work.question;
-    const { requestId, now, admission: { usage, keyId = '' } = {} } = this.#work.exchange;
-    const job = {
-      ...{ query: queryData(query), demands, format, plan: this.#work.plan, usage, requestId, now, state },
-      about: about && { operation: about.operation.name, texts: about.texts },
-    };
-    return this.#work.source.tables.answer(job, keyId, signal);
-  }
-
-  #tagIn(state: string): string {
-    const { request, now } = this.#work.exchange;
-    const { format } = this.#work.question;
-    return tagOf(JSON.stringify([state, this.#work.plan, utcDay(now), format, request.path, request.query]));
-  }
-
-  /** The address of the page that a cursor continues with, relative to that of the request. */
-  #pageAt(cursor: string): string {
-    const others = this.#work.exchange.request.query
-      .split('&')
-      .filter((pair) => pair !== '' && !/^cursor(=|$)/.test(pair));
-    return `?${[...others, `cursor=${cursor}`].join('&')}`;
-  }
+/** A link to the page that a cursor continues with, relative to the address of the request. */
+function linkTo(cursor: string | undefined, { query }: WireRequest): Readonly<Record<string, string>> {
+  if (cursor === undefined) return {};
+  const others = query.split('&').filter((pair) => pair !== '' && !/^cursor(=|$)/.test(pair));
+  return { Link: `<?${[...others, `cursor=${cursor}`].join('&')}>; rel="next"` };
 }
 
 /** The parameter that the data do not meet. */
@@ -200,11 +145,7 @@ function tableProblem(error: unknown, instance: string): unknown {
       retryAfter: 1,
       instance,
     });
-  if (kind !== 'bad-input' && kind !== 'inexact' && kind !== 'too-old') return error.with({ instance });
-  const field = error.field ?? demandOf[kind];
-  return error.with({
-    instance,
-    kind: 'validation-error',
-    ...(field !== undefined && { field: snakeCase(field) }),
-  });
+  const problem = error.with({ instance });
+  if (kind !== 'bad-input' && kind !== 'inexact' && kind !== 'too-old') return problem;
+  return asValidationError(problem, error.field ?? demandOf[kind]);
 }

@@ -78,10 +78,10 @@ export type Service = {
   /** The envelope with its tag; with `known` the facts are read only if it returns false for the tag. */
   reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>>;
   /**
-   * The name of the newest state of the data, or of the part of it that answers a request for one series: it changes
+   * The name of the newest state of the data, or of the part of it that answers requests about one series: it changes
    * with every import that changes that part, and differs between stores.
    */
-  state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string>;
+  state(seriesId?: string): Promise<string>;
   /** The refusal of what a plan does not allow; it says how to get a plan that does. */
   refusal(reason: string, principal: Pick<Principal, 'plan'>): Problem;
   /** What an operator watches of the data. */
@@ -123,7 +123,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       within(request, () => {
         const { answer, today } = checked(request);
         return store.read(async (view) => {
-          const stated = knownIn(view, clockAt(clock())).state(seriesOf(request));
+          const stated = knownIn(view, clockAt(clock())).state(seriesOf(request.operation, request.texts));
           // Without a tag to compare, the state and the facts need one round trip to a database.
           const answered = known === undefined ? answer(view) : undefined;
           const [{ name: state }, early] = await Promise.all([stated, answered]);
@@ -132,9 +132,9 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
           return { tag, state, envelope: early ?? (await answer(view)) };
         });
       }),
-    state(request) {
+    state(seriesId) {
       const now = clockAt(clock());
-      return store.read(async (view) => (await knownIn(view, now).state(request && seriesOf(request))).name);
+      return store.read(async (view) => (await knownIn(view, now).state(seriesId)).name);
     },
     refusal: (reason, principal) => upgradeRequired(reason, principal, billingUrl),
     status: () =>
@@ -168,9 +168,9 @@ async function within<T, R>(
   }
 }
 
-/** The series that a request is about; undefined for an answer from more than one. */
-function seriesOf({ operation, texts }: Pick<ServiceRequest, 'operation' | 'texts'>): string | undefined {
-  const named = Object.entries(operation.params).find(([, param]) => param.namesSeries === true);
+/** Returns the series that a request is about; undefined for an answer from more than one. */
+export function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamTexts): string | undefined {
+  const named = Object.entries(params).find(([, param]) => param.namesSeries === true);
   const id = named === undefined ? undefined : textOf(texts, named[0]);
   return id === undefined ? undefined : parseSeriesId(id);
 }

@@ -99,10 +99,10 @@ export async function newHttpService({
     services,
     gate,
     log: createLog(stream),
-    publicUrl: () => 'https://data.example/asof',
+    publicUrl: 'https://data.example/asof',
     stopping: () => stop.now,
     corsOrigins,
-    ...(explorer && { explorer: {} }),
+    explorer,
     clock: () => clock.now,
   });
   const ask = async (address: string, init?: RequestInit) => {

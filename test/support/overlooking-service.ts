@@ -4,6 +4,7 @@ import { Problem } from '../../src/errors/problem.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { envelopeToWire } from '../../src/operations/wire.ts';
+import { endpoints } from '../../src/server/endpoints.ts';
 import { openApi } from '../../src/server/openapi.ts';
 import { type Double, problem, reply, serve } from './service-double.ts';
 
@@ -33,9 +34,12 @@ export function overlookingService(client: Client, overlooked: () => Overlooked)
 
 function describing(left: ReadonlySet<string>) {
   return openApi(
-    operations.map((operation) => ({
-      ...operation,
-      params: Object.fromEntries(Object.entries(operation.params).filter(([name]) => !left.has(name))),
+    endpoints.map(({ params, ...endpoint }) => ({
+      ...endpoint,
+      params:
+        endpoint.operation === undefined
+          ? params
+          : Object.fromEntries(Object.entries(params).filter(([name]) => !left.has(name))),
     })),
     'https://data.example.com',
   );

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { Problem } from '../../errors/problem.ts';
 import type { Usage } from '../../operations/operation.ts';
 import { coalesced, Gathering } from '../../platform/promises.ts';
@@ -25,122 +26,151 @@ type Verdict =
   | { readonly allowed: true; readonly rate: RateLimit; readonly usage: Usage }
   | { readonly allowed: false; readonly rate: RateLimit };
 
-/** The fixed windows on UTC, shortest first. Instants are in milliseconds. */
-const windows: readonly {
+/** A fixed window on UTC. Instants are in milliseconds. */
+type Window = {
   readonly name: WindowName;
   readonly startOf: (instant: number) => number;
   readonly endOf: (start: number) => number;
-}[] = [
-  { name: 'minute', startOf: (instant) => floor(instant, 60_000), endOf: (start) => start + 60_000 },
-  { name: 'day', startOf: (instant) => floor(instant, 86_400_000), endOf: (start) => start + 86_400_000 },
-  { name: 'month', startOf: (instant) => monthOf(instant, 0), endOf: (start) => monthOf(start, 1) },
-];
+  readonly limitOf: (plan: Plan) => number;
+};
 
-function floor(instant: number, length: number): number {
-  return instant - (instant % length);
-}
+/** The windows, shortest first. */
+const windows: readonly Window[] = [
+  {
+    name: 'minute',
+    startOf: (instant) => instant - (instant % 60_000),
+    endOf: (start) => start + 60_000,
+    limitOf: (plan) => plan.ratePerMinute,
+  },
+  {
+    name: 'day',
+    startOf: (instant) => instant - (instant % 86_400_000),
+    endOf: (start) => start + 86_400_000,
+    limitOf: (plan) => plan.dailyLimit,
+  },
+  {
+    name: 'month',
+    startOf: (instant) => monthOf(instant, 0),
+    endOf: (start) => monthOf(start, 1),
+    limitOf: (plan) => plan.monthlyLimit,
+  },
+];
 
 function monthOf(instant: number, later: number): number {
   const date = new Date(instant);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
 }
 
-/** The requests of a key in one window. */
-type Count = { start: number; end: number; count: number; saved: boolean };
+/** Counts a request of a key unless one of its windows is full; `wanted` is 0 to count none. */
+type CountRequest = (
+  keyId: string,
+  wanted: 0 | 1,
+  given: readonly CountedWindow[],
+) => Promise<{ readonly isCounted: boolean; readonly counts: Counts['counts'] }>;
 
-/** Counts requests in fixed windows. A request that is refused counts in no window. */
-interface Counter {
-  /** Counts a request at an instant, in milliseconds, unless a limit of the plan refuses it. */
-  take(keyId: string, plan: Plan, now: number): Promise<Verdict>;
-  /** The use of the tightest window, without counting a request. */
-  rate(keyId: string, plan: Plan, now: number): Promise<RateLimit>;
-  keep(keyIds: ReadonlySet<string>): void;
-}
+/** Allows requests as far as the limits of plans allow. A request that is refused counts in no window. */
+export class Quotas {
+  readonly #count: CountRequest;
 
-/** Counts in an access store that all processes of a service share, exactly across them. */
-class SharedQuotas implements Counter {
-  readonly #count: NonNullable<AccessStore['count']>;
-  readonly #together = new Gathering<Counts>();
-
-  constructor(count: NonNullable<AccessStore['count']>) {
+  constructor(count: CountRequest) {
     this.#count = count;
   }
 
+  /** Counts a request at an instant, in milliseconds, unless a limit of the plan refuses it. */
   async take(keyId: string, plan: Plan, now: number): Promise<Verdict> {
-    const limits = limitsOf(plan);
-    const given = countedWindows(limits, now);
-    // Requests that arrive together are counted by one statement, in their order.
-    const key = JSON.stringify([keyId, given]);
-    const { place, outcome } = await this.#together.join(key, (wanted) => this.#count(keyId, wanted, given));
-    const { granted, counts } = outcome;
-    const allowed = place < granted;
-    const used = usedIn(counts, now, allowed ? granted - place - 1 : 0);
-    if (!allowed) {
-      const full = used.findLastIndex(({ count }, i) => count >= (limits[i] ?? 0));
-      return { allowed, rate: rateOf(Math.max(0, full), used, limits, now) };
-    }
-    return { allowed, rate: tightestOf(used, limits, now), usage: usageOf(used) };
+    const { isCounted, counts } = await this.#count(keyId, 1, windowsAt(plan, now));
+    const rates = ratesOf(counts, plan, now);
+    // If several windows are used up, the one that ends last says when to retry.
+    const full = rates.findLast(({ remaining }) => remaining === 0);
+    if (!isCounted) return { allowed: false, rate: full ?? tightest(rates) };
+    const [, day, month] = counts;
+    const usage = { day: day?.count ?? 0, month: month?.count ?? 0 };
+    return { allowed: true, rate: tightest(rates), usage };
   }
 
+  /** Returns the use of the tightest window, without counting a request. */
   async rate(keyId: string, plan: Plan, now: number): Promise<RateLimit> {
-    const limits = limitsOf(plan);
-    const { counts } = await this.#count(keyId, 0, countedWindows(limits, now));
-    return tightestOf(usedIn(counts, now), limits, now);
-  }
-
-  keep(): void {
-    // The access store keeps the counts.
+    const { counts } = await this.#count(keyId, 0, windowsAt(plan, now));
+    return tightest(ratesOf(counts, plan, now));
   }
 }
 
-/** Counts in memory, for one process. */
-export class Quotas implements Counter {
-  readonly #counts = new Map<string, Count[]>();
+function windowsAt(plan: Plan, now: number): readonly CountedWindow[] {
+  return windows.map(({ name, startOf, endOf, limitOf }) => {
+    const start = startOf(now);
+    return { window: name, began: new Date(start), ends: new Date(endOf(start)), limit: limitOf(plan) };
+  });
+}
+
+function ratesOf(counts: Counts['counts'], plan: Plan, now: number): readonly RateLimit[] {
+  return windows.map(({ name, startOf, endOf, limitOf }, i) => {
+    const { began, count } = counts[i] ?? { began: new Date(startOf(now)), count: 0 };
+    const limit = limitOf(plan);
+    const left = endOf(began.getTime()) - now;
+    return {
+      window: name,
+      limit,
+      remaining: Math.max(0, limit - count),
+      reset: Math.max(1, Math.ceil(left / 1000)),
+    };
+  });
+}
+
+function tightest(rates: readonly RateLimit[]): RateLimit {
+  return rates.reduce((least, rate) => (rate.remaining < least.remaining ? rate : least));
+}
+
+/** Counts in an access store that all processes of a service share, exactly across them. */
+function sharedCounts(count: NonNullable<AccessStore['count']>): CountRequest {
+  const together = new Gathering<Counts>();
+  return async (keyId, wanted, given) => {
+    if (wanted === 0) return { isCounted: false, counts: (await count(keyId, 0, given)).counts };
+    // Requests that arrive together are counted by one statement, in their order.
+    const key = JSON.stringify([keyId, given]);
+    const { place, outcome } = await together.join(key, (requests) => count(keyId, requests, given));
+    const { granted, counts } = outcome;
+    const isCounted = place < granted;
+    const later = isCounted ? granted - place - 1 : 0;
+    return { isCounted, counts: counts.map((one) => ({ ...one, count: one.count - later })) };
+  };
+}
+
+/** The requests of a key in one window. */
+type Count = { readonly window: WindowName; readonly began: Date; count: number; saved: boolean };
+
+/** Counts in memory, for one process, which saves them. */
+export class MemoryCounts {
+  readonly #counts = new Map<string, Map<WindowName, Count>>();
 
   /** Continues from the usage that was saved before. */
   constructor(usage: readonly UsageRecord[]) {
-    for (const { keyId, window, began, count } of usage) {
-      const i = windows.findIndex(({ name }) => name === window);
-      const start = began.getTime();
-      const end = windows[i]?.endOf(start);
-      if (end !== undefined) this.#countsOf(keyId)[i] = { start, end, count, saved: true };
-    }
+    for (const { keyId, ...count } of usage)
+      this.#countsOf(keyId).set(count.window, { ...count, saved: true });
   }
 
-  async take(keyId: string, plan: Plan, now: number): Promise<Verdict> {
-    const used = this.#countsOf(keyId);
-    beginWindows(used, now);
-    const limits = limitsOf(plan);
-    // If several windows are used up, the one that ends last says when to retry.
-    const full = used.findLastIndex(({ count }, i) => count >= (limits[i] ?? 0));
-    if (full >= 0) return { allowed: false, rate: rateOf(full, used, limits, now) };
-    for (const window of used) {
-      window.count += 1;
-      window.saved = false;
-    }
-    return { allowed: true, rate: tightestOf(used, limits, now), usage: usageOf(used) };
-  }
+  readonly count: CountRequest = async (keyId, wanted, given) => {
+    const kept = this.#countsOf(keyId);
+    const counts = given.map((window) => currentCount(kept, window));
+    const isCounted = wanted === 1 && counts.every(({ count }, i) => count < (given[i]?.limit ?? 0));
+    if (isCounted)
+      for (const one of counts) {
+        one.count += 1;
+        one.saved = false;
+      }
+    return { isCounted, counts: counts.map(({ window, began, count }) => ({ window, began, count })) };
+  };
 
-  async rate(keyId: string, plan: Plan, now: number): Promise<RateLimit> {
-    const used = this.#countsOf(keyId);
-    beginWindows(used, now);
-    return tightestOf(used, limitsOf(plan), now);
-  }
-
-  /** The counts that changed since the last call of `saved`. */
+  /** Returns the counts that changed since the last call of `saved`. */
   unsaved(): readonly UsageRecord[] {
-    return [...this.#counts].flatMap(([keyId, used]) =>
-      used.flatMap(({ start, count, saved }, i) => {
-        const window = windows[i]?.name;
-        return saved || window === undefined ? [] : [{ keyId, window, began: new Date(start), count }];
-      }),
+    return [...this.#counts].flatMap(([keyId, kept]) =>
+      [...kept.values()].flatMap(({ saved, ...count }) => (saved ? [] : [{ keyId, ...count }])),
     );
   }
 
   saved(records: readonly UsageRecord[]): void {
     for (const { keyId, window, began, count } of records) {
-      const kept = this.#counts.get(keyId)?.[windows.findIndex(({ name }) => name === window)];
-      if (kept !== undefined && kept.start === began.getTime() && kept.count === count) kept.saved = true;
+      const kept = this.#counts.get(keyId)?.get(window);
+      if (kept?.began.getTime() === began.getTime() && kept.count === count) kept.saved = true;
     }
   }
 
@@ -148,69 +178,23 @@ export class Quotas implements Counter {
     for (const keyId of this.#counts.keys()) if (!keyIds.has(keyId)) this.#counts.delete(keyId);
   }
 
-  #countsOf(keyId: string): Count[] {
-    const known = this.#counts.get(keyId);
-    if (known !== undefined) return known;
-    const fresh = windows.map(() => ({ start: 0, end: 0, count: 0, saved: true }));
-    this.#counts.set(keyId, fresh);
-    return fresh;
+  #countsOf(keyId: string): Map<WindowName, Count> {
+    const known = this.#counts.get(keyId) ?? new Map<WindowName, Count>();
+    this.#counts.set(keyId, known);
+    return known;
   }
 }
 
-function limitsOf({ ratePerMinute, dailyLimit, monthlyLimit }: Plan): readonly number[] {
-  return [ratePerMinute, dailyLimit, monthlyLimit];
-}
-
 /**
- * Replaces windows that have ended by new ones. If the clock is set back by less than a window, no new one begins, so
- * that no request passes twice; a clock that was far ahead does not block a key until that time.
+ * The count of a window, a new one if the last has ended. If the clock is set back into the window before, no new one
+ * begins, so that no request passes twice; a clock that was far ahead does not block a key until that time.
  */
-function beginWindows(used: readonly Count[], now: number): void {
-  used.forEach((count, i) => {
-    const window = windows[i];
-    const length = count.end - count.start;
-    if (window === undefined || (now < count.end && now >= count.start - length)) return;
-    count.start = window.startOf(now);
-    count.end = window.endOf(count.start);
-    count.count = 0;
-  });
-}
-
-function usageOf([, day, month]: readonly Count[]): Usage {
-  return { day: day?.count ?? 0, month: month?.count ?? 0 };
-}
-
-function countedWindows(limits: readonly number[], now: number): readonly CountedWindow[] {
-  return windows.map(({ name, startOf, endOf }, i) => {
-    const start = startOf(now);
-    return { window: name, began: new Date(start), ends: new Date(endOf(start)), limit: limits[i] ?? 0 };
-  });
-}
-
-/** What an access store counted, less the requests of its statement after the one that is asked about. */
-function usedIn(counts: Counts['counts'], now: number, later = 0): readonly Count[] {
-  return windows.map(({ name, startOf, endOf }) => {
-    const found = counts.find(({ window }) => window === name);
-    const start = found?.began.getTime() ?? startOf(now);
-    return { start, end: endOf(start), count: (found?.count ?? 0) - later, saved: true };
-  });
-}
-
-/** The use of the window with the fewest requests left. */
-function tightestOf(used: readonly Count[], limits: readonly number[], now: number): RateLimit {
-  const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
-  return rateOf(room.indexOf(Math.min(...room)), used, limits, now);
-}
-
-function rateOf(i: number, used: readonly Count[], limits: readonly number[], now: number): RateLimit {
-  const { count, end } = used[i] ?? { count: 0, end: now };
-  const limit = limits[i] ?? 0;
-  return {
-    window: windows[i]?.name ?? 'minute',
-    limit,
-    remaining: Math.max(0, limit - count),
-    reset: Math.max(1, Math.ceil((end - now) / 1000)),
-  };
+function currentCount(kept: Map<WindowName, Count>, { window, began, ends }: CountedWindow): Count {
+  const last = kept.get(window);
+  if (last !== undefined && began <= last.began && ends >= last.began) return last;
+  const fresh = { window, began, count: 0, saved: true };
+  kept.set(window, fresh);
+  return fresh;
 }
 
 /** A request with a valid key; `refusal` is set if its quota is used up. */
@@ -238,10 +222,10 @@ const noDigest = Buffer.alloc(32);
 export class Gate {
   readonly #store: AccessStore;
   readonly #plans: Plans;
-  readonly #counter: Counter;
+  readonly #quotas: Quotas;
   readonly #turns = new Turns();
   /** The counts to save; undefined if the access store counts. */
-  readonly #unsaved: Quotas | undefined;
+  readonly #memory: MemoryCounts | undefined;
   /** The version of the keys in the store. */
   readonly #newest: () => Promise<number>;
   #keys: ReadonlyMap<string, KnownKey> = new Map();
@@ -249,18 +233,19 @@ export class Gate {
   #saving: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  private constructor(store: AccessStore, plans: Plans, quotas: Quotas | SharedQuotas) {
+  private constructor(store: AccessStore, plans: Plans, count: CountRequest, memory?: MemoryCounts) {
     this.#store = store;
     this.#plans = plans;
-    this.#counter = quotas;
-    this.#unsaved = quotas instanceof Quotas ? quotas : undefined;
+    this.#quotas = new Quotas(count);
+    this.#memory = memory;
     this.#newest = coalesced(() => store.version());
   }
 
   /** A gate for the keys of a store; continues their counts. */
   static async open(store: AccessStore, plans: Plans): Promise<Gate> {
-    if (store.count === undefined) return new Gate(store, plans, new Quotas(await store.usage()));
-    return new Gate(store, plans, new SharedQuotas(store.count.bind(store)));
+    if (store.count !== undefined) return new Gate(store, plans, sharedCounts(store.count.bind(store)));
+    const memory = new MemoryCounts(await store.usage());
+    return new Gate(store, plans, memory.count, memory);
   }
 
   /**
@@ -278,7 +263,7 @@ export class Gate {
     if (!isComputation) return this.#count(key, plan, now);
     const turn = this.#turns.take(key.id, plan.maxConcurrent);
     if (turn === undefined) {
-      const rate = await this.#counter.rate(key.id, plan, now);
+      const rate = await this.#quotas.rate(key.id, plan, now);
       return { keyId: key.id, plan, rate, refusal: tooMany(plan), refusedBy: 'concurrency' };
     }
     try {
@@ -292,7 +277,7 @@ export class Gate {
   }
 
   async #count(key: StoredKey, plan: Plan, now: number): Promise<Admission> {
-    const { rate, ...verdict } = await this.#counter.take(key.id, plan, now);
+    const { rate, ...verdict } = await this.#quotas.take(key.id, plan, now);
     const admission = { keyId: key.id, plan, rate };
     return verdict.allowed
       ? { ...admission, usage: verdict.usage }
@@ -305,13 +290,13 @@ export class Gate {
 
   /** Writes the counts to the store; returns the error if that fails, and tries again the next time. */
   async save(): Promise<unknown> {
-    const quotas = this.#unsaved;
-    if (quotas === undefined) return undefined;
+    const memory = this.#memory;
+    if (memory === undefined) return undefined;
     this.#saving = this.#saving.then(async () => {
       try {
-        const records = quotas.unsaved();
+        const records = memory.unsaved();
         if (records.length > 0) await this.#store.saveUsage(records);
-        quotas.saved(records);
+        memory.saved(records);
         this.#failure = undefined;
       } catch (error) {
         this.#failure = error;
@@ -344,7 +329,7 @@ export class Gate {
     const all = await this.#store.keys();
     const valid = all.filter(({ revokedAt }) => revokedAt === undefined);
     const keys = new Map(valid.flatMap(secretsOf).map((known) => [known.digest.toString('hex'), known]));
-    this.#counter.keep(new Set(valid.map(({ id }) => id)));
+    this.#memory?.keep(new Set(valid.map(({ id }) => id)));
     this.#keys = keys;
     this.#version = version;
     return keys;
@@ -450,41 +435,54 @@ type Turn = {
   readonly leave: () => void;
 };
 
-type Computation = { readonly begin: () => void };
-
 /** How many computations of a key may wait, for each one that may run. */
 const waitingForEach = 4;
 
-/** Lets a few computations of each key run at a time, and some more wait for them, in their order. */
+type Computation = { readonly keyId: string; readonly most: number; readonly begin: () => void };
+
+/**
+ * Lets a few computations of each key run at a time, and some more wait for them, in their order. All keys together
+ * have one thread more than there are cores, and one key has at most as many as there are cores, so that there is
+ * always one for another key.
+ */
 export class Turns {
-  readonly #keys = new Map<string, { readonly running: Set<Computation>; readonly waiting: Computation[] }>();
+  readonly #threads: number;
+  readonly #running = new Set<Computation>();
+  readonly #waiting = new Set<Computation>();
+
+  constructor(threads = availableParallelism() + 1) {
+    this.#threads = threads;
+  }
 
   /** A place for a computation of a key, of which `most` may run; undefined if too many wait already. */
   take(keyId: string, most: number): Turn | undefined {
-    const { running, waiting } = this.#keys.get(keyId) ?? { running: new Set(), waiting: [] };
-    if (waiting.length >= waitingForEach * most) return undefined;
-    this.#keys.set(keyId, { running, waiting });
+    const own = countOf(keyId, this.#running) + countOf(keyId, this.#waiting);
+    if (own >= most + waitingForEach * most) return undefined;
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const own = { begin };
-    waiting.push(own);
-    const next = (): void => {
-      while (running.size < most) {
-        const first = waiting.shift();
-        if (first === undefined) break;
-        running.add(first);
-        first.begin();
-      }
-      if (running.size === 0) this.#keys.delete(keyId);
-    };
-    next();
+    const computation = { keyId, most: Math.min(most, this.#threads - 1), begin };
+    this.#waiting.add(computation);
+    this.#beginNext();
     const leave = (): void => {
-      const at = waiting.indexOf(own);
-      if (at >= 0) waiting.splice(at, 1);
-      if (running.delete(own)) next();
+      this.#waiting.delete(computation);
+      if (this.#running.delete(computation)) this.#beginNext();
     };
     return { begun, leave };
   }
+
+  #beginNext(): void {
+    for (const one of this.#waiting) {
+      if (this.#running.size >= this.#threads) return;
+      if (countOf(one.keyId, this.#running) >= one.most) continue;
+      this.#waiting.delete(one);
+      this.#running.add(one);
+      one.begin();
+    }
+  }
+}
+
+function countOf(keyId: string, computations: ReadonlySet<Computation>): number {
+  return [...computations].filter((one) => one.keyId === keyId).length;
 }

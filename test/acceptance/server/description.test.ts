@@ -2,8 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../../src/operations/index.ts';
-import { endpoints } from '../../../src/server/questions.ts';
+import { endpoints } from '../../../src/server/endpoints.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { ProgramFolder } from '../../support/programs.ts';
 import { builtProgram, builtSample, root } from '../../support/repository.ts';
@@ -150,7 +149,7 @@ describe('the description of a service', () => {
     expect(schemas[schema]?.properties[property]).toMatchObject({ enum: values });
   });
 
-  it.each([...operations, ...endpoints].map(({ name, path }) => [name, path]))(
+  it.each(endpoints.map(({ name, path }) => [name, path]))(
     'shows as the example of %s what the sample answers',
     async (_, path) => {
       const { description: text, parameters, responses } = operationAt(path);

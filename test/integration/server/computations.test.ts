@@ -6,7 +6,7 @@ import { utcDay } from '../../../src/domain/series/date.ts';
 import { Gate, newKey } from '../../../src/server/keys/gate.ts';
 import type { Plan } from '../../../src/server/keys/plans.ts';
 import { serve } from '../../../src/server/serve.ts';
-import type { TableJob } from '../../../src/server/table-bytes.ts';
+import type { TableJob } from '../../../src/server/table-worker.ts';
 import { TableWorkers } from '../../../src/server/table-workers.ts';
 import { createService } from '../../../src/service/service.ts';
 import { openAccess, openStore } from '../../../src/store/open.ts';
@@ -87,17 +87,15 @@ async function served(given: Partial<Plan> & { readonly maxSeconds?: number } = 
   };
 }
 
-const panel: TableJob['query'] = {
+const panel: Pick<TableJob, 'name' | 'texts'> = {
   name: 'panel',
-  values: {
-    ids: ['LONG*'],
-    as_of_each: 'day',
-    from: '1999-01-01',
-    to: '2020-12-31',
-    sort: 'asc',
-    last: 12,
-    lag: 1,
-  },
+  texts: [
+    ['ids', 'LONG*'],
+    ['as_of_each', 'day'],
+    ['from', '1999-01-01'],
+    ['to', '2020-12-31'],
+    ['last', '12'],
+  ],
 };
 
 onEveryEngine((engine) => {
@@ -122,9 +120,9 @@ onEveryEngine((engine) => {
       const state = await createService({ store }).state();
       const tables = new TableWorkers({ address: path });
       const stop = new AbortController();
-      const job = { query: panel, plan: unlimited, requestId: 'req_0', now: new Date() };
-      const asked = Array.from({ length: 20 }, async () =>
-        tables.answer({ ...job, format: 'csv', state }, 'one', stop.signal).next(),
+      const job = { ...panel, plan: unlimited, requestId: 'req_0', now: new Date() };
+      const asked = Array.from({ length: 3 }, async () =>
+        tables.answer({ ...job, format: 'csv', state }, stop.signal).next(),
       );
       await expect.poll(() => tables.running).toBeGreaterThan(0);
       stop.abort(new Error('gone'));

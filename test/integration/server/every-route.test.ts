@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../../src/operations/index.ts';
+import { endpoints } from '../../../src/server/endpoints.ts';
 import { pages } from '../../../src/server/open-pages.ts';
-import { endpoints } from '../../../src/server/questions.ts';
 import { type HttpService, newHttpService } from '../../support/http-service.ts';
 
 let http: HttpService;
@@ -20,9 +19,9 @@ const required: Readonly<Record<string, string>> = {
 
 /** Every path of a service, with an id in place of its path parameter. */
 const routes = [
-  ...[...operations, ...endpoints].map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
+  ...endpoints.map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
   ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'],
-  ...pages({}).keys(),
+  ...pages({ explorer: true }).keys(),
 ];
 
 describe('every path of a service', () => {

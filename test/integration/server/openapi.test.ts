@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servicePanel } from '../../../src/answering/panel.ts';
 import { operations } from '../../../src/operations/index.ts';
-import { endpoints } from '../../../src/server/questions.ts';
+import { endpoints } from '../../../src/server/endpoints.ts';
 import { Description, type Json } from '../../support/description.ts';
 import { type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
 
@@ -42,7 +42,6 @@ describe('the OpenAPI description', () => {
   it('has every operation of the table with every parameter, and all that needs no key', () => {
     const paths = description.paths as Record<string, { get: { parameters?: Json[]; security?: unknown } }>;
     expect(Object.keys(paths)).toEqual([
-      ...operations.map(({ path }) => path),
       ...endpoints.map(({ path }) => path),
       '/healthz',
       '/readyz',
@@ -102,7 +101,7 @@ describe('the OpenAPI description', () => {
   });
 
   it('offers every format of every answer, and lists the type of JSON alone', () => {
-    for (const { path } of [...operations, ...endpoints]) {
+    for (const { path } of endpoints) {
       expect(valueAt(['paths', path, 'parameters'])).toEqual([{ $ref: '#/components/parameters/Format' }]);
       expect(Object.keys(valueAt(['paths', path, 'get', 'responses', '200', 'content']) as Json)).toEqual([
         'application/json',

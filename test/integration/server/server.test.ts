@@ -3,8 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/server/exchange.ts';
-import type { Handler } from '../../../src/server/handler.ts';
+import { createLog, type Handler } from '../../../src/server/exchange.ts';
 import { HttpServer, type ServerOptions } from '../../../src/server/server.ts';
 
 const publicUrl = 'https://data.example';
@@ -45,7 +44,7 @@ async function newServer(timeouts: ServerOptions['timeouts'] = {}): Promise<Http
     host: '127.0.0.1',
     port: 0,
     log,
-    publicUrl: () => publicUrl,
+    publicUrl,
     timeouts: { notice: 0, ...timeouts },
   });
 }
@@ -429,7 +428,7 @@ describe('a server that cannot listen', () => {
   it('says why', async () => {
     const port = Number(new URL(server.url).port);
     const start = (host: string, wanted: number) =>
-      HttpServer.listen({ handler, host, port: wanted, log, publicUrl: () => publicUrl });
+      HttpServer.listen({ handler, host, port: wanted, log, publicUrl });
     await expect(start('127.0.0.1', port)).rejects.toThrow(
       `cannot listen on 127.0.0.1:${port}: the port is in use`,
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Quotas } from '../../../../src/server/keys/gate.ts';
+import { MemoryCounts, Quotas } from '../../../../src/server/keys/gate.ts';
 import type { Plan } from '../../../../src/server/keys/plans.ts';
 
 const plan = (minute: number, day: number, month: number): Plan => ({
@@ -12,6 +12,11 @@ const plan = (minute: number, day: number, month: number): Plan => ({
   maxRows: 1000,
   maxConcurrent: 4,
 });
+
+/** Quotas that count in memory. */
+function newQuotas(): Quotas {
+  return new Quotas(new MemoryCounts([]).count);
+}
 
 const at = (text: string): number => Date.parse(text);
 
@@ -57,7 +62,7 @@ describe('a quota', () => {
       { window: 'day', limit: 2, reset: 3600 },
     ],
   ])('%s refuses with the seconds until the next window', async (_, limits, time, expected) => {
-    const quotas = new Quotas([]);
+    const quotas = newQuotas();
     expect(await takeMany(quotas, 2, limits, at(time))).toBe(2);
     expect(await quotas.take('k', limits, at(time))).toEqual({
       allowed: false,
@@ -70,19 +75,19 @@ describe('a quota', () => {
     ['day', plan(9, 2, 9), '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z'],
     ['month', plan(9, 9, 2), '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00Z'],
   ])('of a %s is full again when the next window begins, not before', async (_, limits, last, first) => {
-    const quotas = new Quotas([]);
+    const quotas = newQuotas();
     expect(await takeMany(quotas, 5, limits, at(last))).toBe(2);
     expect(await takeMany(quotas, 5, limits, at(first))).toBe(2);
   });
 
   it('does not count a refused request', async () => {
-    const quotas = new Quotas([]);
+    const quotas = newQuotas();
     await takeMany(quotas, 50, plan(1, 3, 9), at('2026-01-15T12:00:00Z'));
     expect(await takeMany(quotas, 50, plan(9, 3, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
   });
 
   it('reports the tightest window', async () => {
-    const quotas = new Quotas([]);
+    const quotas = newQuotas();
     const now = at('2026-01-15T12:00:10Z');
     expect((await quotas.take('k', plan(5, 3, 9), now)).rate).toEqual({
       window: 'day',
@@ -93,48 +98,49 @@ describe('a quota', () => {
   });
 
   it('counts each key separately', async () => {
-    const quotas = new Quotas([]);
+    const quotas = newQuotas();
     const now = at('2026-01-15T12:00:00Z');
     const verdicts = await Promise.all(['a', 'b', 'a'].map((key) => quotas.take(key, plan(1, 9, 9), now)));
     expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, false]);
   });
 
   it('stays used up when the clock is set back', async () => {
-    const quotas = new Quotas([]);
+    const quotas = newQuotas();
     expect(await takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
     expect(await takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:00:59Z'))).toBe(0);
   });
 
   it('does not block a key after the clock was far ahead', async () => {
-    const quotas = new Quotas([]);
+    const quotas = newQuotas();
     expect(await takeMany(quotas, 5, plan(2, 2, 2), at('2036-01-15T12:00:00Z'))).toBe(2);
     expect(await takeMany(quotas, 5, plan(2, 2, 2), at('2026-01-15T12:00:00Z'))).toBe(2);
   });
 
   it('continues from saved counts and saves only changed ones', async () => {
-    const first = new Quotas([]);
+    const first = new MemoryCounts([]);
+    const quotas = new Quotas(first.count);
     const now = at('2026-01-15T12:00:30Z');
-    await takeMany(first, 3, plan(9, 9, 9), now);
+    await takeMany(quotas, 3, plan(9, 9, 9), now);
     const saved = first.unsaved();
     expect(saved).toEqual([
       { keyId: 'k', window: 'minute', began: new Date('2026-01-15T12:00:00Z'), count: 3 },
       { keyId: 'k', window: 'day', began: new Date('2026-01-15T00:00:00Z'), count: 3 },
       { keyId: 'k', window: 'month', began: new Date('2026-01-01T00:00:00Z'), count: 3 },
     ]);
-    await first.take('k', plan(9, 9, 9), now);
+    await quotas.take('k', plan(9, 9, 9), now);
     first.saved(saved);
     expect(first.unsaved().map(({ count }) => count)).toEqual([4, 4, 4]);
     first.saved(first.unsaved());
     expect(first.unsaved()).toEqual([]);
-    expect(await takeMany(new Quotas(saved), 9, plan(9, 5, 9), now)).toBe(2);
+    expect(await takeMany(new Quotas(new MemoryCounts(saved).count), 9, plan(9, 5, 9), now)).toBe(2);
   });
 
   it('forgets removed keys', async () => {
-    const quotas = new Quotas([]);
+    const counts = new MemoryCounts([]);
     const now = at('2026-01-15T12:00:30Z');
-    await quotas.take('k', plan(1, 9, 9), now);
-    quotas.keep(new Set(['other']));
-    expect(quotas.unsaved()).toEqual([]);
+    await new Quotas(counts.count).take('k', plan(1, 9, 9), now);
+    counts.keep(new Set(['other']));
+    expect(counts.unsaved()).toEqual([]);
   });
 });
 
@@ -165,11 +171,11 @@ describe('random requests at random times, under random limits,', () => {
         // Most gaps are short, so that minutes fill up too.
         const times = gaps.map((gap, i) => (time += i % 3 === 0 ? gap : gap % 20_000));
         const limits = plan(minute, day, month);
-        let quotas = new Quotas([]);
+        let counts = new MemoryCounts([]);
         const allowed: boolean[] = [];
         for (const [i, now] of times.entries()) {
-          if (i === handover) quotas = new Quotas(quotas.unsaved());
-          allowed.push((await quotas.take('k', limits, now)).allowed);
+          if (i === handover) counts = new MemoryCounts(counts.unsaved());
+          allowed.push((await new Quotas(counts.count).take('k', limits, now)).allowed);
         }
         expect(allowed).toEqual(naive(times, limits));
       }),

@@ -11,7 +11,7 @@ async function begun(turns: readonly ReturnType<Turns['take']>[]): Promise<reado
 
 describe('the computations of a key', () => {
   it('begin in their order, as many at a time as the plan says', async () => {
-    const turns = new Turns();
+    const turns = new Turns(8);
     const taken = Array.from({ length: 5 }, () => turns.take('a', 2));
     expect(await begun(taken)).toEqual([0, 1]);
     taken[1]?.leave();
@@ -24,7 +24,7 @@ describe('the computations of a key', () => {
   });
 
   it('are refused when four wait for each one that runs', () => {
-    const turns = new Turns();
+    const turns = new Turns(8);
     const taken = Array.from({ length: 2 + 8 }, () => turns.take('a', 2));
     expect(taken).not.toContain(undefined);
     expect(turns.take('a', 2)).toBeUndefined();
@@ -34,8 +34,22 @@ describe('the computations of a key', () => {
   });
 
   it('do not wait for those of another key', async () => {
-    const turns = new Turns();
+    const turns = new Turns(8);
     const taken = [turns.take('a', 1), turns.take('a', 1), turns.take('b', 1)];
     expect(await begun(taken)).toEqual([0, 2]);
+  });
+
+  it('leave a thread to another key, and wait while all threads are taken', async () => {
+    const turns = new Turns(3);
+    const taken = [
+      ...Array.from({ length: 3 }, () => turns.take('a', 4)),
+      turns.take('b', 4),
+      turns.take('c', 4),
+    ];
+    expect(await begun(taken)).toEqual([0, 1, 3]);
+    taken[3]?.leave();
+    expect(await begun(taken)).toEqual([0, 1, 3, 4]);
+    taken[0]?.leave();
+    expect(await begun(taken)).toEqual([0, 1, 2, 3, 4]);
   });
 });
