@@ -148,14 +148,14 @@ async function service(
   { key, timeout, retries, maxWait }: OpenOptions,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: () => Date },
 ) {
-  const { remoteClient } = await import('./client/remote/client.ts');
+  const { RemoteClient } = await import('./client/remote/client.ts');
   const given = {
     ...(key !== undefined && { key }),
     ...(timeout !== undefined && { timeout }),
     ...(retries !== undefined && { retries }),
     ...(maxWait !== undefined && { maxWait }),
   };
-  return { client: remoteClient({ baseUrl, ...given, signal, clock }) };
+  return { client: new RemoteClient({ baseUrl, ...given, signal, clock }) };
 }
 
 async function store(path: string, { key }: OpenOptions, clock: () => Date) {

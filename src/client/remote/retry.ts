@@ -9,7 +9,7 @@ export type RetryPolicy = {
   readonly maxWait: number;
   readonly signal: AbortSignal | undefined;
   /** Called before each wait. */
-  readonly waiting: (wait: Wait) => void;
+  readonly watch: (event: RemoteEvent) => void;
 };
 
 const day = 86_400;
@@ -33,14 +33,14 @@ const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** Retries after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
 export async function withRetries(
   attempt: () => Promise<TryOutcome>,
-  { retries, maxWait, signal, waiting }: RetryPolicy,
+  { retries, maxWait, signal, watch }: RetryPolicy,
 ): Promise<HttpReply> {
   let waited = 0;
   for (let failed = 1; ; failed += 1) {
     const outcome = await attempt();
     const wait = waitAfter(outcome, failed);
     if (wait === undefined || failed > retries || waited + wait.seconds > maxWait) return replyOf(outcome);
-    waiting(wait);
+    watch({ wait });
     waited += wait.seconds;
     await sleep(wait.seconds * 1000, undefined, signal && { signal }).catch(() => {
       throw new Problem('interrupted', 'interrupted');
