@@ -12,8 +12,7 @@ import {
   texts,
   word,
 } from '../operations/value.ts';
-import type { PullOptions, PullSummary } from '../pull/options.ts';
-import type { SourceName } from '../pull/source.ts';
+import type { PullOptions, PullSummary, SourceName } from '../pull/options.ts';
 import type { Kind, Kinds } from './arguments.ts';
 import { checkArguments, type Signature, unknownName } from './call.ts';
 

@@ -1,7 +1,27 @@
+import type { RemoteEvent } from '../client/remote/retry.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Problem } from '../errors/problem.ts';
-import type { PullEvent, Timing } from './getter.ts';
-import type { PullCounts, SourceName, SourceSettings } from './source.ts';
+
+/** The live sources that a store can follow. */
+export type SourceName = 'fred' | 'treasury' | 'sec';
+
+/** What a user's environment says about a source. */
+export type SourceSettings = {
+  /** The base address, which replaces the publisher's. */
+  readonly url?: string | undefined;
+  /** The user's key. */
+  readonly key?: string | undefined;
+  /** The user's name and mail address, for a publisher that wants to know who asks. */
+  readonly contact?: string | undefined;
+};
+
+/** Tells the time and waits; tests replace it. */
+export type Timing = {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Waits; rejects when the signal aborts. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
 
 /**
  * What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows of that
@@ -45,7 +65,7 @@ export type PullOptions = {
   /** Called when a subject is done. */
   readonly onSubject?: ((subject: PulledSubject) => void) | undefined;
   /** Called after each try of a request and before each wait, without secrets. */
-  readonly watch?: ((event: PullEvent) => void) | undefined;
+  readonly watch?: ((event: RemoteEvent) => void) | undefined;
   /** How time passes; tests replace it. */
   readonly timing?: Timing | undefined;
 };
@@ -61,6 +81,9 @@ export type PullProgress = {
   /** Statements, rates and trades that were read. */
   readonly rows: number;
 };
+
+/** Numbers of what a store has of a subject, or of what was new in it, by the names that the source gives them. */
+export type PullCounts = Readonly<Record<string, number>>;
 
 /** How pulling one subject ended. */
 export type PullOutcome = 'pulled' | 'nothing-new' | 'conflict' | 'failed' | 'left' | 'planned';

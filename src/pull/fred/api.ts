@@ -3,8 +3,8 @@ import { type Day, parseDay } from '../../domain/series/date.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
-import type { Getter, ReplyMeaning, SourceAccess } from '../getter.ts';
-import type { SourceSettings } from '../source.ts';
+import type { SourceSettings } from '../options.ts';
+import type { Get, ReplyFailure, SourceAccess } from '../source.ts';
 
 const publicBase = 'https://api.stlouisfed.org/fred';
 
@@ -21,11 +21,10 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
       ],
     });
   return {
-    title: 'FRED',
     base: withPath(url),
     query: `api_key=${encodeURIComponent(key)}`,
     secrets: [...new Set([key, encodeURIComponent(key)])],
-    classify,
+    failureIn,
   };
 }
 
@@ -37,36 +36,34 @@ function withPath(url: string): string {
 /** Statuses with which FRED says that it is busy or broken for a moment; the body is a page of HTML. */
 const passing: ReadonlySet<number> = new Set([408, 423, 500, 502, 503, 504, 520]);
 
-function classify(reply: HttpReply, answered: boolean): ReplyMeaning {
+function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefined {
   const { status } = reply;
+  const said = `${reply.url} answered ${status}`;
   if (status === 200 || status === 400) {
     const body = jsonOf(reply);
-    if (body === undefined) {
-      const detail = `${reply.url} answered ${status} with a body that is not JSON or broke off`;
-      return { transient: new Problem('bad-answer', detail) };
-    }
-    return status === 200 ? 'answer' : refused(errorOf(body), answered);
+    if (body !== undefined) return status === 200 ? undefined : refusedKey(errorOf(body), answered);
+    const problem = new Problem('bad-answer', `${said} with a body that is not JSON or broke off`);
+    return { problem, transient: true };
   }
   if (status === 429 || status === 403) return throttled(status);
-  const detail = `${reply.url} answered ${status}`;
-  if (passing.has(status)) return { transient: new Problem('service-unavailable', detail) };
-  return { failed: new Problem('bad-answer', detail) };
+  const transient = passing.has(status);
+  return { problem: new Problem(transient ? 'service-unavailable' : 'bad-answer', said), transient };
 }
 
-function throttled(status: number): ReplyMeaning {
+function throttled(status: number): ReplyFailure {
   const problem = new Problem('rate-limit-exceeded', `FRED answered ${status}: too many requests`);
-  return { throttledFor: pauseSeconds, problem };
+  return { problem, transient: true, pause: pauseSeconds };
 }
 
 /** What a 400 means; those about series and periods are answers. */
-function refused(message: string, answered: boolean): ReplyMeaning {
-  if (!message.includes('api_key')) return 'answer';
+function refusedKey(message: string, answered: boolean): ReplyFailure | undefined {
+  if (!message.includes('api_key')) return undefined;
   const problem = new Problem('unauthorized', `FRED does not take the key: ${message}`, {
     hints: ['https://fredaccount.stlouisfed.org/apikeys shows your keys'],
   });
-  if (!/is not registered/.test(message)) return { failed: problem };
-  // FRED also says this when it throttles.
-  return answered ? throttled(400) : { transient: problem };
+  // FRED also says that a key is not registered when it throttles.
+  const transient = /is not registered/.test(message);
+  return transient && answered ? throttled(400) : { problem, transient };
 }
 
 /** Why FRED gives no answer about a series. */
@@ -115,11 +112,11 @@ const mostRestarts = 3;
 
 /** The requests of FRED's API that a pull needs. */
 export class FredApi {
-  readonly #get: Getter['get'];
+  readonly #get: Get;
   /** The limits of one answer, which shrink when FRED says that they are too high. */
   readonly limits = { vintages: 2000, rows: 100_000 };
 
-  constructor(get: Getter['get']) {
+  constructor(get: Get) {
     this.#get = get;
   }
 

@@ -15,8 +15,8 @@ import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Followed } from '../../store/followed.ts';
 import type { StoreView } from '../../store/store.ts';
-import type { Getter } from '../getter.ts';
-import { document, type PullCounts, type PullSource, type PullTask, type PullWindow } from '../source.ts';
+import type { PullCounts } from '../options.ts';
+import { document, type Get, type PullSource, type PullTask, type PullWindow } from '../source.ts';
 import { changed, FredApi, type FredRefusal, type FredRows, fredAccess } from './api.ts';
 import { FredDescription } from './description.ts';
 import { byDate, newsIn, type RowsByDate, StoredHistory } from './stored.ts';
@@ -47,7 +47,7 @@ export const fred: PullSource = {
   windows: (task) => new FredHistory(task).windows(),
 };
 
-async function resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]> {
+async function resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]> {
   const names: string[] = [];
   for (const text of typed) {
     const number = release.exec(text)?.[1];
