@@ -263,7 +263,7 @@ class SourcePull {
   async #store(window: PullWindow, state: SubjectState): Promise<void> {
     const now = this.#run.clock();
     const { name } = state.record;
-    const { files, coverage = new Map(), bookmark, upTo, remaining } = window;
+    const { files, covers, bookmark, upTo, remaining } = window;
     if (files.length > 0) state.before ??= await this.#count(name);
     state.givenUp.push(...(window.givenUp ?? []));
     const reached = { ...state.record, bookmark, upTo, lastRun: now.toISOString() };
@@ -271,7 +271,6 @@ class SourcePull {
     const { created, summaries, conflicts } = await writeStore(this.#run.store, async (writer) => {
       const conflicts: ImportConflict[] = [];
       const summaries = await load(files, writer, {
-        ...window.load,
         rename: new Map(),
         merge: false,
         replace: false,
@@ -280,11 +279,11 @@ class SourcePull {
         complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
-        ...(window.keepsHeld && { onConflicts: (found) => void conflicts.push(...found) }),
+        ...(this.#source.keepsHeld && { onConflicts: (found) => void conflicts.push(...found) }),
       });
-      if (files.length === 0 && coverage.size > 0) {
-        await writer.cover(coverage);
-        await writer.finish([...coverage.keys()]);
+      if (covers !== undefined) {
+        await writer.cover(new Map([[covers, upTo]]));
+        await writer.finish([covers]);
       }
       await this.#record(writer);
       await writer.follow(record);

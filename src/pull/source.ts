@@ -3,7 +3,6 @@ import { type Day, latestDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportFile } from '../import/load/load.ts';
-import type { LoadOptions } from '../import/load/registry.ts';
 import type { Followed } from '../store/followed.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 import type { PullCounts, SourceName, SourceSettings } from './options.ts';
@@ -50,12 +49,8 @@ export type Get = (path: string, options?: GetOptions) => Promise<HttpReply>;
 export type PullWindow = {
   /** Documents in memory, and the format that each is read as; none if there was nothing new. */
   readonly files: readonly ImportFile[];
-  /** What the reader needs to know besides. */
-  readonly load?: Partial<Pick<LoadOptions, 'filedOn' | 'series'>>;
-  /** Leaves out what contradicts the store, and reports it at the end; without it the window is refused as a whole. */
-  readonly keepsHeld?: true;
   /** The series whose coverage grows although there is no document. */
-  readonly coverage?: ReadonlyMap<string, Day>;
+  readonly covers?: string;
   /** How far the store is with this window, in the words of the source. */
   readonly bookmark: string;
   readonly upTo: Day;
@@ -88,6 +83,8 @@ export interface PullSource {
   readonly pace: readonly PaceRule[];
   /** The path of a request that shows whether the source answers, and whether it takes the key or contact. */
   readonly probe: string;
+  /** Leaves out what contradicts the store, and reports it at the end; otherwise refuses the window as a whole. */
+  readonly keepsHeld?: true;
   /** What it wants to know of who asks. */
   readonly wants?: 'key' | 'contact';
   /** How requests go out; a Problem of the kind `unauthorized` without the key or contact that the source wants. */

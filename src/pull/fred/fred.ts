@@ -162,7 +162,7 @@ class FredHistory {
     if (!this.#description.isDue(described, this.#today)) return;
     const files = await this.#description.changes();
     this.#bookmark = { ...this.#bookmark, described: this.#today };
-    yield { files, bookmark: JSON.stringify(this.#bookmark), upTo, remaining: 0 };
+    yield this.#pulled(files, upTo);
   }
 
   async *#data(): AsyncGenerator<PullWindow> {
@@ -287,13 +287,7 @@ class FredHistory {
     });
     this.#bookmark = this.#after(period, taken);
     const { upTo = '' } = this.#task.subject;
-    return {
-      files,
-      ...(files.length === 0 && { coverage: await this.#coverage(end) }),
-      bookmark: JSON.stringify(this.#bookmark),
-      upTo: this.#task.full ? later(upTo, end) : end,
-      remaining: windows,
-    };
+    return this.#pulled(files, this.#task.full ? later(upTo, end) : end, windows);
   }
 
   /** Refuses a window in which a date of the window before is missing: its period has ended, and nothing follows. */
@@ -382,13 +376,7 @@ class FredHistory {
     const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
     const files = await this.#files(file, history);
     this.#bookmark = { fetched: true, ...defined({ partial: today, described: this.#described }) };
-    yield {
-      files,
-      ...(files.length === 0 && { coverage: await this.#coverage(today) }),
-      bookmark: JSON.stringify(this.#bookmark),
-      upTo: today,
-      remaining: 0,
-    };
+    yield this.#pulled(files, today);
   }
 
   /**
@@ -460,10 +448,10 @@ class FredHistory {
     return this.#description.wasAsked ? this.#today : this.#bookmark.described;
   }
 
-  /** The series whose coverage grows with a window that has no news, if the store has it. */
-  async #coverage(to: Day): Promise<ReadonlyMap<string, Day>> {
-    const held = await this.#task.read((view) => view.series.find(this.#id));
-    return new Map(held === undefined ? [] : [[this.#id, to]]);
+  async #pulled(files: PullWindow['files'], upTo: Day, remaining = 0): Promise<PullWindow> {
+    const isHeld = await this.#task.read(async (view) => (await view.series.find(this.#id)) !== undefined);
+    const covers = files.length === 0 && isHeld === true ? this.#id : undefined;
+    return { files, ...defined({ covers }), bookmark: JSON.stringify(this.#bookmark), upTo, remaining };
   }
 
   #clockBehind(what: string): Problem {

@@ -247,7 +247,6 @@ export class DailyFilings {
     const next = piecesFrom(addDays(through, remaining > 0 ? 2 : 1), this.#lastDay, linkEnd);
     return {
       files,
-      keepsHeld: true,
       bookmark: JSON.stringify(this.#bookmark),
       upTo: through,
       remaining: remaining + next.days + next.quarters,

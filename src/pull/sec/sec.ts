@@ -61,6 +61,7 @@ export const sec: PullSource = {
   probe: '/submissions/CIK0000320193.json',
   wants: 'contact',
   counted: { new_filings: ['new filing', 'new filings'], new_trades: ['new trade', 'new trades'] },
+  keepsHeld: true,
   access,
   resolve,
   estimate,
@@ -260,7 +261,6 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
     const { pages, unread } = isLast ? listed : bookmark;
     yield {
       files,
-      keepsHeld: true,
       bookmark: JSON.stringify({ from: bookmark.from, done, pages, left, unread }),
       upTo: isLast ? lastDay : upToBefore(filedOn.get(next.accessionNumber), task.subject.upTo),
       remaining,

@@ -46,6 +46,7 @@ export const treasury: PullSource = {
   probe: `${feedPath}?data=${families.real?.data}&field_tdr_date_value=${families.real?.firstYear}`,
   counted: { new_days: ['new day', 'new days'], new_rates: ['new rate', 'new rates'] },
 
+  keepsHeld: true,
   access: ({ url = 'https://home.treasury.gov' }) => ({
     base: url,
     headers: { accept: 'application/xml' },
@@ -145,7 +146,6 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
     bookmark = next;
     yield {
       files: isNew ? [{ file, format: formatOf(feed.points) }] : [],
-      keepsHeld: true,
       bookmark: bookmarkText(bookmark),
       upTo: through === '' ? `${year - 1}-12-31` : through,
       remaining: years.length - index - 1,
