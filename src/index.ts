@@ -149,13 +149,8 @@ async function service(
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: () => Date },
 ) {
   const { RemoteClient } = await import('./client/remote/client.ts');
-  const given = {
-    ...(key !== undefined && { key }),
-    ...(timeout !== undefined && { timeout }),
-    ...(retries !== undefined && { retries }),
-    ...(maxWait !== undefined && { maxWait }),
-  };
-  return { client: new RemoteClient({ baseUrl, ...given, signal, clock }) };
+  const options = { baseUrl, key, timeout, retries, maxWait, signal, clock };
+  return { client: new RemoteClient(options) };
 }
 
 async function store(path: string, { key }: OpenOptions, clock: () => Date) {

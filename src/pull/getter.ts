@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type HttpReply, Requester, withoutSecrets } from '../client/remote/exchange.ts';
-import { type RemoteEvent, retryAfterOf } from '../client/remote/retry.ts';
-import { proxiesOf } from '../client/remote/transport.ts';
+import { retryAfterOf } from '../client/remote/retry.ts';
 import { parseBaseUrl } from '../client/remote/url.ts';
 import { Problem } from '../errors/problem.ts';
 import { defined } from '../platform/defined.ts';
@@ -26,8 +25,7 @@ export function beginRun(options: PullOptions) {
   const { timing = systemTiming(signal) } = options;
   const started = timing.now();
   return {
-    ...{ timeout: 30, retries: 3, maxWait: 60, env: process.env, full: false, dryRun: false },
-    ...{ clock: () => new Date(), watch: (_: RemoteEvent) => undefined },
+    ...{ retries: 3, maxWait: 60, full: false, dryRun: false, clock: () => new Date() },
     ...defined(options),
     ...{ signal, timing, started, deadline: started + maxDuration * 1000 },
   };
@@ -62,7 +60,7 @@ export class Getter {
 
   /** Throws `unauthorized` without the key or contact that the source needs. */
   constructor({ name, title, pace, access }: PullSource, run: PullRun) {
-    const { cacheFolder, timing, timeout, signal, env, settings, watch } = run;
+    const { cacheFolder, timing, settings } = run;
     const own = access(settings?.[name] ?? {});
     this.#title = title;
     this.#access = own;
@@ -72,11 +70,8 @@ export class Getter {
     const addresses = [...Object.entries(own.others ?? {}), ['', own.base] as const];
     this.#hosts = addresses.map(([under, address]) => {
       const base = parseBaseUrl(address);
-      const requester = new Requester({
-        ...{ base, timeout, signal, secrets: own.secrets, proxies: proxiesOf(env) },
-        headers: { 'user-agent': `asof/${version()}`, ...own.headers },
-        watch: (tried) => watch({ tried }),
-      });
+      const headers = { 'user-agent': `asof/${version()}`, ...own.headers };
+      const requester = new Requester(base, headers, own.secrets, run);
       return { under, prefix: base.prefix, requester };
     });
   }
@@ -119,7 +114,7 @@ export class Getter {
       if (failed > retries) throw problem;
       waited += seconds;
       pause = isThrottled ? seconds : 0;
-      this.#run.watch({ wait: { seconds, reason: problem.detail } });
+      this.#run.watch?.({ wait: { seconds, reason: problem.detail } });
       // The pace holds back a throttled request, so that it waits together with those of other processes.
       if (!isThrottled) await this.#run.timing.sleep(seconds * 1000);
     }
@@ -279,16 +274,15 @@ class Pace {
   async #change(change: (state: PaceState) => PaceState): Promise<void> {
     const lock = await this.#lock();
     try {
-      this.#own = change(this.#current(lock === undefined ? undefined : this.#read()));
+      this.#own = change(this.#current(lock === undefined ? this.#own : this.#read()));
       if (lock !== undefined) this.#write(this.#own);
     } finally {
       await lock?.close();
     }
   }
 
-  /** The part of the state that still counts, from the file or else of this process. */
-  #current(shared: PaceState | undefined): PaceState {
-    const { begun, blockedUntil } = shared ?? this.#own;
+  /** The part of a state that still counts. */
+  #current({ begun, blockedUntil }: PaceState): PaceState {
     const now = this.#timing.now();
     const longest = Math.max(...this.#rules.map(({ milliseconds }) => milliseconds));
     return {
@@ -312,12 +306,11 @@ class Pace {
     return undefined;
   }
 
-  #read(): PaceState | undefined {
+  #read(): PaceState {
     try {
       const { begun, blockedUntil } = JSON.parse(readFileSync(this.#file ?? '', 'utf8'));
-      if (!Array.isArray(begun) || !begun.every(Number.isFinite) || !Number.isFinite(blockedUntil))
-        return rest;
-      return { begun, blockedUntil };
+      const isState = Array.isArray(begun) && [...begun, blockedUntil].every(Number.isFinite);
+      return isState ? { begun, blockedUntil } : rest;
     } catch {
       return rest;
     }

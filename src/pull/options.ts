@@ -1,4 +1,4 @@
-import type { RemoteEvent } from '../client/remote/retry.ts';
+import type { RequestOptions } from '../client/remote/exchange.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Problem } from '../errors/problem.ts';
 
@@ -30,7 +30,7 @@ export type Timing = {
 export type PullRequest = Readonly<Partial<Record<SourceName, readonly string[]>>>;
 
 /** How to pull. */
-export type PullOptions = {
+export type PullOptions = RequestOptions & {
   /** The address of the store; a missing store is created. */
   readonly store: string;
   /** What to follow from now on; without it, everything that the store follows is brought up to date. */
@@ -45,27 +45,14 @@ export type PullOptions = {
   readonly dryRun?: boolean;
   /** Seconds after which no further window begins, and no wait ends. */
   readonly maxDuration?: number | undefined;
-  /** Seconds that one try of a request may take; 30 unless given. */
-  readonly timeout?: number | undefined;
-  /** Tries after a transient failure; 3 unless given. */
-  readonly retries?: number | undefined;
-  /** Seconds that one request may wait in all; 60 unless given. */
-  readonly maxWait?: number | undefined;
   /**
    * The folder of the files by which processes share the pace of each source; without it the pace is only this
    * call's.
    */
   readonly cacheFolder?: string | undefined;
-  /** The environment, whose usual variables name the proxies; that of the process unless given. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly clock?: (() => Date) | undefined;
-  /** Stops the pull between two windows. */
-  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;
   /** Called when a subject is done. */
   readonly onSubject?: ((subject: PulledSubject) => void) | undefined;
-  /** Called after each try of a request and before each wait, without secrets. */
-  readonly watch?: ((event: RemoteEvent) => void) | undefined;
   /** How time passes; tests replace it. */
   readonly timing?: Timing | undefined;
 };

@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import { headerLines, longestWait, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
+import type { RemoteEvent } from '../../client/remote/exchange.ts';
+import { headerLines, longestWait, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
-import { defined } from '../../platform/defined.ts';
 import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
 import { chosenSetting, readSettings } from '../config/settings.ts';
@@ -30,12 +30,10 @@ export async function openRemote(
     signal: io.signal,
     clock: io.clock,
     watch: reporting(messages, flags, io.clock),
-    ...defined({
-      key: key?.text,
-      timeout: flags.timeout ?? chosenSetting(io, 'timeout')?.value,
-      retries: flags.retries ?? retries,
-      maxWait: flags.maxWait ?? max_wait,
-    }),
+    key: key?.text,
+    timeout: flags.timeout ?? chosenSetting(io, 'timeout')?.value,
+    retries: flags.retries ?? retries,
+    maxWait: flags.maxWait ?? max_wait,
   });
   return {
     ...client,

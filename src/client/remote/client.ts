@@ -6,30 +6,17 @@ import { clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Client } from '../client.ts';
 import { readAnswer } from './answer.ts';
-import { type HttpReply, Requester, withoutSecrets } from './exchange.ts';
+import { type HttpReply, Requester, type RequestOptions, withoutSecrets } from './exchange.ts';
 import { Extensions } from './extensions.ts';
-import { type RemoteEvent, type RetryPolicy, withRetries } from './retry.ts';
-import { proxiesOf } from './transport.ts';
+import { withRetries } from './retry.ts';
 import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
 
 /** The address of a service, and how a client sends its requests. */
-export type RemoteOptions = {
+export type RemoteOptions = RequestOptions & {
   readonly baseUrl: string;
   /** A key of that service; without it, requests are sent without a key. */
-  readonly key?: string;
-  /** Time limit of one try, in seconds (default 30). */
-  readonly timeout?: number;
-  /** Retries after a network error, 429, and 502 to 504 (default 2). */
-  readonly retries?: number;
-  /** Limit on all waits between the tries of one request, in seconds (default 60). */
-  readonly maxWait?: number;
+  readonly key?: string | undefined;
   readonly userAgent?: string;
-  /** The environment whose usual variables name the proxies; by default that of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Stops requests and waits. */
-  readonly signal?: AbortSignal;
-  readonly clock?: () => Date;
-  readonly watch?: (event: RemoteEvent) => void;
 };
 
 /**
@@ -41,31 +28,27 @@ export class RemoteClient implements Client {
   readonly #secrets: readonly string[];
   readonly #clock: () => Date;
   readonly #requester: Requester;
-  readonly #policy: RetryPolicy;
+  readonly #options: RequestOptions;
   readonly #extensions: Extensions;
   #awaitsBaseline = false;
   #baseline: Baseline | undefined;
 
   constructor(options: RemoteOptions) {
-    const { key, timeout = 30, retries = 2, maxWait = 60, signal, watch = () => undefined } = options;
+    const { baseUrl, key, userAgent = 'asof', clock = () => new Date() } = options;
     if (key !== undefined && !/^[!-~]+$/.test(key))
       throw new Problem('bad-input', 'the key holds characters that no key has');
-    this.#base = parseBaseUrl(options.baseUrl);
+    this.#base = parseBaseUrl(baseUrl);
     this.#secrets = key === undefined ? [] : [key];
-    this.#clock = options.clock ?? (() => new Date());
-    this.#requester = new Requester({
-      ...{ base: this.#base, secrets: this.#secrets, timeout, signal },
-      headers: { 'user-agent': options.userAgent ?? 'asof', ...defined({ 'x-api-key': key }) },
-      proxies: proxiesOf(options.env ?? process.env),
-      watch: (tried) => watch({ tried }),
-    });
+    this.#clock = clock;
+    this.#options = options;
+    const headers = { 'user-agent': userAgent, ...defined({ 'x-api-key': key }) };
+    this.#requester = new Requester(this.#base, headers, this.#secrets, options);
     this.#extensions = new Extensions(this.#base.href, (path) => this.#get(path));
-    this.#policy = { retries, maxWait, signal, watch };
   }
 
   readonly ask: Client['ask'] = async (operation, texts, { once = false } = {}) => {
     try {
-      if (once) return await this.#direct(operation, texts, texts, { ...this.#policy, retries: 0 });
+      if (once) return await this.#direct(operation, texts, texts, { ...this.#options, retries: 0 });
       const sent = await this.#extensions.sendable(operation, texts, clockAt(this.#clock()));
       const envelope = await this.#direct(operation, texts, sent);
       const [found] = envelope.results;
@@ -127,12 +110,12 @@ export class RemoteClient implements Client {
     operation: Operation<Params, R>,
     asked: ParamTexts,
     sent: ParamTexts,
-    policy = this.#policy,
+    options = this.#options,
   ): Promise<Envelope<R>> {
     const path = requestPath(operation, sent);
     const query = { operation, asked, sent, clock: clockAt(this.#clock()), service: this.#base.href };
     const read = (reply: HttpReply) => readAnswer(reply, query);
-    const reply = await this.#get(path, {}, policy);
+    const reply = await this.#get(path, {}, options);
     const envelope = read(reply);
     const { etag: tag } = reply.headers;
     if (this.#awaitsBaseline && tag !== undefined) this.#baseline = { path, tag, envelope, read };
@@ -162,8 +145,8 @@ export class RemoteClient implements Client {
   }
 
   /** The reply to a path below the base URL, after retries and at most one redirect. */
-  async #get(path: string, headers: HttpReply['headers'] = {}, policy = this.#policy): Promise<HttpReply> {
-    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), policy);
+  async #get(path: string, headers: HttpReply['headers'] = {}, options = this.#options): Promise<HttpReply> {
+    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), options);
     const first = this.#base.prefix + path;
     const reply = await send(first);
     const moved = movedTo(reply, this.#base.origin, first);

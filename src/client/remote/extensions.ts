@@ -121,7 +121,9 @@ function shape(path: string): string {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }
 
 function listIn(value: unknown, name: string): readonly unknown[] {

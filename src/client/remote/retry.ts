@@ -1,16 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
 import { integer, seconds } from '../../operations/value.ts';
-import type { HttpReply, Requester, RequestTry } from './exchange.ts';
-
-/** How often a request is retried; all waits of one request together take at most `maxWait` seconds. */
-export type RetryPolicy = {
-  readonly retries: number;
-  readonly maxWait: number;
-  readonly signal: AbortSignal | undefined;
-  /** Called before each wait. */
-  readonly watch: (event: RemoteEvent) => void;
-};
+import type { HttpReply, Requester, RequestOptions, RequestTry } from './exchange.ts';
 
 const day = 86_400;
 
@@ -24,8 +15,6 @@ export const requestLimits = {
   maxWait: seconds('any', longestWait),
 } as const;
 
-type Wait = { readonly seconds: number; readonly reason: string };
-
 type TryOutcome = Awaited<ReturnType<Requester['get']>>;
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -33,14 +22,14 @@ const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** Retries after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
 export async function withRetries(
   attempt: () => Promise<TryOutcome>,
-  { retries, maxWait, signal, watch }: RetryPolicy,
+  { retries = 2, maxWait = 60, signal, watch }: RequestOptions,
 ): Promise<HttpReply> {
   let waited = 0;
   for (let failed = 1; ; failed += 1) {
     const outcome = await attempt();
     const wait = waitAfter(outcome, failed);
     if (wait === undefined || failed > retries || waited + wait.seconds > maxWait) return replyOf(outcome);
-    watch({ wait });
+    watch?.({ wait });
     waited += wait.seconds;
     await sleep(wait.seconds * 1000, undefined, signal && { signal }).catch(() => {
       throw new Problem('interrupted', 'interrupted');
@@ -53,7 +42,7 @@ function replyOf(outcome: TryOutcome): HttpReply {
   return outcome;
 }
 
-function waitAfter(outcome: TryOutcome, failed: number): Wait | undefined {
+function waitAfter(outcome: TryOutcome, failed: number) {
   const backoff = 2 ** (failed - 1);
   if ('problem' in outcome)
     return outcome.transient ? { seconds: backoff / 4, reason: outcome.problem.detail } : undefined;
@@ -107,6 +96,3 @@ function quota(headers: Readonly<Record<string, string>>, now: Date): string {
   if (limit === undefined || remaining === undefined) return '';
   return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
 }
-
-/** A try or a wait of a remote client, for logs; it never contains the key. */
-export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };

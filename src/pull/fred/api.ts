@@ -110,6 +110,12 @@ const listPage = 1000;
 const vintagePage = 10_000;
 const mostRestarts = 3;
 
+type FredParams = Readonly<Record<string, string | number>>;
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
 /** The requests of FRED's API that a pull needs. */
 export class FredApi {
   readonly #get: Get;
@@ -125,30 +131,20 @@ export class FredApi {
     const reply = await this.#ask('series', { series_id: id });
     if ('answer' in reply) return reply.text;
     if (reply.refusal === 'unknown') return undefined;
-    throw unexpected('series', reply.refusal);
+    throw refusedBy('series', reply.refusal);
   }
 
   /** The vintage dates between two days, ascending. */
   async vintageDates(id: string, from: Day, to: Day): Promise<readonly Day[] | FredRefusal> {
-    const all: Day[] = [];
-    for (;;) {
-      const reply = await this.#ask('series/vintagedates', {
-        series_id: id,
-        realtime_start: from,
-        realtime_end: to,
-        limit: vintagePage,
-        offset: all.length,
-      });
-      if ('refusal' in reply) return reply.refusal;
-      const page = listOf(reply.answer, 'vintage_dates', 'series/vintagedates');
-      for (const date of page) {
-        const day = typeof date === 'string' ? parseDay(date) : undefined;
-        if (day === undefined)
-          throw changed('series/vintagedates', `a vintage date is ${JSON.stringify(date)}`);
-        all.push(day);
-      }
-      if (page.length === 0 || all.length >= countOf(reply.answer, 'series/vintagedates')) return all;
-    }
+    const path = 'series/vintagedates';
+    const params = { series_id: id, realtime_start: from, realtime_end: to };
+    const dates = await this.#entries(path, params, 'vintage_dates', { limit: vintagePage });
+    if (!isList(dates)) return dates;
+    return dates.map((date) => {
+      const day = typeof date === 'string' ? parseDay(date) : undefined;
+      if (day === undefined) throw changed(path, `a vintage date is ${JSON.stringify(date)}`);
+      return day;
+    });
   }
 
   /** Every row of the answer to a query, page by page. */
@@ -174,16 +170,29 @@ export class FredApi {
       'release' in search
         ? ['release/series', { release_id: search.release }]
         : ['series/search', { search_text: search.text, search_type: search.by }];
-    const all: FredListing[] = [];
+    const found = await this.#entries(path, params, 'seriess', { limit: Math.min(listPage, most), most });
+    if (isList(found)) {
+      const series = found.map((entry) => listed(entry, path));
+      if ('by' in search && search.by === 'series_id') refuseOtherIds(path, search.text, series);
+      return series;
+    }
+    if ('release' in search) throw new Problem('not-found', `FRED has no release ${search.release}`);
+    throw refusedBy(path, found);
+  }
+
+  /** The entries of a list, page by page, until there are `most` of them. */
+  async #entries(
+    path: string,
+    params: FredParams,
+    name: string,
+    { limit, most = Number.POSITIVE_INFINITY }: { readonly limit: number; readonly most?: number },
+  ): Promise<readonly unknown[] | FredRefusal> {
+    const all: unknown[] = [];
     for (;;) {
-      const limit = Math.min(listPage, most);
       const reply = await this.#ask(path, { ...params, limit, offset: all.length });
-      if ('refusal' in reply) {
-        if ('release' in search) throw new Problem('not-found', `FRED has no release ${search.release}`);
-        throw unexpected(path, reply.refusal);
-      }
-      const page = listOf(reply.answer, 'seriess', path).map((entry) => listed(entry, path));
-      if ('by' in search && search.by === 'series_id') refuseOtherIds(path, search.text, page);
+      if ('refusal' in reply) return reply.refusal;
+      const page = reply.answer[name];
+      if (!isList(page)) throw changed(path, `the answer has no ${name}`);
       all.push(...page);
       if (page.length === 0 || all.length >= Math.min(most, countOf(reply.answer, path))) return all;
     }
@@ -210,7 +219,7 @@ export class FredApi {
     }
   }
 
-  async #ask(path: string, params: Readonly<Record<string, string | number>>): Promise<FredReply> {
+  async #ask(path: string, params: FredParams): Promise<FredReply> {
     const query = Object.entries({ ...params, file_type: 'json' })
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join('&');
@@ -241,11 +250,7 @@ const echoed = [
 ];
 
 /** Refuses an answer that says of itself, of its series or of a row that it is about something else than asked. */
-function refuseOtherAnswer(
-  path: string,
-  asked: Readonly<Record<string, string | number>>,
-  answer: UncheckedObject,
-): void {
+function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObject): void {
   const compare = (name: string, given: unknown) => {
     const wanted = asked[name];
     if (wanted !== undefined && given !== undefined && String(given).toUpperCase() !== String(wanted))
@@ -280,12 +285,6 @@ function refusalOf(message: string, path: string): FredRefusal {
   throw new Problem('bad-answer', `FRED refused ${path}: ${message}`);
 }
 
-function listOf(answer: UncheckedObject, name: string, path: string): readonly unknown[] {
-  const list = answer[name];
-  if (Array.isArray(list)) return list;
-  throw changed(path, `the answer has no ${name}`);
-}
-
 function countOf({ count }: UncheckedObject, path: string): number {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0) return count;
   throw changed(path, 'the answer has no count');
@@ -315,9 +314,10 @@ export function changed(path: string, what: string): Problem {
   });
 }
 
-function unexpected(path: string, refusal: FredRefusal): Problem {
-  const reason = typeof refusal === 'string' ? refusal : `its today is ${refusal.today}`;
-  return new Problem('bad-answer', `FRED refused ${path}: ${reason}`);
+/** The Problem of a refusal that nothing explains; `what` is a path, or what was asked for. */
+export function refusedBy(what: string, refusal: FredRefusal): Problem {
+  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
+  return new Problem('bad-answer', `FRED refused ${what}: ${reason}`);
 }
 
 /** The object in a body; undefined if it is not JSON or broke off. */

@@ -17,7 +17,7 @@ import type { Followed } from '../../store/followed.ts';
 import type { StoreView } from '../../store/store.ts';
 import type { PullCounts } from '../options.ts';
 import { document, type Get, type PullSource, type PullTask, type PullWindow } from '../source.ts';
-import { changed, FredApi, type FredRefusal, type FredRows, fredAccess } from './api.ts';
+import { changed, FredApi, type FredRefusal, type FredRows, fredAccess, refusedBy } from './api.ts';
 import { FredDescription } from './description.ts';
 import { byDate, newsIn, type RowsByDate, StoredHistory } from './stored.ts';
 
@@ -474,8 +474,7 @@ function chicagoDay(now: Date): Day {
 }
 
 function refusedObservations(id: string, refusal: FredRefusal): Problem {
-  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
-  return new Problem('bad-answer', `FRED refused the observations of ${id}: ${reason}`);
+  return refusedBy(`the observations of ${id}`, refusal);
 }
 
 /** The Problem for a series that FRED said has vintages, and then that it has none. */
