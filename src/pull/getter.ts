@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type HttpReply, Requester, withoutSecrets } from '../client/remote/exchange.ts';
-import { retryAfterOf } from '../client/remote/retry.ts';
+import { retryAfterOf, waitFor } from '../client/remote/retry.ts';
 import { parseBaseUrl } from '../client/remote/url.ts';
 import { Problem } from '../errors/problem.ts';
 import { defined } from '../platform/defined.ts';
@@ -22,7 +21,7 @@ export type PullRun = ReturnType<typeof beginRun>;
 /** Fills in what the options leave out. */
 export function beginRun(options: PullOptions) {
   const { signal = new AbortController().signal, maxDuration = Number.POSITIVE_INFINITY } = options;
-  const { timing = systemTiming(signal) } = options;
+  const { timing = { now: Date.now, sleep: (time: number) => waitFor(time, signal) } } = options;
   const started = timing.now();
   return {
     ...{ retries: 3, maxWait: 60, full: false, dryRun: false, clock: () => new Date() },
@@ -31,29 +30,13 @@ export function beginRun(options: PullOptions) {
   };
 }
 
-function systemTiming(signal: AbortSignal): Timing {
-  return {
-    now: () => Date.now(),
-    sleep: (milliseconds) =>
-      sleep(milliseconds, undefined, { signal }).catch(() => {
-        throw new Problem('interrupted', 'interrupted');
-      }),
-  };
-}
-
-/**
- * Sends GET requests to a source at its pace, again after transient failures, and waits when the source asks for it.
- */
+/** Sends GET requests to a source at its pace, and again after transient failures. */
 export class Getter {
   readonly #title: string;
   readonly #access: SourceAccess;
   readonly #run: PullRun;
   /** The hosts of the source with the beginnings of their paths; the last one has all other paths. */
-  readonly #hosts: readonly {
-    readonly under: string;
-    readonly prefix: string;
-    readonly requester: Requester;
-  }[];
+  readonly #hosts: readonly { under: string; prefix: string; requester: Requester }[];
   readonly #pace: Pace;
   #answered = false;
   #requests = 0;
@@ -205,10 +188,7 @@ const longestBlock = 3_600_000;
 const longestLock = 3000;
 const lockPause = 10;
 
-/**
- * The pace of the requests to one source, shared by all processes of this user through a small file. If the file
- * cannot be written, it is only the pace of this process.
- */
+/** The pace of the requests to one source, which all processes of this user share if its file can be written. */
 class Pace {
   readonly #file: string | undefined;
   readonly #rules: readonly PaceRule[];
@@ -221,10 +201,7 @@ class Pace {
     this.#timing = timing;
   }
 
-  /**
-   * Waits until a request may begin. If the source asked for a pause that still lasts longer than `longest`
-   * milliseconds, gives the remaining time instead.
-   */
+  /** Waits until a request may begin; gives the rest of a pause instead if it is longer than `longest` milliseconds. */
   async turn(longest: number): Promise<number | undefined> {
     let [wait, pause] = [0, 0];
     await this.#change((state) => {

@@ -23,9 +23,8 @@ import type { Get, PaceRule, PullSource, PullTask, PullWindow } from './source.t
 import { followedIn, pullSources } from './sources.ts';
 
 /**
- * Brings a store up to date from live sources. Work goes in windows, oldest first; each becomes facts in one
- * transaction, together with the bookmark that says how far they reach. Failures are in the summary; only what makes
- * a pull impossible as a whole is thrown.
+ * Brings a store up to date from live sources, window by window: each becomes facts in one transaction, together with
+ * the bookmark that says how far they reach. Failures are in the summary; only what makes a pull impossible is thrown.
  */
 export async function pull(options: PullOptions): Promise<PullSummary> {
   const { request, store } = options;
@@ -76,10 +75,7 @@ async function exists(store: string): Promise<boolean> {
   return (await readStoreIfAny(store, async () => true)) === true;
 }
 
-/**
- * Writes to the store at an address in one transaction, and creates a missing store; a failure leaves it as it was.
- * If another process creates the store meanwhile, `work` runs again.
- */
+/** Writes to a store in one transaction; `work` runs again if another process creates the missing store meanwhile. */
 async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
   let creates = false;
   try {

@@ -90,9 +90,8 @@ export interface PullSource {
   /** How requests go out; a Problem of the kind `unauthorized` without the key or contact that the source wants. */
   access(settings: SourceSettings): SourceAccess;
   /**
-   * The names to follow, in the form in which the store keeps them. Some texts, such as `release 53`, mean several;
-   * they stay as they are without `get`. A text that is not a name is a Problem. Without texts: everything that the
-   * source has.
+   * The names to follow, as the store keeps them; without texts, everything that the source has. A text that means
+   * several names, such as `release 53`, stays as it is without `get`.
    */
   resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]>;
   /** The fewest requests that pulling it takes, without asking the source, and what they are for. */

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import type { RemoteEvent } from '../../client/remote/exchange.ts';
-import { headerLines, longestWait, triedText } from '../../client/remote/retry.ts';
+import type { RemoteEvent, RequestTry } from '../../client/remote/exchange.ts';
+import { longestWait } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags, MessageFlags } from '../../lines/line.ts';
 import { version } from '../../platform/installation.ts';
@@ -79,4 +79,42 @@ export function reporting(
       else if (seconds >= 1) noteOnTerminal(line);
     }
   };
+}
+
+/** A try of a request in a line: `GET https://… : 200, 5000 bytes in 30 ms`. */
+function triedText(tried: RequestTry, now: Date): string {
+  return `GET ${tried.url}: ${outcomeOf(tried, now)}`;
+}
+
+function outcomeOf(tried: RequestTry, now: Date): string {
+  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
+  const { status, bytes, milliseconds, headers } = tried;
+  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
+}
+
+/** The headers of a try, those of the request first. */
+function headerLines(tried: RequestTry): readonly string[] {
+  const lines = (direction: string, headers: Readonly<Record<string, string>>) =>
+    Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
+  return [
+    ...lines('>', tried.requestHeaders),
+    ...(tried.status === undefined ? [] : lines('<', tried.headers)),
+  ];
+}
+
+function quota(headers: Readonly<Record<string, string>>, now: Date): string {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
+    (name) => headers[`ratelimit-${name}`],
+  );
+  if (limit === undefined || remaining === undefined) return '';
+  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
+}
+
+/** The seconds that `RateLimit-Reset` means; some services give it as a Unix time, in seconds or milliseconds. */
+function secondsToReset(text: string, now: Date): string {
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  // No window is longer than a month, so a larger number is a time.
+  if (!(number > 1e9)) return text;
+  const milliseconds = number > 1e12 ? number : number * 1000;
+  return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
 }

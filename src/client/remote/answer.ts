@@ -285,10 +285,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 type ReadRow<R> = { readonly row: R } | { readonly fault: string };
 
-/**
- * Reads the rows of an answer: their cells have the types of the contract, they match the query, and nothing in them
- * is later than the as-of date. Throws the contract's validation error if the query itself breaks its rules.
- */
+/** Reads rows: their cells have the types of the contract, they match the query, and nothing is later than its day. */
 function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => ReadRow<R> {
   const { operation, asked, sent, clock } = query;
   const { fields, knownBy, identity = [] } = operation;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
 import { integer, seconds } from '../../operations/value.ts';
-import type { HttpReply, Requester, RequestOptions, RequestTry } from './exchange.ts';
+import type { HttpReply, Requester, RequestOptions } from './exchange.ts';
 
 const day = 86_400;
 
@@ -31,10 +31,15 @@ export async function withRetries(
     if (wait === undefined || failed > retries || waited + wait.seconds > maxWait) return replyOf(outcome);
     watch?.({ wait });
     waited += wait.seconds;
-    await sleep(wait.seconds * 1000, undefined, signal && { signal }).catch(() => {
-      throw new Problem('interrupted', 'interrupted');
-    });
+    await waitFor(wait.seconds * 1000, signal);
   }
+}
+
+/** Waits some milliseconds; throws `interrupted` on the signal. */
+export async function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(milliseconds, undefined, signal && { signal }).catch(() => {
+    throw new Problem('interrupted', 'interrupted');
+  });
 }
 
 function replyOf(outcome: TryOutcome): HttpReply {
@@ -51,48 +56,10 @@ function waitAfter(outcome: TryOutcome, failed: number) {
   return { seconds: Math.max(asked ?? 0, backoff / 2), reason: `${outcome.url} answered ${outcome.status}` };
 }
 
-/** The seconds that `RateLimit-Reset` means; some services give it as a Unix time, in seconds or milliseconds. */
-function secondsToReset(text: string, now: Date): string {
-  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  // No window is longer than a month, so a larger number is a time.
-  if (!(number > 1e9)) return text;
-  const milliseconds = number > 1e12 ? number : number * 1000;
-  return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
-}
-
 /** The seconds to wait according to `Retry-After`, a number or a date; undefined if it is absent or invalid. */
 export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const date = /^\w{3},/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
-}
-
-/** A try of a request in a line: `GET https://… : 200, 5000 bytes in 30 ms`. */
-export function triedText(tried: RequestTry, now: Date): string {
-  return `GET ${tried.url}: ${outcomeOf(tried, now)}`;
-}
-
-function outcomeOf(tried: RequestTry, now: Date): string {
-  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
-  const { status, bytes, milliseconds, headers } = tried;
-  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
-}
-
-/** The headers of a try, those of the request first. */
-export function headerLines(tried: RequestTry): readonly string[] {
-  const lines = (direction: string, headers: Readonly<Record<string, string>>) =>
-    Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
-  return [
-    ...lines('>', tried.requestHeaders),
-    ...(tried.status === undefined ? [] : lines('<', tried.headers)),
-  ];
-}
-
-function quota(headers: Readonly<Record<string, string>>, now: Date): string {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
-    (name) => headers[`ratelimit-${name}`],
-  );
-  if (limit === undefined || remaining === undefined) return '';
-  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
 }

@@ -99,9 +99,7 @@ const beginning: Day = '1776-07-04';
 type FredBookmark = {
   /** The day from which on the store has every vintage; undefined in bookmarks of older versions, which did not say. */
   readonly from?: Day;
-  /**
-   * The last vintage date that is known as a whole; undefined while there is none, and for a series without vintages.
-   */
+  /** The last vintage date that is known as a whole. */
   readonly vintage?: Day;
   /** The day of the last run, whose vintages may not have been complete then. */
   readonly partial?: Day;
@@ -111,7 +109,6 @@ type FredBookmark = {
   readonly fetched?: true;
 };
 
-/** The bookmark in a text; undefined for an empty one. */
 function readBookmark(text: string): FredBookmark | undefined {
   return text === '' ? undefined : (JSON.parse(text) as FredBookmark);
 }
@@ -253,10 +250,7 @@ class FredHistory {
     return { file, rows: rows.length === 0 ? [] : readHistory(file, answer).rows };
   }
 
-  /**
-   * A window of vintages: the rows that state something, and the bookmark after them. `known` is what the store has if
-   * it knows the first day of the window.
-   */
+  /** The rows of an answer that state something; `known` is what the store has if it knows the first day of them. */
   async #window({ file, period, rows, windows }: Answer, known?: StoredHistory): Promise<PullWindow> {
     const { start, end } = period;
     const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
@@ -300,10 +294,7 @@ class FredHistory {
     }
   }
 
-  /**
-   * The rows of dates that the store does not know on a day that it knows: FRED has added them under vintages of the
-   * past, which only their whole histories tell.
-   */
+  /** The whole histories of dates that FRED has added under vintages of the past. */
   async #wholeDates(
     dates: ReadonlySet<Day>,
     answered: RowsByDate,
@@ -379,10 +370,7 @@ class FredHistory {
     yield this.#pulled(files, today);
   }
 
-  /**
-   * What FRED has today, as rows that begin and end today: the later of the day of this machine and the day on which
-   * FRED says that it answered, so that no value counts as known before it was there to fetch.
-   */
+  /** What FRED has today: the later of the day of this machine and the day on which FRED says that it answered. */
   async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
     const ofToday = await this.#rows({ start: this.#today, end: this.#today }, undefined, 'no-vintages');
     if (ofToday === 'too-many-vintages') throw lostVintages(this.#id);
@@ -437,7 +425,6 @@ class FredHistory {
     return dates.filter((date) => date <= to);
   }
 
-  /** The documents of a window: an answer and what is taken of it, with the description beside it. */
   async #files(file: SourceFile, history: RealTimeHistory): Promise<PullWindow['files']> {
     if (history.rows.length === 0) return [];
     const description = await this.#description.document();
@@ -477,7 +464,6 @@ function refusedObservations(id: string, refusal: FredRefusal): Problem {
   return refusedBy(`the observations of ${id}`, refusal);
 }
 
-/** The Problem for a series that FRED said has vintages, and then that it has none. */
 function lostVintages(id: string): Problem {
   return new Problem('bad-answer', `FRED's answers about the vintages of ${id} contradict each other`, {
     hints: ['pull again later'],

@@ -65,10 +65,7 @@ const filingsADay = 900;
 /** The tables that a data set needs to say who traded what, and when it was filed. */
 const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'DERIV_TRANS.tsv'];
 
-/**
- * The ownership filings of everyone, oldest first: the form index of each day and the full submission of each filing in
- * it. A whole quarter of the past comes from its data set, if the SEC's page links to one.
- */
+/** The filings of everyone, oldest first, from the form index of each day; a past quarter comes from its data set. */
 export class DailyFilings {
   readonly #task: PullTask;
   /** The last day whose index is published. */
@@ -285,10 +282,7 @@ type DataSetLink = {
   readonly path: string;
 };
 
-/**
- * The links to quarterly Insider Transactions Data Sets on the page, oldest first; the folders that they lead to
- * change.
- */
+/** The links to quarterly data sets on the page, oldest first; the folders that they lead to change. */
 function dataSetLinks(page: string): readonly DataSetLink[] {
   const links = new Map<string, DataSetLink>();
   for (const [, href = ''] of page.matchAll(/href\s*=\s*["']([^"'<>\s]+)["']/gi)) {

@@ -134,7 +134,6 @@ async function tickerTable(get: Get): Promise<SourceFile> {
   return document({ name, path: `table ${name}` }, (await get(`/files/${name}`)).body);
 }
 
-/** The CIK of the filer that has a ticker now, in the SEC's table of tickers. */
 async function cikOf(table: SourceFile, ticker: string): Promise<string> {
   const rows = Object.values(await readJsonObject(table));
   if (rows.length === 0) throw refusal(table, {}, 'the table of tickers is empty');
@@ -223,10 +222,7 @@ function parseBookmark(text: string): CompanyBookmark {
   return held.pages === undefined ? { ...beginning, from: held.from ?? '' } : { ...beginning, ...held };
 }
 
-/**
- * The filings of one company or person that the store lacks, oldest first: its list, those older pages of it that
- * changed, and the full submission of each ownership form in them. `lastDay` is the last day that has ended at the SEC.
- */
+/** The filings of one company or person that the store lacks, oldest first, up to the last day that has ended. */
 async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
   const bookmark = bookmarkOf(task);
   const listed = await listedFilings(cik, bookmark, task);

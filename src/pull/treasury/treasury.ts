@@ -32,9 +32,8 @@ const mostRates = 5000;
 const firstCurveBy = '-01-08';
 
 /**
- * The daily par and real curves of the U.S. Treasury, from its XML feed, one request a year. Treasury states one rate
- * for each day and maturity and does not revise it: a rate that differs from the store's is a conflict, and the
- * store's stays.
+ * The daily par and real curves of the U.S. Treasury, from its XML feed, one request a year. Treasury does not revise
+ * them: a rate that differs from the store's is a conflict, and the store's stays.
  */
 export const treasury: PullSource = {
   name: 'treasury',
@@ -182,10 +181,7 @@ type Feed = {
   readonly bad: readonly Pick<Outstanding, 'name' | 'why'>[];
 };
 
-/**
- * Reads a year's feed without the entries that cannot be read, or that are of another year or curve, or of the
- * future; refused if no other is left where there must be some.
- */
+/** Reads a feed without its bad entries; refused if no other entry is left where there must be one. */
 async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
   const [today, latest] = [utcDay(now), latestDay(now)];
   if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes())) return { points: [], bad: [] };
