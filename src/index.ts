@@ -136,7 +136,8 @@ const openSignature = {
 } as const;
 
 async function service(baseUrl: string, { onNote: _, ...options }: OpenOptions) {
-  return { client: await openClient({ baseUrl, ...defined(options) }) };
+  const { RemoteClient } = await import('./client/remote/client.ts');
+  return { client: new RemoteClient({ baseUrl, ...options }) };
 }
 
 async function store(path: string, { key }: OpenOptions, clock: () => Date) {

@@ -17,8 +17,8 @@ export type Target =
 /** Opens the client of a target; throws a Problem if that fails. Loads only the code that this kind of target needs. */
 export async function openClient(target: Target): Promise<Client> {
   if ('baseUrl' in target) {
-    const { remoteClient } = await import('./remote/client.ts');
-    return remoteClient(target);
+    const { RemoteClient } = await import('./remote/client.ts');
+    return new RemoteClient(target);
   }
   return embeddedClient(await openStore(target.store), target.clock);
 }

@@ -32,7 +32,7 @@ type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
 
 /**
  * The pages of a query up to the limit of the extent, in the order that the operation declares. `has_more` is true
- * only on the last page, and only if the limit cut the listing. With `first`, one page, which ends the listing.
+ * only on the last page, and only if the limit cut the listing.
  */
 export async function* pagesOf<R extends Row>(
   client: Client,

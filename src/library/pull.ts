@@ -12,8 +12,7 @@ import {
   texts,
   word,
 } from '../operations/value.ts';
-import type { PullOptions, PullSummary } from '../pull/options.ts';
-import type { SourceName } from '../pull/source.ts';
+import type { PullOptions, PullSummary, SourceName } from '../pull/options.ts';
 import { checkArguments, type Kind, type Kinds, type Signature, unknownName } from './call.ts';
 
 const sources = { fred: texts, treasury: texts, sec: texts } satisfies Record<SourceName, Kind>;

@@ -1,7 +1,27 @@
+import type { RequestOptions } from '../client/remote/exchange.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Problem } from '../errors/problem.ts';
-import type { PullEvent, Timing } from './getter.ts';
-import type { PullCounts, SourceName, SourceSettings } from './source.ts';
+
+/** The live sources that a store can follow. */
+export type SourceName = 'fred' | 'treasury' | 'sec';
+
+/** What a user's environment says about a source. */
+export type SourceSettings = {
+  /** The base address, which replaces the publisher's. */
+  readonly url?: string | undefined;
+  /** The user's key. */
+  readonly key?: string | undefined;
+  /** The user's name and mail address, for a publisher that wants to know who asks. */
+  readonly contact?: string | undefined;
+};
+
+/** Tells the time and waits; tests replace it. */
+export type Timing = {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Waits; rejects when the signal aborts. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
 
 /**
  * What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows of that
@@ -10,7 +30,7 @@ import type { PullCounts, SourceName, SourceSettings } from './source.ts';
 export type PullRequest = Readonly<Partial<Record<SourceName, readonly string[]>>>;
 
 /** How to pull. */
-export type PullOptions = {
+export type PullOptions = RequestOptions & {
   /** The address of the store; a missing store is created. */
   readonly store: string;
   /** What to follow from now on; without it, everything that the store follows is brought up to date. */
@@ -25,27 +45,14 @@ export type PullOptions = {
   readonly dryRun?: boolean;
   /** Seconds after which no further window begins, and no wait ends. */
   readonly maxDuration?: number | undefined;
-  /** Seconds that one try of a request may take; 30 unless given. */
-  readonly timeout?: number | undefined;
-  /** Tries after a transient failure; 3 unless given. */
-  readonly retries?: number | undefined;
-  /** Seconds that one request may wait in all; 60 unless given. */
-  readonly maxWait?: number | undefined;
   /**
    * The folder of the files by which processes share the pace of each source; without it the pace is only this
    * call's.
    */
   readonly cacheFolder?: string | undefined;
-  /** The environment, whose usual variables name the proxies; that of the process unless given. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly clock?: (() => Date) | undefined;
-  /** Stops the pull between two windows. */
-  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;
   /** Called when a subject is done. */
   readonly onSubject?: ((subject: PulledSubject) => void) | undefined;
-  /** Called after each try of a request and before each wait, without secrets. */
-  readonly watch?: ((event: PullEvent) => void) | undefined;
   /** How time passes; tests replace it. */
   readonly timing?: Timing | undefined;
 };
@@ -61,6 +68,9 @@ export type PullProgress = {
   /** Statements, rates and trades that were read. */
   readonly rows: number;
 };
+
+/** Numbers of what a store has of a subject, or of what was new in it, by the names that the source gives them. */
+export type PullCounts = Readonly<Record<string, number>>;
 
 /** How pulling one subject ended. */
 export type PullOutcome = 'pulled' | 'nothing-new' | 'conflict' | 'failed' | 'left' | 'planned';

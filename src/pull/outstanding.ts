@@ -10,6 +10,9 @@ export type Outstanding = {
   readonly why: string;
 };
 
+/** The items to ask for again, and those that have failed for too long. */
+export type MissingItems<T = Outstanding> = { readonly left: readonly T[]; readonly givenUp: readonly T[] };
+
 /** A pull asks for an item again in the runs of this number of days. */
 const patience = 30;
 
@@ -21,51 +24,43 @@ const mostLines = 100;
 export function divide<T extends Pick<Outstanding, 'since'>>(
   failed: readonly T[],
   today: Day,
-): { readonly left: readonly T[]; readonly givenUp: readonly T[] } {
+): MissingItems<T> {
   const isLate = ({ since }: T) => today > addDays(since, patience);
   return { left: failed.filter((item) => !isLate(item)), givenUp: failed.filter(isLate) };
 }
 
-/** What is outstanding of one subject after a run: the items to ask for again, and those that are given up. */
-export class MissingItems {
-  readonly #left: readonly Outstanding[];
-  readonly #givenUp: readonly Outstanding[];
-
-  constructor(left: readonly Outstanding[], givenUp: readonly Outstanding[]) {
-    this.#left = left;
-    this.#givenUp = givenUp;
-  }
-
-  /** What is missing, in one line; empty if nothing. */
-  get text(): string {
-    const given =
-      this.#givenUp.length === 0 ? '' : `given up after ${patience} days: ${named(this.#givenUp)}`;
-    return [named(this.#left), given].filter((text) => text !== '').join('; ');
-  }
-
-  /** The failure of a source that does not give all of a subject; undefined if nothing is missing. */
-  problem(title: string, subject: string): Problem | undefined {
-    const lines = [
-      ...this.#left.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`),
-      ...this.#givenUp.map(({ name, why }) => `${name}: ${why}; given up after ${patience} days`),
-    ];
-    if (lines.length === 0) return undefined;
-    const again = `asof pull asks for it again, for ${patience} days since it first failed`;
-    const more = lines.length > mostLines ? [`… and ${lines.length - mostLines} more`] : [];
-    return new Problem('bad-answer', `${title} does not give all of ${subject}; the rest is stored`, {
-      hints: [
-        ...(this.#left.length > 0 ? [again] : []),
-        ...(this.#givenUp.length > 0 ? ['--full asks once more for what was given up'] : []),
-      ],
-      list: [...lines.slice(0, mostLines), ...more],
-    });
-  }
+/** What is missing, in one line; empty if nothing. */
+export function missingText({ left, givenUp }: MissingItems): string {
+  const given = givenUp.length === 0 ? '' : `given up after ${patience} days: ${named(givenUp)}`;
+  return [named(left), given].filter((text) => text !== '').join('; ');
 }
 
 function named(items: readonly Outstanding[]): string {
   const shown = items.slice(0, mostNamed).map(({ name, why }) => `${name} (${why})`);
   const more = items.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+/** The failure of a source that does not give all of a subject; undefined if nothing is missing. */
+export function missingProblem(
+  { left, givenUp }: MissingItems,
+  title: string,
+  subject: string,
+): Problem | undefined {
+  const lines = [
+    ...left.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`),
+    ...givenUp.map(({ name, why }) => `${name}: ${why}; given up after ${patience} days`),
+  ];
+  if (lines.length === 0) return undefined;
+  const again = `asof pull asks for it again, for ${patience} days since it first failed`;
+  const more = lines.length > mostLines ? [`… and ${lines.length - mostLines} more`] : [];
+  return new Problem('bad-answer', `${title} does not give all of ${subject}; the rest is stored`, {
+    hints: [
+      ...(left.length > 0 ? [again] : []),
+      ...(givenUp.length > 0 ? ['--full asks once more for what was given up'] : []),
+    ],
+    list: [...lines.slice(0, mostLines), ...more],
+  });
 }
 
 /** Why a document was refused, without its name. */

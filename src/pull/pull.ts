@@ -1,5 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { type Day, latestDay } from '../domain/series/date.ts';
+import { latestDay } from '../domain/series/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { counted } from '../errors/wording.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
@@ -8,40 +8,45 @@ import { defined } from '../platform/defined.ts';
 import type { Followed } from '../store/followed.ts';
 import { readStoreIfAny, writing } from '../store/open.ts';
 import type { StoreWriter } from '../store/writer.ts';
-import type { Getter, PaceRule } from './getter.ts';
-import type { PulledSubject, PullOptions, PullRequest, PullStop, PullSummary } from './options.ts';
-import { MissingItems, type Outstanding } from './outstanding.ts';
-import { PullSession } from './session.ts';
-import type { PullCounts, PullSource, PullTask, PullWindow } from './source.ts';
-import { pullSources } from './sources.ts';
+import { beginRun, Getter, type PullRun } from './getter.ts';
+import type {
+  PullCounts,
+  PulledSubject,
+  PullOptions,
+  PullOutcome,
+  PullRequest,
+  PullStop,
+  PullSummary,
+} from './options.ts';
+import { type MissingItems, missingProblem, missingText, type Outstanding } from './outstanding.ts';
+import type { Get, PaceRule, PullSource, PullTask, PullWindow } from './source.ts';
+import { followedIn, pullSources } from './sources.ts';
 
 /**
- * Brings a store up to date from live sources. Work goes in windows, oldest first; each becomes facts in one
- * transaction, together with the bookmark that says how far they reach. Failures are in the summary; only what makes
- * a pull impossible as a whole is thrown.
+ * Brings a store up to date from live sources, window by window: each becomes facts in one transaction, together with
+ * the bookmark that says how far they reach. Failures are in the summary; only what makes a pull impossible is thrown.
  */
 export async function pull(options: PullOptions): Promise<PullSummary> {
-  const { request, dryRun = false, store } = options;
-  const session = new PullSession(options);
+  const { request, store } = options;
+  const run = beginRun(options);
+  const { dryRun, started, timing } = run;
   const counts = { requests: 0, rows: 0, plannedSeconds: 0 };
   const results: PullResults = { subjects: [], stops: [], created: false, outOfTime: false, ...counts };
   const followed = await followedIn(store);
-  const runs = pullSources
+  const pulls = pullSources
     .filter(({ name }) =>
       request === undefined ? followed.some(({ source }) => source === name) : request[name] !== undefined,
     )
     .map((source) => {
       const records = followed.filter((record) => record.source === source.name);
-      return new SourcePull(source, records, session, results);
+      return new SourcePull(source, records, run, results);
     });
-  const subjects = await Promise.all(runs.map((run) => run.subjects()));
+  const subjects = await Promise.all(pulls.map((one) => one.subjects()));
   if (subjects.flat().length === 0) throw nothingFollowed(request);
-  for (const run of runs) await (dryRun ? run.plan() : run.run());
-  const { created, stops, outOfTime, requests, plannedSeconds } = results;
-  const seconds = dryRun ? plannedSeconds : (session.timing.now() - session.started) / 1000;
-  const stored = created || (await exists(store));
-  const done = { subjects: results.subjects, stops, outOfTime, requests, seconds };
-  return { store, created, stored, dryRun, ...done };
+  for (const one of pulls) await (dryRun ? one.plan() : one.run());
+  const { rows: _, plannedSeconds, ...done } = results;
+  const seconds = dryRun ? plannedSeconds : (timing.now() - started) / 1000;
+  return { store, ...done, stored: done.created || (await exists(store)), dryRun, seconds };
 }
 
 function nothingFollowed(request: PullRequest | undefined): Problem {
@@ -66,18 +71,11 @@ export async function unfollow(store: string, source: string, names: readonly st
   });
 }
 
-async function followedIn(store: string): Promise<readonly Followed[]> {
-  return (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
-}
-
 async function exists(store: string): Promise<boolean> {
   return (await readStoreIfAny(store, async () => true)) === true;
 }
 
-/**
- * Writes to the store at an address in one transaction, and creates a missing store; a failure leaves it as it was.
- * If another process creates the store meanwhile, `work` runs again.
- */
+/** Writes to a store in one transaction; `work` runs again if another process creates the missing store meanwhile. */
 async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
   let creates = false;
   try {
@@ -115,43 +113,45 @@ const ending: ReadonlySet<ProblemKind> = new Set([
 /** After this number of failures of the source in a row, the rest is left for another time. */
 const mostFailures = 3;
 
-type Progressing = {
+/** A subject while it is pulled. */
+type SubjectState = {
   record: Followed;
   /** What the store had of it before the first document. */
   before: PullCounts | undefined;
+  /** The windows that are still to come. */
   remaining: number;
   readonly notes: string[];
   /** Contradictions to the store, which were left out. */
   readonly conflicts: ImportConflict[];
-  givenUp: readonly Outstanding[];
+  readonly givenUp: Outstanding[];
 };
 
-/** How a subject ended; what is not said is empty. */
-type SubjectEnd = Pick<PulledSubject, 'outcome' | 'requests'> & Partial<PulledSubject>;
+function unasked(record: Followed): SubjectState {
+  return { record, before: undefined, remaining: 0, notes: [], conflicts: [], givenUp: [] };
+}
 
 class SourcePull {
   readonly #source: PullSource;
   readonly #followed: ReadonlyMap<string, Followed>;
-  readonly #session: PullSession;
+  readonly #run: PullRun;
   readonly #results: PullResults;
-  /** What is followed from now on but not in the store yet, and what is left of subjects that did not end well. */
-  readonly #unrecorded = new Map<string, Followed>();
-  readonly #forgotten = new Set<string>();
+  /** What the store does not know yet of what it follows; undefined for what it follows no more. */
+  readonly #unrecorded = new Map<string, Followed | undefined>();
   #failures = 0;
 
-  constructor(source: PullSource, followed: readonly Followed[], session: PullSession, results: PullResults) {
+  constructor(source: PullSource, followed: readonly Followed[], run: PullRun, results: PullResults) {
     this.#source = source;
     this.#followed = new Map(followed.map((record) => [record.name, record]));
-    this.#session = session;
+    this.#run = run;
     this.#results = results;
   }
 
   /** The subjects to pull; without `get`, texts that mean several subjects stay as they are. */
-  async subjects(get?: Getter['get']): Promise<readonly Followed[]> {
+  async subjects(get?: Get): Promise<readonly Followed[]> {
     const { name: source } = this.#source;
-    const typed = this.#session.options.request?.[source] ?? [];
+    const typed = this.#run.request?.[source] ?? [];
     if (typed.length === 0 && this.#followed.size > 0) return [...this.#followed.values()];
-    const since = this.#session.now.toISOString();
+    const since = this.#run.clock().toISOString();
     const fresh = { source, since, bookmark: '', upTo: undefined, lastRun: undefined, left: '' };
     const names = await this.#source.resolve(typed, get);
     return [...new Set(names)].map((name) => this.#followed.get(name) ?? { ...fresh, name });
@@ -159,13 +159,13 @@ class SourcePull {
 
   /** Counts the requests that a pull would send, and sends none. */
   async plan(): Promise<void> {
-    const { full, since } = this.#session.options;
+    const { full, since, clock } = this.#run;
     let all = 0;
     for (const subject of await this.subjects()) {
-      const record = full === true ? { ...subject, bookmark: '' } : subject;
-      const { requests, what } = this.#source.estimate(record, { since, now: this.#session.now });
+      const record = full ? { ...subject, bookmark: '' } : subject;
+      const { requests, what } = this.#source.estimate(record, { since, now: clock() });
       all += requests;
-      this.#end(subject, { outcome: 'planned', requests, notes: [what] });
+      this.#report(subject, { outcome: 'planned', requests, counts: {}, notes: [what], left: '' });
     }
     this.#results.requests += all;
     this.#results.plannedSeconds += shortestTime(all, this.#source.pace);
@@ -174,7 +174,7 @@ class SourcePull {
   async run(): Promise<void> {
     let getter: Getter | undefined;
     try {
-      getter = this.#session.open(this.#source);
+      getter = new Getter(this.#source, this.#run);
       await this.#pullAll(getter);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -182,19 +182,20 @@ class SourcePull {
     } finally {
       this.#results.requests += getter?.requests ?? 0;
       await getter?.close();
-      await this.#recordRest();
+      if (this.#unrecorded.size > 0 && (await exists(this.#run.store)))
+        await writeStore(this.#run.store, (writer) => this.#record(writer));
     }
   }
 
   async #pullAll(getter: Getter): Promise<void> {
-    const subjects = await this.subjects(getter.get.bind(getter));
+    const subjects = await this.subjects(getter.get);
     for (const subject of subjects)
       if (!this.#followed.has(subject.name)) this.#unrecorded.set(subject.name, subject);
     let done = 0;
     try {
       for (const subject of subjects) {
         if (this.#isOutOfTime()) break;
-        this.#session.options.onProgress?.({
+        this.#run.onProgress?.({
           source: this.#source.name,
           name: subject.name,
           done,
@@ -203,72 +204,69 @@ class SourcePull {
           rows: this.#results.rows,
         });
         done += 1;
-        await this.#pullSubject(subject, getter);
+        await this.#pullSubject(unasked(subject), getter);
       }
     } finally {
-      for (const subject of subjects.slice(done)) this.#leave(subject, 'not asked in the last run');
+      for (const subject of subjects.slice(done))
+        await this.#end(unasked(subject), 'left', 'not asked in the last run');
     }
   }
 
   /** Pulls one subject. Throws a failure that other subjects would have too. */
-  async #pullSubject(subject: Followed, getter: Getter): Promise<void> {
+  async #pullSubject(state: SubjectState, getter: Getter): Promise<void> {
     const asked = getter.requests;
-    const lists = { notes: [], conflicts: [], givenUp: [] };
-    const state: Progressing = { record: subject, before: undefined, remaining: 0, ...lists };
-    const done = async () => ({ requests: getter.requests - asked, counts: await this.#news(state) });
-    const left = () => leftText(state.remaining, state.record.upTo);
+    const end = (outcome: PullOutcome, what: string, problem?: Problem) =>
+      this.#end(state, outcome, what, { requests: getter.requests - asked, ...defined({ problem }) });
     try {
       for await (const window of this.#source.windows(this.#task(state, getter))) {
         await this.#store(window, state);
-        if (window.remaining === 0 || !this.#isOutOfTime()) continue;
-        const problem = this.#problemOfMissing(state);
-        return this.#leave(state.record, left(), { ...(await done()), ...defined({ problem }) });
+        if (window.remaining > 0 && this.#isOutOfTime())
+          return await end('left', leftText(state), this.#problemOfMissing(state));
       }
       if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts);
       this.#failures = 0;
       const problem = this.#problemOfMissing(state);
       const news = state.before === undefined ? 'nothing-new' : 'pulled';
-      const outcome = problem === undefined ? news : 'left';
-      const { notes, record } = state;
-      this.#end(record, { outcome, ...(await done()), notes, left: record.left, ...defined({ problem }) });
+      return await end(problem === undefined ? news : 'left', '', problem);
     } catch (error) {
-      const problem = this.#problemOf(error, subject.name);
+      const problem = this.#problemOf(error, state.record.name);
       if (ending.has(problem.kind)) {
-        this.#leave(state.record, left(), await done());
+        await end('left', leftText(state));
         throw problem;
       }
-      this.#fail(state, problem, await done());
+      const isConflict = error instanceof ImportRefusal;
+      const isUnknown = problem.kind === 'not-found';
+      this.#failures = isConflict || isUnknown ? 0 : this.#failures + 1;
+      const missing = this.#problemOfMissing(state);
+      const whole = missing && problem.with({ detail: `${problem.detail}\n${missing.detail}`, list: [] });
+      await end(isConflict ? 'conflict' : 'failed', problem.headline, whole ?? problem);
+      const { name, bookmark } = state.record;
+      if (isUnknown && bookmark === '') this.#unrecorded.set(name, undefined);
       if (this.#failures >= mostFailures) throw problem;
     }
   }
 
-  #task({ record: subject, notes }: Progressing, getter: Getter): PullTask {
-    const { full = false, since, store } = this.#session.options;
+  #task({ record: subject, notes }: SubjectState, { get }: Getter): PullTask {
+    const { full, since, store, clock } = this.#run;
     return {
-      ...{ subject, full, since, now: this.#session.now },
-      get: getter.get.bind(getter),
+      ...{ subject, full, since, now: clock(), get },
       read: (work) => readStoreIfAny(store, work),
       note: (text) => void notes.push(text),
     };
   }
 
   /** Puts a window into the store: its documents and the bookmark in one transaction. */
-  async #store(window: PullWindow, state: Progressing): Promise<void> {
-    const { now, options } = this.#session;
+  async #store(window: PullWindow, state: SubjectState): Promise<void> {
+    const now = this.#run.clock();
     const { name } = state.record;
-    const { files, coverage = new Map(), bookmark, upTo, remaining } = window;
+    const { files, covers, bookmark, upTo, remaining } = window;
     if (files.length > 0) state.before ??= await this.#count(name);
-    const givenUp = [...state.givenUp, ...(window.givenUp ?? [])];
-    const { text: left } = this.#missing(bookmark, givenUp);
-    const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left };
-    let conflicts: readonly ImportConflict[] = [];
-    const onConflicts = (found: readonly ImportConflict[]) => {
-      conflicts = found;
-    };
-    const { created, summaries } = await writeStore(options.store, async (writer) => {
-      conflicts = [];
+    state.givenUp.push(...(window.givenUp ?? []));
+    const reached = { ...state.record, bookmark, upTo, lastRun: now.toISOString() };
+    const record = { ...reached, left: missingText(this.#missing({ ...state, record: reached })) };
+    const { created, summaries, conflicts } = await writeStore(this.#run.store, async (writer) => {
+      const conflicts: ImportConflict[] = [];
       const summaries = await load(files, writer, {
-        ...window.load,
         rename: new Map(),
         merge: false,
         replace: false,
@@ -277,17 +275,17 @@ class SourcePull {
         complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
-        ...(window.keepsHeld && { onConflicts }),
+        ...(this.#source.keepsHeld && { onConflicts: (found) => void conflicts.push(...found) }),
       });
-      if (files.length === 0 && coverage.size > 0) {
-        await writer.cover(coverage);
-        await writer.finish([...coverage.keys()]);
+      if (covers !== undefined) {
+        await writer.cover(new Map([[covers, upTo]]));
+        await writer.finish([covers]);
       }
-      for (const other of this.#unrecorded.values()) await writer.follow(other);
+      await this.#record(writer);
       await writer.follow(record);
       // A signal that came while SQLite was working is delivered only in the next tick.
       await tick();
-      return { created: writer.created, summaries };
+      return { created: writer.created, summaries, conflicts };
     });
     for (const { notes, statementsNew, statementsKnown } of summaries) {
       state.notes.push(...notes);
@@ -298,15 +296,18 @@ class SourcePull {
     state.conflicts.push(...conflicts);
     state.record = record;
     state.remaining = remaining;
-    state.givenUp = givenUp;
+  }
+
+  async #record(writer: StoreWriter): Promise<void> {
+    for (const [name, record] of this.#unrecorded)
+      await (record === undefined ? writer.unfollow(this.#source.name, name) : writer.follow(record));
   }
 
   async #count(subject: string): Promise<PullCounts> {
-    const { store } = this.#session.options;
-    return (await readStoreIfAny(store, (view) => this.#source.count(subject, view))) ?? {};
+    return (await readStoreIfAny(this.#run.store, (view) => this.#source.count(subject, view))) ?? {};
   }
 
-  async #news({ before, record }: Progressing): Promise<PullCounts> {
+  async #news({ before, record }: SubjectState): Promise<PullCounts> {
     if (before === undefined) return {};
     const after = Object.entries(await this.#count(record.name));
     return Object.fromEntries(
@@ -316,64 +317,46 @@ class SourcePull {
 
   /** The failure of a subject; an error that no failure explains is a bug and is thrown. */
   #problemOf(error: unknown, name: string): Problem {
+    const { title } = this.#source;
     if (!(error instanceof Problem)) throw error;
-    if (error instanceof ImportRefusal) return new Contradiction(error, this.#source.title, name);
+    if (error instanceof ImportRefusal) return contradictionOf(error, title, name);
     if (error.kind !== 'bad-input') return error;
-    const detail = `the answer of ${this.#source.title} for ${name} cannot be read, and nothing of it was stored: ${error.detail}`;
+    const detail = `the answer of ${title} for ${name} cannot be read, and nothing of it was stored: ${error.detail}`;
     return new Problem('bad-answer', detail, { hints: ['asof may be older than a change at the source'] });
   }
 
-  #missing(bookmark: string, givenUp: readonly Outstanding[]): MissingItems {
-    return new MissingItems(this.#source.outstanding?.(bookmark) ?? [], givenUp);
+  #missing({ record, givenUp }: Pick<SubjectState, 'record' | 'givenUp'>): MissingItems {
+    return { left: this.#source.outstanding?.(record.bookmark) ?? [], givenUp };
   }
 
-  #problemOfMissing({ record, givenUp }: Progressing): Problem | undefined {
-    return this.#missing(record.bookmark, givenUp).problem(this.#source.title, record.name);
+  #problemOfMissing(state: SubjectState): Problem | undefined {
+    return missingProblem(this.#missing(state), this.#source.title, state.record.name);
   }
 
-  #fail(state: Progressing, problem: Problem, done: Pick<PulledSubject, 'requests' | 'counts'>): void {
-    const { record, notes, givenUp } = state;
-    const isConflict = problem instanceof Contradiction;
-    const isUnknown = problem.kind === 'not-found';
-    const left = joined(problem.headline, this.#missing(record.bookmark, givenUp).text);
-    if (isUnknown && record.bookmark === '') {
-      this.#unrecorded.delete(record.name);
-      this.#forgotten.add(record.name);
-    } else this.#unrecorded.set(record.name, { ...record, left });
-    this.#failures = isConflict || isUnknown ? 0 : this.#failures + 1;
-    const outcome = isConflict ? 'conflict' : 'failed';
-    const missing = this.#problemOfMissing(state);
-    const whole = missing && problem.with({ detail: `${problem.detail}\n${missing.detail}`, list: [] });
-    this.#end(record, { outcome, ...done, notes, problem: whole ?? problem, left });
+  /** Ends a subject, of which `what` is left to do besides what its source has not given. */
+  async #end(
+    state: SubjectState,
+    outcome: PullOutcome,
+    what: string,
+    ending: Partial<Pick<PulledSubject, 'requests' | 'problem'>> = {},
+  ): Promise<void> {
+    const { record, notes } = state;
+    const left = [what, missingText(this.#missing(state))].filter((text) => text !== '').join('; ');
+    if (left !== record.left) this.#unrecorded.set(record.name, { ...record, left });
+    const counts = await this.#news(state);
+    this.#report(record, { outcome, requests: 0, counts, notes, left, ...ending });
   }
 
-  /** Records what is left of a subject, and with it what its source has not given. */
-  #leave(record: Followed, what: string, done: Partial<PulledSubject> = {}): void {
-    const left = joined(what, this.#missing(record.bookmark, []).text);
-    this.#unrecorded.set(record.name, { ...record, left });
-    this.#end(record, { outcome: 'left', requests: 0, left, ...done });
-  }
-
-  #end({ name, upTo }: Followed, ending: SubjectEnd): void {
-    const subject = { source: this.#source.name, name, upTo, counts: {}, left: '', notes: [], ...ending };
+  #report({ name, upTo }: Followed, ending: Omit<PulledSubject, 'source' | 'name' | 'upTo'>): void {
+    const subject = { source: this.#source.name, name, upTo, ...ending };
     this.#results.subjects.push(subject);
-    this.#session.options.onSubject?.(subject);
+    this.#run.onSubject?.(subject);
   }
 
   #isOutOfTime(): boolean {
-    const { isOutOfTime } = this.#session;
-    if (isOutOfTime) this.#results.outOfTime = true;
-    return isOutOfTime;
-  }
-
-  /** Records what is followed and what is left, if there is a store. */
-  async #recordRest(): Promise<void> {
-    const { store } = this.#session.options;
-    if (this.#unrecorded.size + this.#forgotten.size === 0 || !(await exists(store))) return;
-    await writeStore(store, async (writer) => {
-      for (const name of this.#forgotten) await writer.unfollow(this.#source.name, name);
-      for (const record of this.#unrecorded.values()) await writer.follow(record);
-    });
+    const isOut = this.#run.timing.now() >= this.#run.deadline;
+    if (isOut) this.#results.outOfTime = true;
+    return isOut;
   }
 }
 
@@ -382,28 +365,22 @@ function shortestTime(requests: number, pace: readonly PaceRule[]): number {
   return Math.max(...seconds, 0);
 }
 
-function leftText(windows: number, upTo: Day | undefined): string {
-  if (windows > 0) return counted(windows, 'more window');
+function leftText({ remaining, record: { upTo } }: SubjectState): string {
+  if (remaining > 0) return counted(remaining, 'more window');
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
-}
-
-function joined(...texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join('; ');
 }
 
 const mostConflicts = 100;
 
-/** A source that says something else than the store has: every conflict is listed, and the store keeps what it has. */
-class Contradiction extends Problem {
-  constructor(refusal: ImportRefusal, title: string, name: string) {
-    const shown = refusal.list.slice(0, mostConflicts);
-    const left = refusal.list.length - shown.length;
-    const more = left > 0 ? [`… and ${left} more`] : [];
-    const count = counted(refusal.list.length, 'conflict');
-    const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
-    super('bad-answer', detail, {
-      list: [...shown, ...more],
-      hints: ['asof import --replace takes the new figures from a file, if they are right'],
-    });
-  }
+/** The Problem of a source that says something else than the store has, with every conflict. */
+function contradictionOf({ list }: ImportRefusal, title: string, name: string): Problem {
+  const shown = list.slice(0, mostConflicts);
+  const left = list.length - shown.length;
+  const more = left > 0 ? [`… and ${left} more`] : [];
+  const count = counted(list.length, 'conflict');
+  const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
+  return new Problem('bad-answer', detail, {
+    list: [...shown, ...more],
+    hints: ['asof import --replace takes the new figures from a file, if they are right'],
+  });
 }

@@ -1,36 +1,56 @@
+import type { HttpReply } from '../client/remote/exchange.ts';
 import { type Day, latestDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportFile } from '../import/load/load.ts';
-import type { LoadOptions } from '../import/load/registry.ts';
 import type { Followed } from '../store/followed.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
-import type { Getter, PaceRule, SourceAccess } from './getter.ts';
+import type { PullCounts, SourceName, SourceSettings } from './options.ts';
 import type { Outstanding } from './outstanding.ts';
 
-/** The live sources that a store can follow. */
-export type SourceName = 'fred' | 'treasury' | 'sec';
-
-/** What a user's environment says about a source. */
-export type SourceSettings = {
-  /** The base address, which replaces the publisher's. */
-  readonly url?: string | undefined;
-  /** The user's key. */
-  readonly key?: string | undefined;
-  /** The user's name and mail address, for a publisher that wants to know who asks. */
-  readonly contact?: string | undefined;
+/** How requests to a source are sent, and what its replies mean. */
+export type SourceAccess = {
+  readonly base: string;
+  /** The addresses of other hosts of the source, by the beginnings of their paths. */
+  readonly others?: Readonly<Record<string, string>>;
+  readonly headers?: HttpReply['headers'];
+  /** A key that goes into the query of each request, as `api_key=…`. */
+  readonly query?: string;
+  /** Texts that no message, log or cause may show. */
+  readonly secrets: readonly string[];
+  /** Why a reply is not an answer; `answered` if the source gave a good answer before in this run. */
+  readonly failureIn: (reply: HttpReply, answered: boolean) => ReplyFailure | undefined;
 };
+
+/** Why a reply is not an answer. */
+export type ReplyFailure = {
+  readonly problem: Problem;
+  /** Whether the failure may be gone at the next try. */
+  readonly transient: boolean;
+  /** The seconds in which the source wants no request. */
+  readonly pause?: number;
+};
+
+/** At most this number of requests may begin within this number of milliseconds. */
+export type PaceRule = { readonly requests: number; readonly milliseconds: number };
+
+/** How to ask for one answer. */
+export type GetOptions = {
+  /** Why a body is not what was asked for, which counts as a transient failure; undefined if it is. */
+  readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
+  /** Tries after a transient failure, in the place of those of the options. */
+  readonly retries?: number | undefined;
+};
+
+/** Gives the answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
+export type Get = (path: string, options?: GetOptions) => Promise<HttpReply>;
 
 /** What a source gave in one piece; it becomes facts in one transaction, and the bookmark with them. */
 export type PullWindow = {
   /** Documents in memory, and the format that each is read as; none if there was nothing new. */
   readonly files: readonly ImportFile[];
-  /** What the reader needs to know besides. */
-  readonly load?: Partial<Pick<LoadOptions, 'filedOn' | 'series'>>;
-  /** Leaves out what contradicts the store, and reports it at the end; without it the window is refused as a whole. */
-  readonly keepsHeld?: true;
   /** The series whose coverage grows although there is no document. */
-  readonly coverage?: ReadonlyMap<string, Day>;
+  readonly covers?: string;
   /** How far the store is with this window, in the words of the source. */
   readonly bookmark: string;
   readonly upTo: Day;
@@ -48,15 +68,12 @@ export type PullTask = {
   /** Leaves out what was published before this day, when a history begins. */
   readonly since: Day | undefined;
   readonly now: Date;
-  readonly get: Getter['get'];
+  readonly get: Get;
   /** Reads the store as it is now; undefined while there is none. */
   readonly read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>;
   /** Tells the user something about this subject. */
   readonly note: (text: string) => void;
 };
-
-/** Numbers of what a store has of a subject, or of what was new in it, by the names that the source gives them. */
-export type PullCounts = Readonly<Record<string, number>>;
 
 /** A live source. */
 export interface PullSource {
@@ -66,16 +83,17 @@ export interface PullSource {
   readonly pace: readonly PaceRule[];
   /** The path of a request that shows whether the source answers, and whether it takes the key or contact. */
   readonly probe: string;
+  /** Leaves out what contradicts the store, and reports it at the end; otherwise refuses the window as a whole. */
+  readonly keepsHeld?: true;
   /** What it wants to know of who asks. */
   readonly wants?: 'key' | 'contact';
   /** How requests go out; a Problem of the kind `unauthorized` without the key or contact that the source wants. */
   access(settings: SourceSettings): SourceAccess;
   /**
-   * The names to follow, in the form in which the store keeps them. Some texts, such as `release 53`, mean several;
-   * they stay as they are without `get`. A text that is not a name is a Problem. Without texts: everything that the
-   * source has.
+   * The names to follow, as the store keeps them; without texts, everything that the source has. A text that means
+   * several names, such as `release 53`, stays as it is without `get`.
    */
-  resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]>;
+  resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]>;
   /** The fewest requests that pulling it takes, without asking the source, and what they are for. */
   estimate(
     subject: Followed,

@@ -1,22 +1,27 @@
 import { Problem } from '../errors/problem.ts';
+import type { Followed } from '../store/followed.ts';
 import { readStoreIfAny } from '../store/open.ts';
 import { FredApi, type FredListing } from './fred/api.ts';
 import { fred } from './fred/fred.ts';
-import type { Getter } from './getter.ts';
-import type { PullOptions } from './options.ts';
+import { beginRun, Getter, type PullRun } from './getter.ts';
+import type { PullOptions, SourceName } from './options.ts';
 import { sec } from './sec/sec.ts';
-import { PullSession } from './session.ts';
-import type { PullSource, SourceName } from './source.ts';
+import type { PullSource } from './source.ts';
 import { treasury } from './treasury/treasury.ts';
 
 /** Every live source, in the order in which a pull asks them. */
 export const pullSources: readonly PullSource[] = [fred, treasury, sec];
 
+/** What a store follows; nothing without a store. */
+export async function followedIn(store: string): Promise<readonly Followed[]> {
+  return (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
+}
+
 /** The series that FRED has for a text, best first; nothing is stored. Throws a Problem if FRED cannot be asked. */
 export async function searchSource(text: string, options: PullOptions): Promise<readonly FredListing[]> {
-  const getter = new PullSession(options).open(fred);
+  const getter = new Getter(fred, beginRun(options));
   try {
-    return await new FredApi((path) => getter.get(path)).listing({ text, by: 'full_text' });
+    return await new FredApi(getter.get).listing({ text, by: 'full_text' });
   } finally {
     await getter.close();
   }
@@ -44,24 +49,21 @@ export type SourceProbe = {
  * like those of a pull. Failures are in the result.
  */
 export async function probeSources(options: PullOptions): Promise<readonly SourceProbe[]> {
-  const followed = (await readStoreIfAny(options.store, (view) => view.sources.followed())) ?? [];
-  const session = new PullSession({ ...options, retries: 0, maxWait: 0 });
+  const followed = await followedIn(options.store);
+  const run = beginRun({ ...options, retries: 0, maxWait: 0 });
   const probes: SourceProbe[] = [];
   for (const source of pullSources) {
     const count = followed.filter((record) => record.source === source.name).length;
-    probes.push({ source: source.name, followed: count, ...(await probe(source, session)) });
+    probes.push({ source: source.name, followed: count, ...(await probe(source, run)) });
   }
   return probes;
 }
 
-async function probe(
-  source: PullSource,
-  session: PullSession,
-): Promise<Omit<SourceProbe, 'source' | 'followed'>> {
+async function probe(source: PullSource, run: PullRun): Promise<Omit<SourceProbe, 'source' | 'followed'>> {
   const unasked = { answers: undefined, requestsInMinute: undefined, nextRequest: undefined };
   let getter: Getter;
   try {
-    getter = session.open(source);
+    getter = new Getter(source, run);
   } catch (error) {
     const problem = problemIn(error);
     return { ...unasked, key: problem.kind === 'unauthorized' ? 'missing' : 'refused', problem };

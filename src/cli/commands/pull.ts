@@ -6,8 +6,14 @@ import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import type { FredListing } from '../../pull/fred/api.ts';
-import type { PulledSubject, PullProgress, PullSummary } from '../../pull/options.ts';
-import type { PullCounts, PullSource, SourceSettings } from '../../pull/source.ts';
+import type {
+  PullCounts,
+  PulledSubject,
+  PullProgress,
+  PullSummary,
+  SourceSettings,
+} from '../../pull/options.ts';
+import type { PullSource } from '../../pull/source.ts';
 import type { SourceProbe } from '../../pull/sources.ts';
 import type { OutputFlags } from '../../render/output.ts';
 import type { Followed } from '../../store/followed.ts';

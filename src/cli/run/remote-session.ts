@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import { headerLines, longestWait, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
+import type { RemoteEvent, RequestTry } from '../../client/remote/exchange.ts';
+import { longestWait } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags } from '../../lines/line.ts';
-import { defined } from '../../platform/defined.ts';
 import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
 import { chosenSetting, readSettings } from '../config/settings.ts';
@@ -26,7 +26,7 @@ export async function openRemote(
     baseUrl: base.href,
     userAgent: `asof/${version()}`,
     ...requestOptions(flags, io, messages),
-    ...defined({ key: key?.text }),
+    key: key?.text,
   });
   return {
     ...client,
@@ -61,11 +61,9 @@ export function requestOptions(flags: ConnectionFlags, io: Io, messages: Message
     signal: io.signal,
     clock: io.clock,
     watch: reporting(messages, io),
-    ...defined({
-      timeout: flags.timeout ?? chosenSetting(io, 'timeout')?.value,
-      retries: flags.retries ?? retries,
-      maxWait: flags.maxWait ?? max_wait,
-    }),
+    timeout: flags.timeout ?? chosenSetting(io, 'timeout')?.value,
+    retries: flags.retries ?? retries,
+    maxWait: flags.maxWait ?? max_wait,
   };
 }
 
@@ -83,4 +81,42 @@ function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }
     if (flags.verbose || flags.debug) detail(line);
     else if (seconds >= 1) noteOnTerminal(line);
   };
+}
+
+/** A try of a request in a line: `GET https://… : 200, 5000 bytes in 30 ms`. */
+function triedText(tried: RequestTry, now: Date): string {
+  return `GET ${tried.url}: ${outcomeOf(tried, now)}`;
+}
+
+function outcomeOf(tried: RequestTry, now: Date): string {
+  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
+  const { status, bytes, milliseconds, headers } = tried;
+  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
+}
+
+/** The headers of a try, those of the request first. */
+function headerLines(tried: RequestTry): readonly string[] {
+  const lines = (direction: string, headers: Readonly<Record<string, string>>) =>
+    Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
+  return [
+    ...lines('>', tried.requestHeaders),
+    ...(tried.status === undefined ? [] : lines('<', tried.headers)),
+  ];
+}
+
+function quota(headers: Readonly<Record<string, string>>, now: Date): string {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
+    (name) => headers[`ratelimit-${name}`],
+  );
+  if (limit === undefined || remaining === undefined) return '';
+  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
+}
+
+/** The seconds that `RateLimit-Reset` means; some services give it as a Unix time, in seconds or milliseconds. */
+function secondsToReset(text: string, now: Date): string {
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  // No window is longer than a month, so a larger number is a time.
+  if (!(number > 1e9)) return text;
+  const milliseconds = number > 1e12 ? number : number * 1000;
+  return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
 }

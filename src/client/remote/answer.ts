@@ -1,22 +1,24 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
-import {
-  type AnswerVintage,
-  type Envelope,
-  identityOf,
-  type Row,
-  type UnknownTicker,
-} from '../../operations/envelope.ts';
+import { type Envelope, identityOf, type Row } from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
 import { type Operation, requirementsOf } from '../../operations/operation.ts';
 import { changedSinceDetail } from '../../operations/page.ts';
 import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Clock } from '../../operations/value.ts';
-import { fromWire, headFromWire } from '../../operations/wire.ts';
+import { headFromWire } from '../../operations/wire.ts';
 import { defined } from '../../platform/defined.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
 
-type Sent<R> = SentQuery<R> & { readonly service: string };
+/** A query, and what a service was sent for it: without the parameters that it does not announce. */
+type SentQuery<R> = {
+  readonly operation: Operation<Params, R>;
+  readonly asked: ParamTexts;
+  readonly sent: ParamTexts;
+  readonly clock: Clock;
+  /** The address of the service. */
+  readonly service: string;
+};
 
 const kinds: Readonly<Record<number, ProblemKind>> = {
   400: 'validation-error',
@@ -32,7 +34,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
 };
 
 /** The page in a service's reply; throws the matching Problem for any other reply. */
-export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): Envelope<R> {
+export function readAnswer<R extends Row>(reply: HttpReply, sent: SentQuery<R>): Envelope<R> {
   if (reply.status === 200)
     return readEnvelope(readJson(reply), sent, { url: reply.url, requestId: reply.headers['x-request-id'] });
   if (reply.status >= 200 && reply.status < 400)
@@ -55,7 +57,7 @@ function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: Prob
   return new Problem('bad-answer', `${url} answered with ${what}`, options);
 }
 
-function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
+function failureOf(reply: HttpReply, sent: SentQuery<unknown>): Problem {
   const said = problemIn(reply);
   if (reply.status === 404) return notFound(reply, said, sent);
   if (reply.status === 429) return quotaUsedUp(reply, said);
@@ -77,7 +79,7 @@ function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
 function notFound(
   { url }: HttpReply,
   said: StatedProblem | undefined,
-  { operation, service }: Sent<unknown>,
+  { operation, service }: SentQuery<unknown>,
 ): Problem {
   const unknownSeries =
     operation.path.includes('{id}') && /^series '.*' not found$/s.test(said?.detail ?? '');
@@ -172,12 +174,29 @@ function readEnvelope<R extends Row>(
   return inOneForm(received, rows, textOf(asked, 'as_of'));
 }
 
-/** Fills in what another service may leave out; an answer without a cursor is the last page. */
+/**
+ * Fills in what another service may leave out, and leaves out its members that have the names of our additions. An
+ * answer without a cursor is the last page.
+ */
 function withDefaults(value: Members, requestId: string): Members {
-  const { object, request_id = requestId, status = 'ok', results, next_cursor, ...others } = value;
+  const known = Object.fromEntries(Object.entries(value).filter(([name, one]) => isOurs(name, one)));
+  const { object, request_id = requestId, status = 'ok', results, next_cursor, ...others } = known;
   const { results_count = Array.isArray(results) ? results.length : 0, ...rest } = others;
   const { has_more = isText(next_cursor) && next_cursor !== '', ...more } = rest;
   return { object, request_id, status, ...more, results, results_count, has_more, next_cursor };
+}
+
+function isOurs(name: string, value: unknown): boolean {
+  switch (name) {
+    case 'vintage':
+      return isObject(value) && isText(value.vintage_kind) && isDayOrNull(value.as_of_date);
+    case 'covered_to':
+      return isDayOrNull(value);
+    case 'unknown_ticker':
+      return isObject(value) && isText(value.ticker) && (value.nearest === null || isText(value.nearest));
+    default:
+      return true;
+  }
 }
 
 /** The envelope in asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
@@ -186,7 +205,7 @@ function inOneForm<R>(
   results: readonly R[],
   asOf: string | undefined,
 ): Envelope<R> {
-  const { object, request_id, status, next_cursor, ...rest } = headFromWire(ofOurMembers(received));
+  const { object, request_id, status, next_cursor, ...rest } = headFromWire(received);
   return {
     object,
     request_id,
@@ -200,32 +219,7 @@ function inOneForm<R>(
   };
 }
 
-/** The envelope without another service's members that have the names of our additions. */
-function ofOurMembers<R>(received: Envelope<R>): Envelope<R> {
-  const { vintage, covered_to, unknown_ticker, ...others } = received;
-  const isOurs =
-    (vintage === undefined || isVintage(vintage)) &&
-    (covered_to === undefined || isDayOrNull(covered_to)) &&
-    (unknown_ticker === undefined || isUnknownTicker(unknown_ticker));
-  // Keep the received order, which is also that of a store's envelopes.
-  if (isOurs) return received;
-  return {
-    ...others,
-    ...(isVintage(vintage) && { vintage }),
-    ...(isDayOrNull(covered_to) && { covered_to }),
-    ...(isUnknownTicker(unknown_ticker) && { unknown_ticker }),
-  };
-}
-
-function isUnknownTicker(value: unknown): value is UnknownTicker {
-  return isObject(value) && isText(value.ticker) && (value.nearest === null || isText(value.nearest));
-}
-
-function isVintage(value: unknown): value is AnswerVintage {
-  return isObject(value) && isText(value.vintage_kind) && isDayOrNull(value.as_of_date);
-}
-
-function isDayOrNull(value: unknown): value is string | null {
+function isDayOrNull(value: unknown): boolean {
   return value === null || fieldKinds.day.isOnWire(value);
 }
 
@@ -287,36 +281,25 @@ function wrongSeries({ series }: Envelope<unknown>, asked: ParamTexts): string |
   return `series.id is ${shown(series.id)}, but ${id} was asked for`;
 }
 
-/** A query, and what a service was sent for it: without the parameters that it does not announce. */
-type SentQuery<R> = {
-  readonly operation: Operation<Params, R>;
-  readonly asked: ParamTexts;
-  readonly sent: ParamTexts;
-  readonly clock: Clock;
-};
-
 type Members = Readonly<Record<string, unknown>>;
 
 type ReadRow<R> = { readonly row: R } | { readonly fault: string };
 
-/**
- * Reads the rows of an answer: their cells have the types of the contract, they match the query, and nothing in them
- * is later than the as-of date. Throws the contract's validation error if the query itself breaks its rules.
- */
+/** Reads rows: their cells have the types of the contract, they match the query, and nothing is later than its day. */
 function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) => ReadRow<R> {
   const { operation, asked, sent, clock } = query;
   const { fields, knownBy, identity = [] } = operation;
-  const complete = completion(fields, idsAsked(operation.params, asked));
-  const decode = fromWire(fields);
+  const ids = idsAsked(operation.params, asked);
   const requirements = requirementsOf(operation, sent, clock);
   const asOf = textOf(asked, 'as_of');
   const seen = new Set<string>();
   let before: R | undefined;
-  const isRow = (value: unknown): value is R => wrongRow(fields, value) === undefined;
   return (value) => {
-    if (!isRow(value)) return { fault: wrongRow(fields, value) ?? '' };
-    const row = decode(complete(value));
-    const shownIn = (field: string) => `.${field} is ${shown(Reflect.get(value, field))}`;
+    if (!isObject(value)) return { fault: ' is not an object' };
+    const read = readFields(fields, value, ids);
+    if ('fault' in read) return { fault: `.${read.field} ${read.fault}` };
+    const row = read.row as R;
+    const shownIn = (field: string) => `.${field} is ${shown(value[field])}`;
     const late = asOf === undefined ? undefined : laterThan(asOf, fields, knownBy, row);
     if (late !== undefined) return { fault: shownIn(late.field) + late.words };
     for (const { field, fault, met } of requirements) if (!met(row)) return { fault: shownIn(field) + fault };
@@ -360,64 +343,50 @@ function idsAsked(params: Params, asked: ParamTexts): ReadonlyMap<string, string
   );
 }
 
-/** Makes absent or empty nullable fields null; a field that rows may lack gets the value asked for, or none. */
-function completion(
+/** Reads an object that has the cells of fields, or says which of them is wrong. */
+function readFields(
   fields: readonly Field[],
-  asked: ReadonlyMap<string, string>,
-): <R extends Row>(row: R) => R {
-  const fills = fields.flatMap((field): [string, (cell: unknown) => unknown][] => {
-    const { name, nullable, extension, mayLack, fields: inner } = field;
-    if (inner !== undefined) {
-      const complete = completion(inner, new Map());
-      const each = (cell: unknown) => (Array.isArray(cell) ? cell.map((entry) => complete(entry)) : cell);
-      return [[name, each]];
-    }
-    if (mayLack === true) return [[name, (cell) => cell ?? asked.get(name) ?? '']];
-    if (nullable !== true) return [];
-    return [[name, (cell) => (cell === '' || (cell === undefined && extension !== true) ? null : cell)]];
-  });
-  if (fills.length === 0) return (row) => row;
-  return <R extends Row>(row: R): R => {
-    const filled: R & Record<string, unknown> = { ...row };
-    const cells: Record<string, unknown> = filled;
-    for (const [name, fill] of fills) {
-      const cell = fill(cells[name]);
-      if (cell !== undefined) cells[name] = cell;
-    }
-    return filled;
-  };
-}
-
-function wrongRow(fields: readonly Field[], row: unknown): string | undefined {
-  if (!isObject(row)) return ' is not an object';
+  value: Members,
+  asked?: ReadonlyMap<string, string>,
+): { readonly row: Members } | { readonly field: string; readonly fault: string } {
+  const row: Record<string, unknown> = { ...value };
   for (const field of fields) {
-    const fault = wrongCell(field, row[field.name]);
-    if (fault !== undefined) return `.${field.name} ${fault}`;
+    const { name } = field;
+    const read = readCell(field, value[name], asked?.get(name));
+    if ('fault' in read) return { field: name, fault: read.fault };
+    if (read.cell !== undefined) row[name] = read.cell;
   }
-  return undefined;
+  return { row };
 }
 
-function wrongCell(field: Field, value: unknown): string | undefined {
-  const { type, nullable, extension, mayLack, fields } = field;
-  const isOptional = nullable === true || extension === true || mayLack === true;
-  if (value === undefined) return isOptional ? undefined : 'is missing';
-  if (value === null && isOptional) return undefined;
-  const { isOnWire, noun } = fieldKinds[type];
+type ReadCell = { readonly cell: unknown } | { readonly fault: string };
+
+/** Reads a cell into asof's form; one that rows may lack gets the value asked for, or none. */
+function readCell(field: Field, value: unknown, asked: string | undefined): ReadCell {
+  const { type, nullable = false, extension = false, mayLack = false, fields } = field;
   // Another service may send an empty text for what it does not know.
-  if (isOptional && value === '') return undefined;
-  if (!isOnWire(value)) return `is ${shown(value)}, not ${noun}`;
-  return fields !== undefined && Array.isArray(value) ? wrongRecord(fields, value) : undefined;
+  const isAbsent = value === undefined || value === null || value === '';
+  if (isAbsent && (nullable || extension || mayLack)) {
+    if (mayLack) return { cell: value ?? asked ?? '' };
+    const isNull = nullable && fields === undefined && !(value === undefined && extension);
+    return { cell: isNull ? null : value };
+  }
+  if (value === undefined) return { fault: 'is missing' };
+  const { isOnWire, noun, fromWire } = fieldKinds[type];
+  if (!isOnWire(value)) return { fault: `is ${shown(value)}, not ${noun}` };
+  if (fields !== undefined && Array.isArray(value)) return readRecords(fields, value);
+  return { cell: fromWire !== undefined && isText(value) ? fromWire(value) : value };
 }
 
-function wrongRecord(fields: readonly Field[], records: readonly unknown[]): string | undefined {
+function readRecords(fields: readonly Field[], records: readonly unknown[]): ReadCell {
+  const cell: Members[] = [];
   for (const [index, record] of records.entries()) {
-    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is not an object`;
-    for (const field of fields) {
-      const fault = wrongCell(field, record[field.name]);
-      if (fault !== undefined) return `holds a record at ${index} whose ${field.name} ${fault}`;
-    }
+    if (!isObject(record)) return { fault: `holds ${shown(record)} at ${index}, which is not an object` };
+    const read = readFields(fields, record);
+    if ('fault' in read) return { fault: `holds a record at ${index} whose ${read.field} ${read.fault}` };
+    cell.push(read.row);
   }
-  return undefined;
+  return { cell };
 }
 
 function isObject(value: unknown): value is Members {

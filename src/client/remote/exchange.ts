@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
-import type { HttpRequest, HttpResponse, Proxies, Transport } from './transport.ts';
+import { type HttpRequest, type HttpResponse, type Proxies, proxiesOf, type Transport } from './transport.ts';
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
@@ -28,18 +28,26 @@ export type RequestTry = {
   | { readonly status: undefined; readonly failure: Problem }
 );
 
-type RequesterOptions = {
-  readonly base: BaseUrl;
-  /** Sent with every request, names in lower case. */
-  readonly headers: HttpHeaders;
-  /** Texts that `watch` never sees, such as keys. */
-  readonly secrets: readonly string[];
-  /** Seconds that one try may take, from the connection to the last byte. */
-  readonly timeout: number;
-  readonly proxies: Proxies;
-  readonly signal: AbortSignal | undefined;
-  /** Called after each try. */
-  readonly watch: (tried: RequestTry) => void;
+/** A try of a request, or a wait before the next one, without secrets. */
+export type RemoteEvent =
+  | { readonly tried: RequestTry }
+  | { readonly wait: { readonly seconds: number; readonly reason: string } };
+
+/** How requests are sent, and again after failures that may be gone at the next try. */
+export type RequestOptions = {
+  /** Seconds that one try may take, from the connection to the last byte; 30 unless given. */
+  readonly timeout?: number | undefined;
+  /** Tries after a transient failure; 2 for a service and 3 for a live source unless given. */
+  readonly retries?: number | undefined;
+  /** Seconds that one request may wait in all before its further tries; 60 unless given. */
+  readonly maxWait?: number | undefined;
+  /** The environment, whose usual variables name the proxies; that of the process unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly clock?: (() => Date) | undefined;
+  /** Stops requests and waits. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each try of a request and before each wait, without secrets. */
+  readonly watch?: ((event: RemoteEvent) => void) | undefined;
 };
 
 /** The largest body, far more than a page of a thousand rows; a service that sends more is broken or hostile. */
@@ -47,26 +55,32 @@ const largestBody = 64 * 1024 * 1024;
 
 /** Sends single requests to one service; its headers go out to the origin of the base URL only. */
 export class Requester {
-  readonly #options: RequesterOptions;
+  readonly #base: BaseUrl;
   readonly #headers: HttpHeaders;
-  readonly #destination: Destination;
+  readonly #secrets: readonly string[];
+  readonly #options: RequestOptions;
+  readonly #timeout: number;
+  readonly #proxies: Proxies;
   #transport: Promise<Transport> | undefined;
 
-  constructor(options: RequesterOptions) {
-    const { base, headers, proxies } = options;
-    this.#options = options;
+  /** `headers`, with names in lower case, go out with every request; `secrets` are what no message or log may show. */
+  constructor(base: BaseUrl, headers: HttpHeaders, secrets: readonly string[], options: RequestOptions) {
+    this.#base = base;
     this.#headers = { accept: 'application/json', 'accept-encoding': 'gzip', ...headers };
-    this.#destination = { href: base.href, proxy: proxyFor(base.origin, proxies) };
+    this.#secrets = secrets;
+    this.#options = options;
+    this.#timeout = options.timeout ?? 30;
+    this.#proxies = proxiesOf(options.env ?? process.env);
   }
 
   /** Tries a request once; gives the reply, or the reason why none came. Throws `interrupted` on the signal. */
   async get(path: string, extraHeaders: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
-    const { base, timeout, signal, watch, secrets } = this.#options;
+    const { signal, watch } = this.#options;
     const headers = { ...this.#headers, ...extraHeaders };
-    const deadline = AbortSignal.timeout(timeout * 1000);
+    const deadline = AbortSignal.timeout(this.#timeout * 1000);
     const started = performance.now();
     const tried = () => ({
-      url: withoutSecrets(base.origin + path, secrets),
+      url: withoutSecrets(this.#base.origin + path, this.#secrets),
       requestHeaders: this.#redacted(headers),
       milliseconds: Math.round(performance.now() - started),
     });
@@ -75,12 +89,13 @@ export class Requester {
       // undici notices the signal only once it is connected.
       const reply = await unlessAborted(stop, this.#exchange(path, headers, stop));
       const { status, body } = reply;
-      watch({ ...tried(), status, headers: this.#redacted(reply.headers), bytes: body.length });
+      const shown = this.#redacted(reply.headers);
+      watch?.({ tried: { ...tried(), status, headers: shown, bytes: body.length } });
       return reply;
     } catch (error) {
       if (signal?.aborted) throw new Problem('interrupted', 'interrupted');
       const failure = this.#failureOf(error, deadline);
-      watch({ ...tried(), status: undefined, failure: failure.problem });
+      watch?.({ tried: { ...tried(), status: undefined, failure: failure.problem } });
       return failure;
     }
   }
@@ -92,24 +107,26 @@ export class Requester {
   }
 
   async #exchange(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpReply> {
-    const { base, proxies } = this.#options;
-    this.#transport ??= openTransport(base.origin, proxies);
-    const url = base.origin + path.replace(/\?.*$/s, '');
-    const response = await (await this.#transport).send({ origin: base.origin, path, headers, signal });
+    const { origin } = this.#base;
+    this.#transport ??= openTransport(origin, this.#proxies);
+    const url = origin + path.replace(/\?.*$/s, '');
+    const response = await (await this.#transport).send({ origin, path, headers, signal });
     const received = { url, status: response.status, headers: flat(response.headers) };
     return { ...received, body: await decoded(received, await collect(response.body, url)) };
   }
 
   #failureOf(error: unknown, deadline: AbortSignal): ConnectionFailure {
     if (error instanceof Problem) return { problem: error, transient: false };
-    if (deadline.aborted) return timedOut(this.#destination, this.#options.timeout);
-    return connectionFailure(error, this.#destination);
+    const { href, origin } = this.#base;
+    if (!deadline.aborted) return connectionFailure(error, { href, proxy: proxyFor(origin, this.#proxies) });
+    const problem = unreachable(href, `no answer within ${this.#timeout} s (--timeout)`);
+    return { problem, transient: true };
   }
 
   /** Headers without secrets, in case the service repeats them. */
   #redacted(headers: HttpHeaders): HttpHeaders {
     return Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, withoutSecrets(value, this.#options.secrets)]),
+      Object.entries(headers).map(([name, value]) => [name, withoutSecrets(value, this.#secrets)]),
     );
   }
 }
@@ -121,7 +138,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 
 /** A transport to one origin: undici if there is a proxy, else Node's HTTP client, which starts faster. */
 async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
-  if (!hasProxy(proxies)) return new DirectTransport(origin);
+  if (proxies.http === '' && proxies.https === '') return new DirectTransport(origin);
   const { ProxyTransport } = await import('./proxy-transport.ts');
   return new ProxyTransport(proxies);
 }
@@ -219,13 +236,6 @@ function connectionFailure(error: unknown, destination: Destination): Connection
   return { problem: unreachable(destination.href, words, hints, error), transient };
 }
 
-function timedOut(destination: Destination, seconds: number): ConnectionFailure {
-  return {
-    problem: unreachable(destination.href, `no answer within ${seconds} s (--timeout)`),
-    transient: true,
-  };
-}
-
 function unreachable(href: string, words: string, hints: readonly string[] = [], cause?: unknown): Problem {
   return new Problem('unreachable', `cannot reach ${href}: ${words}`, { hints, cause });
 }
@@ -249,10 +259,6 @@ function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonl
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined && error.cause !== undefined) return firstCause(error.cause);
   return { code: typeof code === 'string' ? code : '', name: error.name, message: error.message };
-}
-
-function hasProxy(proxies: Proxies): boolean {
-  return proxies.http !== '' || proxies.https !== '';
 }
 
 /** The proxy for requests to an origin, without its name and password; undefined if there is none for its scheme. */

@@ -17,22 +17,20 @@ export class Extensions {
   }
 
   /** The extension parameters of a query that the service does not announce. */
-  async unannounced({ path, params }: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) {
+  async unannounced({ path, params }: ExtendedOperation, texts: ParamTexts): Promise<ReadonlySet<string>> {
     const extensions = texts.filter(([name]) => params[name]?.extension === true);
-    if (extensions.length === 0) return new Set<string>();
+    if (extensions.length === 0) return new Set();
     this.#announced ??= this.#get('/v1/openapi.json').then(announcedIn);
     const announces = await this.#announced.catch((error) => {
       this.#announced = undefined;
       throw error;
     });
-    // The service itself refuses a value that no service knows.
-    const choiceOf = (name: string, text: string) => {
-      const choices = params[name]?.schema.enum;
-      return Array.isArray(choices) && choices.includes(text) ? text : undefined;
-    };
-    return new Set(
-      extensions.flatMap(([name, text]) => (announces(path, name, choiceOf(name, text)) ? [] : [name])),
-    );
+    const lacking = extensions.filter(([name, text]) => {
+      // The service itself refuses a value that no service knows.
+      const choices = listIn(params[name]?.schema, 'enum');
+      return !announces(path, name, choices.includes(text) ? text : undefined);
+    });
+    return new Set(lacking.map(([name]) => name));
   }
 
   /**
@@ -49,11 +47,12 @@ export class Extensions {
         text === undefined ? [] : [[name, text] as const],
       ),
     ];
-    const isDefault = (name: string, text: string) =>
-      params[name]?.parse(text, name, clock) === params[name]?.fallback;
-    const refused = sent.flatMap(([name, text]) => (lacking.has(name) && !isDefault(name, text) ? name : []));
+    const refused = sent.filter(
+      ([name, text]) =>
+        lacking.has(name) && params[name]?.parse(text, name, clock) !== params[name]?.fallback,
+    );
     // The most important one first.
-    const [first] = refused.includes('as_of') ? ['as_of'] : refused;
+    const [first] = refused.find(([name]) => name === 'as_of') ?? refused[0] ?? [];
     if (first !== undefined) throw lacksParameter(operation, first, this.#service);
     return sent.filter(([name]) => !lacking.has(name));
   }
@@ -66,9 +65,8 @@ function lacksParameter({ params, path }: ExtendedOperation, name: string, servi
     name === 'as_of'
       ? `the service at ${service} cannot answer as of a day: it does not announce 'as_of' for ${path}`
       : `the service at ${service} does not announce the parameter '${name}'`;
-  const fallback = params[name]?.fallback;
-  const offered =
-    fallback === undefined || fallback === '' ? '' : `; this service has only ${name}=${fallback}`;
+  const fallback = params[name]?.fallback ?? '';
+  const offered = fallback === '' ? '' : `; this service has only ${name}=${fallback}`;
   return new Problem('bad-answer', detail, {
     missing: true,
     hints: [`it is an extension of asof, which a store and services of asof have${offered}`],
@@ -78,31 +76,42 @@ function lacksParameter({ params, path }: ExtendedOperation, name: string, servi
 /** Whether a path has a query parameter, and the value if one is given. */
 type Announces = (path: string, parameter: string, value?: string) => boolean;
 
-const announcesNothing: Announces = () => false;
-
 /** What the reply to `/v1/openapi.json` announces; any other content announces nothing. */
 function announcedIn(reply: HttpReply): Announces {
-  if (reply.status !== 200) return announcesNothing;
-  let description: unknown;
-  try {
-    description = readJson(reply);
-  } catch {
-    return announcesNothing;
-  }
-  const paths = Object.entries(objectIn(description, 'paths'));
+  const description = descriptionIn(reply);
+  const components = memberOf(memberOf(description, 'components'), 'parameters');
+  // A parameter may be a reference to one of the components.
+  const resolved = (entry: unknown) => {
+    const reference = memberOf(entry, '$ref');
+    const name = typeof reference === 'string' && /^#\/components\/parameters\/(.+)$/.exec(reference)?.[1];
+    return name ? memberOf(components, name) : entry;
+  };
+  const paths = new Map(
+    Object.entries(memberOf(description, 'paths') ?? {}).map(([template, item]) => [
+      shape(template),
+      [...listIn(item, 'parameters'), ...listIn(memberOf(item, 'get'), 'parameters')].map(resolved),
+    ]),
+  );
   return (path, parameter, value) =>
-    paths.some(
-      ([template, item]) =>
-        shape(template) === shape(path) &&
-        [...listIn(item, 'parameters'), ...listIn(objectIn(item, 'get'), 'parameters')]
-          .map((entry) => resolved(entry, description))
-          .some((entry) => entry.in === 'query' && entry.name === parameter && mayBe(value, entry)),
+    (paths.get(shape(path)) ?? []).some(
+      (entry) =>
+        memberOf(entry, 'in') === 'query' &&
+        memberOf(entry, 'name') === parameter &&
+        mayBe(value, listIn(memberOf(entry, 'schema'), 'enum')),
     );
 }
 
+function descriptionIn(reply: HttpReply): unknown {
+  if (reply.status !== 200) return undefined;
+  try {
+    return readJson(reply);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a parameter may have a value: an older asof announces the parameter with fewer values. */
-function mayBe(value: string | undefined, parameter: JsonObject): boolean {
-  const choices = listIn(parameter.schema, 'enum');
+function mayBe(value: string | undefined, choices: readonly unknown[]): boolean {
   return value === undefined || choices.length === 0 || choices.includes(value);
 }
 
@@ -111,27 +120,13 @@ function shape(path: string): string {
   return path.replace(/\{[^}]*\}/g, '{}');
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function objectIn(value: unknown, name: string): JsonObject {
-  const found = fieldsOf(value)[name];
-  return fieldsOf(found);
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }
 
 function listIn(value: unknown, name: string): readonly unknown[] {
-  const found = fieldsOf(value)[name];
+  const found = memberOf(value, name);
   return Array.isArray(found) ? found : [];
-}
-
-function fieldsOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
-}
-
-/** A parameter; if the entry is a reference, the one in the description's components. */
-function resolved(entry: unknown, description: unknown): JsonObject {
-  const reference = fieldsOf(entry).$ref;
-  const name =
-    typeof reference === 'string' ? /^#\/components\/parameters\/(.+)$/.exec(reference)?.[1] : undefined;
-  if (name === undefined) return fieldsOf(entry);
-  return objectIn(objectIn(objectIn(description, 'components'), 'parameters'), name);
 }

@@ -1,16 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
 import { integer, seconds } from '../../operations/value.ts';
-import type { HttpReply, Requester, RequestTry } from './exchange.ts';
-
-/** How often a request is retried; all waits of one request together take at most `maxWait` seconds. */
-export type RetryPolicy = {
-  readonly retries: number;
-  readonly maxWait: number;
-  readonly signal: AbortSignal | undefined;
-  /** Called before each wait. */
-  readonly waiting: (wait: Wait) => void;
-};
+import type { HttpReply, Requester, RequestOptions } from './exchange.ts';
 
 const day = 86_400;
 
@@ -24,8 +15,6 @@ export const requestLimits = {
   maxWait: seconds('any', longestWait),
 } as const;
 
-type Wait = { readonly seconds: number; readonly reason: string };
-
 type TryOutcome = Awaited<ReturnType<Requester['get']>>;
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -33,19 +22,24 @@ const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** Retries after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
 export async function withRetries(
   attempt: () => Promise<TryOutcome>,
-  { retries, maxWait, signal, waiting }: RetryPolicy,
+  { retries = 2, maxWait = 60, signal, watch }: RequestOptions,
 ): Promise<HttpReply> {
   let waited = 0;
   for (let failed = 1; ; failed += 1) {
     const outcome = await attempt();
     const wait = waitAfter(outcome, failed);
     if (wait === undefined || failed > retries || waited + wait.seconds > maxWait) return replyOf(outcome);
-    waiting(wait);
+    watch?.({ wait });
     waited += wait.seconds;
-    await sleep(wait.seconds * 1000, undefined, signal && { signal }).catch(() => {
-      throw new Problem('interrupted', 'interrupted');
-    });
+    await waitFor(wait.seconds * 1000, signal);
   }
+}
+
+/** Waits some milliseconds; throws `interrupted` on the signal. */
+export async function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(milliseconds, undefined, signal && { signal }).catch(() => {
+    throw new Problem('interrupted', 'interrupted');
+  });
 }
 
 function replyOf(outcome: TryOutcome): HttpReply {
@@ -53,22 +47,13 @@ function replyOf(outcome: TryOutcome): HttpReply {
   return outcome;
 }
 
-function waitAfter(outcome: TryOutcome, failed: number): Wait | undefined {
+function waitAfter(outcome: TryOutcome, failed: number) {
   const backoff = 2 ** (failed - 1);
   if ('problem' in outcome)
     return outcome.transient ? { seconds: backoff / 4, reason: outcome.problem.detail } : undefined;
   if (!retriedStatuses.has(outcome.status)) return undefined;
   const asked = retryAfterOf(outcome, new Date());
   return { seconds: Math.max(asked ?? 0, backoff / 2), reason: `${outcome.url} answered ${outcome.status}` };
-}
-
-/** The seconds that `RateLimit-Reset` means; some services give it as a Unix time, in seconds or milliseconds. */
-function secondsToReset(text: string, now: Date): string {
-  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  // No window is longer than a month, so a larger number is a time.
-  if (!(number > 1e9)) return text;
-  const milliseconds = number > 1e12 ? number : number * 1000;
-  return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
 }
 
 /** The seconds to wait according to `Retry-After`, a number or a date; undefined if it is absent or invalid. */
@@ -78,35 +63,3 @@ export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date)
   const date = /^\w{3},/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
 }
-
-/** A try of a request in a line: `GET https://… : 200, 5000 bytes in 30 ms`. */
-export function triedText(tried: RequestTry, now: Date): string {
-  return `GET ${tried.url}: ${outcomeOf(tried, now)}`;
-}
-
-function outcomeOf(tried: RequestTry, now: Date): string {
-  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
-  const { status, bytes, milliseconds, headers } = tried;
-  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
-}
-
-/** The headers of a try, those of the request first. */
-export function headerLines(tried: RequestTry): readonly string[] {
-  const lines = (direction: string, headers: Readonly<Record<string, string>>) =>
-    Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
-  return [
-    ...lines('>', tried.requestHeaders),
-    ...(tried.status === undefined ? [] : lines('<', tried.headers)),
-  ];
-}
-
-function quota(headers: Readonly<Record<string, string>>, now: Date): string {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
-    (name) => headers[`ratelimit-${name}`],
-  );
-  if (limit === undefined || remaining === undefined) return '';
-  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
-}
-
-/** A try or a wait of a remote client, for logs; it never contains the key. */
-export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };

@@ -3,8 +3,8 @@ import { type Day, parseDay } from '../../domain/series/date.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
-import type { Getter, ReplyMeaning, SourceAccess } from '../getter.ts';
-import type { SourceSettings } from '../source.ts';
+import type { SourceSettings } from '../options.ts';
+import type { Get, ReplyFailure, SourceAccess } from '../source.ts';
 
 const publicBase = 'https://api.stlouisfed.org/fred';
 
@@ -21,11 +21,10 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
       ],
     });
   return {
-    title: 'FRED',
     base: withPath(url),
     query: `api_key=${encodeURIComponent(key)}`,
     secrets: [...new Set([key, encodeURIComponent(key)])],
-    classify,
+    failureIn,
   };
 }
 
@@ -37,36 +36,34 @@ function withPath(url: string): string {
 /** Statuses with which FRED says that it is busy or broken for a moment; the body is a page of HTML. */
 const passing: ReadonlySet<number> = new Set([408, 423, 500, 502, 503, 504, 520]);
 
-function classify(reply: HttpReply, answered: boolean): ReplyMeaning {
+function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefined {
   const { status } = reply;
+  const said = `${reply.url} answered ${status}`;
   if (status === 200 || status === 400) {
     const body = jsonOf(reply);
-    if (body === undefined) {
-      const detail = `${reply.url} answered ${status} with a body that is not JSON or broke off`;
-      return { transient: new Problem('bad-answer', detail) };
-    }
-    return status === 200 ? 'answer' : refused(errorOf(body), answered);
+    if (body !== undefined) return status === 200 ? undefined : refusedKey(errorOf(body), answered);
+    const problem = new Problem('bad-answer', `${said} with a body that is not JSON or broke off`);
+    return { problem, transient: true };
   }
   if (status === 429 || status === 403) return throttled(status);
-  const detail = `${reply.url} answered ${status}`;
-  if (passing.has(status)) return { transient: new Problem('service-unavailable', detail) };
-  return { failed: new Problem('bad-answer', detail) };
+  const transient = passing.has(status);
+  return { problem: new Problem(transient ? 'service-unavailable' : 'bad-answer', said), transient };
 }
 
-function throttled(status: number): ReplyMeaning {
+function throttled(status: number): ReplyFailure {
   const problem = new Problem('rate-limit-exceeded', `FRED answered ${status}: too many requests`);
-  return { throttledFor: pauseSeconds, problem };
+  return { problem, transient: true, pause: pauseSeconds };
 }
 
 /** What a 400 means; those about series and periods are answers. */
-function refused(message: string, answered: boolean): ReplyMeaning {
-  if (!message.includes('api_key')) return 'answer';
+function refusedKey(message: string, answered: boolean): ReplyFailure | undefined {
+  if (!message.includes('api_key')) return undefined;
   const problem = new Problem('unauthorized', `FRED does not take the key: ${message}`, {
     hints: ['https://fredaccount.stlouisfed.org/apikeys shows your keys'],
   });
-  if (!/is not registered/.test(message)) return { failed: problem };
-  // FRED also says this when it throttles.
-  return answered ? throttled(400) : { transient: problem };
+  // FRED also says that a key is not registered when it throttles.
+  const transient = /is not registered/.test(message);
+  return transient && answered ? throttled(400) : { problem, transient };
 }
 
 /** Why FRED gives no answer about a series. */
@@ -113,13 +110,19 @@ const listPage = 1000;
 const vintagePage = 10_000;
 const mostRestarts = 3;
 
+type FredParams = Readonly<Record<string, string | number>>;
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
 /** The requests of FRED's API that a pull needs. */
 export class FredApi {
-  readonly #get: Getter['get'];
+  readonly #get: Get;
   /** The limits of one answer, which shrink when FRED says that they are too high. */
   readonly limits = { vintages: 2000, rows: 100_000 };
 
-  constructor(get: Getter['get']) {
+  constructor(get: Get) {
     this.#get = get;
   }
 
@@ -128,30 +131,20 @@ export class FredApi {
     const reply = await this.#ask('series', { series_id: id });
     if ('answer' in reply) return reply.text;
     if (reply.refusal === 'unknown') return undefined;
-    throw unexpected('series', reply.refusal);
+    throw refusedBy('series', reply.refusal);
   }
 
   /** The vintage dates between two days, ascending. */
   async vintageDates(id: string, from: Day, to: Day): Promise<readonly Day[] | FredRefusal> {
-    const all: Day[] = [];
-    for (;;) {
-      const reply = await this.#ask('series/vintagedates', {
-        series_id: id,
-        realtime_start: from,
-        realtime_end: to,
-        limit: vintagePage,
-        offset: all.length,
-      });
-      if ('refusal' in reply) return reply.refusal;
-      const page = listOf(reply.answer, 'vintage_dates', 'series/vintagedates');
-      for (const date of page) {
-        const day = typeof date === 'string' ? parseDay(date) : undefined;
-        if (day === undefined)
-          throw changed('series/vintagedates', `a vintage date is ${JSON.stringify(date)}`);
-        all.push(day);
-      }
-      if (page.length === 0 || all.length >= countOf(reply.answer, 'series/vintagedates')) return all;
-    }
+    const path = 'series/vintagedates';
+    const params = { series_id: id, realtime_start: from, realtime_end: to };
+    const dates = await this.#entries(path, params, 'vintage_dates', { limit: vintagePage });
+    if (!isList(dates)) return dates;
+    return dates.map((date) => {
+      const day = typeof date === 'string' ? parseDay(date) : undefined;
+      if (day === undefined) throw changed(path, `a vintage date is ${JSON.stringify(date)}`);
+      return day;
+    });
   }
 
   /** Every row of the answer to a query, page by page. */
@@ -177,16 +170,29 @@ export class FredApi {
       'release' in search
         ? ['release/series', { release_id: search.release }]
         : ['series/search', { search_text: search.text, search_type: search.by }];
-    const all: FredListing[] = [];
+    const found = await this.#entries(path, params, 'seriess', { limit: Math.min(listPage, most), most });
+    if (isList(found)) {
+      const series = found.map((entry) => listed(entry, path));
+      if ('by' in search && search.by === 'series_id') refuseOtherIds(path, search.text, series);
+      return series;
+    }
+    if ('release' in search) throw new Problem('not-found', `FRED has no release ${search.release}`);
+    throw refusedBy(path, found);
+  }
+
+  /** The entries of a list, page by page, until there are `most` of them. */
+  async #entries(
+    path: string,
+    params: FredParams,
+    name: string,
+    { limit, most = Number.POSITIVE_INFINITY }: { readonly limit: number; readonly most?: number },
+  ): Promise<readonly unknown[] | FredRefusal> {
+    const all: unknown[] = [];
     for (;;) {
-      const limit = Math.min(listPage, most);
       const reply = await this.#ask(path, { ...params, limit, offset: all.length });
-      if ('refusal' in reply) {
-        if ('release' in search) throw new Problem('not-found', `FRED has no release ${search.release}`);
-        throw unexpected(path, reply.refusal);
-      }
-      const page = listOf(reply.answer, 'seriess', path).map((entry) => listed(entry, path));
-      if ('by' in search && search.by === 'series_id') refuseOtherIds(path, search.text, page);
+      if ('refusal' in reply) return reply.refusal;
+      const page = reply.answer[name];
+      if (!isList(page)) throw changed(path, `the answer has no ${name}`);
       all.push(...page);
       if (page.length === 0 || all.length >= Math.min(most, countOf(reply.answer, path))) return all;
     }
@@ -213,7 +219,7 @@ export class FredApi {
     }
   }
 
-  async #ask(path: string, params: Readonly<Record<string, string | number>>): Promise<FredReply> {
+  async #ask(path: string, params: FredParams): Promise<FredReply> {
     const query = Object.entries({ ...params, file_type: 'json' })
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join('&');
@@ -244,11 +250,7 @@ const echoed = [
 ];
 
 /** Refuses an answer that says of itself, of its series or of a row that it is about something else than asked. */
-function refuseOtherAnswer(
-  path: string,
-  asked: Readonly<Record<string, string | number>>,
-  answer: UncheckedObject,
-): void {
+function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObject): void {
   const compare = (name: string, given: unknown) => {
     const wanted = asked[name];
     if (wanted !== undefined && given !== undefined && String(given).toUpperCase() !== String(wanted))
@@ -283,12 +285,6 @@ function refusalOf(message: string, path: string): FredRefusal {
   throw new Problem('bad-answer', `FRED refused ${path}: ${message}`);
 }
 
-function listOf(answer: UncheckedObject, name: string, path: string): readonly unknown[] {
-  const list = answer[name];
-  if (Array.isArray(list)) return list;
-  throw changed(path, `the answer has no ${name}`);
-}
-
 function countOf({ count }: UncheckedObject, path: string): number {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0) return count;
   throw changed(path, 'the answer has no count');
@@ -318,9 +314,10 @@ export function changed(path: string, what: string): Problem {
   });
 }
 
-function unexpected(path: string, refusal: FredRefusal): Problem {
-  const reason = typeof refusal === 'string' ? refusal : `its today is ${refusal.today}`;
-  return new Problem('bad-answer', `FRED refused ${path}: ${reason}`);
+/** The Problem of a refusal that nothing explains; `what` is a path, or what was asked for. */
+export function refusedBy(what: string, refusal: FredRefusal): Problem {
+  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
+  return new Problem('bad-answer', `FRED refused ${what}: ${reason}`);
 }
 
 /** The object in a body; undefined if it is not JSON or broke off. */

@@ -34,10 +34,7 @@ export class FredDescription {
     return this.#document !== undefined;
   }
 
-  /**
-   * The description as a document; an id that FRED does not know is a Problem, for a new series with what it may have
-   * meant.
-   */
+  /** The description as a document. Throws a Problem if FRED does not know the id. */
   async document(): Promise<SourceFile> {
     if (this.#document !== undefined) return this.#document;
     const text = await this.#api.description(this.#id);
@@ -70,7 +67,6 @@ function goneSeries(id: string, upTo: Day | undefined): Problem {
 
 const mostSuggestions = 3;
 
-/** The Problem for an id that FRED does not know, with the series that it may have meant, if a search finds some. */
 async function unknownSeries(id: string, api: FredApi): Promise<Problem> {
   const hints = [...(await seriesLike(id, api).catch(nothingIfFailed))]
     .sort((a, b) => distance(id, a.id) - distance(id, b.id))

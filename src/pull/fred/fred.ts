@@ -15,9 +15,9 @@ import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Followed } from '../../store/followed.ts';
 import type { StoreView } from '../../store/store.ts';
-import type { Getter } from '../getter.ts';
-import { document, type PullCounts, type PullSource, type PullTask, type PullWindow } from '../source.ts';
-import { changed, FredApi, type FredRefusal, type FredRows, fredAccess } from './api.ts';
+import type { PullCounts } from '../options.ts';
+import { document, type Get, type PullSource, type PullTask, type PullWindow } from '../source.ts';
+import { changed, FredApi, type FredRefusal, type FredRows, fredAccess, refusedBy } from './api.ts';
 import { FredDescription } from './description.ts';
 import { byDate, newsIn, type RowsByDate, StoredHistory } from './stored.ts';
 
@@ -47,7 +47,7 @@ export const fred: PullSource = {
   windows: (task) => new FredHistory(task).windows(),
 };
 
-async function resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]> {
+async function resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]> {
   const names: string[] = [];
   for (const text of typed) {
     const number = release.exec(text)?.[1];
@@ -99,9 +99,7 @@ const beginning: Day = '1776-07-04';
 type FredBookmark = {
   /** The day from which on the store has every vintage; undefined in bookmarks of older versions, which did not say. */
   readonly from?: Day;
-  /**
-   * The last vintage date that is known as a whole; undefined while there is none, and for a series without vintages.
-   */
+  /** The last vintage date that is known as a whole. */
   readonly vintage?: Day;
   /** The day of the last run, whose vintages may not have been complete then. */
   readonly partial?: Day;
@@ -111,7 +109,6 @@ type FredBookmark = {
   readonly fetched?: true;
 };
 
-/** The bookmark in a text; undefined for an empty one. */
 function readBookmark(text: string): FredBookmark | undefined {
   return text === '' ? undefined : (JSON.parse(text) as FredBookmark);
 }
@@ -162,7 +159,7 @@ class FredHistory {
     if (!this.#description.isDue(described, this.#today)) return;
     const files = await this.#description.changes();
     this.#bookmark = { ...this.#bookmark, described: this.#today };
-    yield { files, bookmark: JSON.stringify(this.#bookmark), upTo, remaining: 0 };
+    yield this.#pulled(files, upTo);
   }
 
   async *#data(): AsyncGenerator<PullWindow> {
@@ -253,10 +250,7 @@ class FredHistory {
     return { file, rows: rows.length === 0 ? [] : readHistory(file, answer).rows };
   }
 
-  /**
-   * A window of vintages: the rows that state something, and the bookmark after them. `known` is what the store has if
-   * it knows the first day of the window.
-   */
+  /** The rows of an answer that state something; `known` is what the store has if it knows the first day of them. */
   async #window({ file, period, rows, windows }: Answer, known?: StoredHistory): Promise<PullWindow> {
     const { start, end } = period;
     const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
@@ -287,13 +281,7 @@ class FredHistory {
     });
     this.#bookmark = this.#after(period, taken);
     const { upTo = '' } = this.#task.subject;
-    return {
-      files,
-      ...(files.length === 0 && { coverage: await this.#coverage(end) }),
-      bookmark: JSON.stringify(this.#bookmark),
-      upTo: this.#task.full ? later(upTo, end) : end,
-      remaining: windows,
-    };
+    return this.#pulled(files, this.#task.full ? later(upTo, end) : end, windows);
   }
 
   /** Refuses a window in which a date of the window before is missing: its period has ended, and nothing follows. */
@@ -306,10 +294,7 @@ class FredHistory {
     }
   }
 
-  /**
-   * The rows of dates that the store does not know on a day that it knows: FRED has added them under vintages of the
-   * past, which only their whole histories tell.
-   */
+  /** The whole histories of dates that FRED has added under vintages of the past. */
   async #wholeDates(
     dates: ReadonlySet<Day>,
     answered: RowsByDate,
@@ -382,19 +367,10 @@ class FredHistory {
     const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
     const files = await this.#files(file, history);
     this.#bookmark = { fetched: true, ...defined({ partial: today, described: this.#described }) };
-    yield {
-      files,
-      ...(files.length === 0 && { coverage: await this.#coverage(today) }),
-      bookmark: JSON.stringify(this.#bookmark),
-      upTo: today,
-      remaining: 0,
-    };
+    yield this.#pulled(files, today);
   }
 
-  /**
-   * What FRED has today, as rows that begin and end today: the later of the day of this machine and the day on which
-   * FRED says that it answered, so that no value counts as known before it was there to fetch.
-   */
+  /** What FRED has today: the later of the day of this machine and the day on which FRED says that it answered. */
   async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
     const ofToday = await this.#rows({ start: this.#today, end: this.#today }, undefined, 'no-vintages');
     if (ofToday === 'too-many-vintages') throw lostVintages(this.#id);
@@ -449,7 +425,6 @@ class FredHistory {
     return dates.filter((date) => date <= to);
   }
 
-  /** The documents of a window: an answer and what is taken of it, with the description beside it. */
   async #files(file: SourceFile, history: RealTimeHistory): Promise<PullWindow['files']> {
     if (history.rows.length === 0) return [];
     const description = await this.#description.document();
@@ -460,10 +435,10 @@ class FredHistory {
     return this.#description.wasAsked ? this.#today : this.#bookmark.described;
   }
 
-  /** The series whose coverage grows with a window that has no news, if the store has it. */
-  async #coverage(to: Day): Promise<ReadonlyMap<string, Day>> {
-    const held = await this.#task.read((view) => view.series.find(this.#id));
-    return new Map(held === undefined ? [] : [[this.#id, to]]);
+  async #pulled(files: PullWindow['files'], upTo: Day, remaining = 0): Promise<PullWindow> {
+    const isHeld = await this.#task.read(async (view) => (await view.series.find(this.#id)) !== undefined);
+    const covers = files.length === 0 && isHeld === true ? this.#id : undefined;
+    return { files, ...defined({ covers }), bookmark: JSON.stringify(this.#bookmark), upTo, remaining };
   }
 
   #clockBehind(what: string): Problem {
@@ -486,11 +461,9 @@ function chicagoDay(now: Date): Day {
 }
 
 function refusedObservations(id: string, refusal: FredRefusal): Problem {
-  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
-  return new Problem('bad-answer', `FRED refused the observations of ${id}: ${reason}`);
+  return refusedBy(`the observations of ${id}`, refusal);
 }
 
-/** The Problem for a series that FRED said has vintages, and then that it has none. */
 function lostVintages(id: string): Problem {
   return new Problem('bad-answer', `FRED's answers about the vintages of ${id} contradict each other`, {
     hints: ['pull again later'],

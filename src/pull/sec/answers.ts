@@ -7,7 +7,7 @@ import type { SourceFile } from '../../import/files/source-file.ts';
 import { ciksInHeader, readHeader, submissionType } from '../../import/formats/sec/filing-dates.ts';
 import { secSubmissionText } from '../../import/formats/sec/ownership.ts';
 import type { ImportFile } from '../../import/load/load.ts';
-import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
+import { divide, type MissingItems, type Outstanding, reasonIn } from '../outstanding.ts';
 import { document, type PullTask } from '../source.ts';
 
 /** Whether the SEC says that it has no such file, such as the index of a holiday or the list of an unknown CIK. */
@@ -27,11 +27,8 @@ export type WantedFiling = {
 /** A filing that the SEC lists and did not give as it should. */
 export type LeftFiling = WantedFiling & Outstanding;
 
-/**
- * The number of filings in a window: a transaction after some seconds of requests, which are lost if the pull breaks
- * off.
- */
-export const filingsInWindow = 25;
+/** The number of filings in a window: a transaction after some seconds of requests. */
+const filingsInWindow = 25;
 
 /** The accession numbers, among those given, that the store does not have with their time of acceptance. */
 export async function unaccepted(
@@ -55,12 +52,30 @@ export async function unheld<T extends WantedFiling>(
 }
 
 /** The documents of some filings, and those that the SEC did not give. */
-export type Submissions = {
-  readonly files: readonly ImportFile[];
-  /** Those to ask for again in later runs. */
-  readonly left: readonly LeftFiling[];
-  readonly givenUp: readonly LeftFiling[];
+type Submissions = MissingItems<LeftFiling> & { readonly files: readonly ImportFile[] };
+
+/** The documents of a window of filings. */
+export type SubmissionWindow = Submissions & {
+  /** The filings that were asked for, and those that are not yet. */
+  readonly asked: readonly WantedFiling[];
+  readonly rest: readonly WantedFiling[];
+  /** The windows that are still to come. */
+  readonly remaining: number;
 };
+
+/** Asks for filings window by window; without any filings, there is one window. */
+export async function* submissionWindows<T extends WantedFiling | LeftFiling>(
+  wanted: readonly T[],
+  task: PullTask,
+): AsyncGenerator<SubmissionWindow & { readonly rest: readonly T[] }> {
+  let rest = wanted;
+  do {
+    const asked = rest.slice(0, filingsInWindow);
+    rest = rest.slice(filingsInWindow);
+    const remaining = Math.ceil(rest.length / filingsInWindow);
+    yield { ...(await submissionsOf(asked, task)), asked, rest, remaining };
+  } while (rest.length > 0);
+}
 
 /** After this number of filings that did not come, further ones are tried once; without any answer, the SEC is down. */
 const mostFailed = 3;
@@ -70,7 +85,7 @@ const mostFailed = 3;
  * acceptance. One that is absent, damaged or another one is left for later runs. If none of several new ones can be
  * read, the form of all has changed, and they are refused.
  */
-export async function submissionsOf(
+async function submissionsOf(
   wanted: readonly (WantedFiling | LeftFiling)[],
   task: Pick<PullTask, 'get' | 'now'>,
 ): Promise<Submissions> {

@@ -15,13 +15,14 @@ import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';
+import type { Followed } from '../../store/followed.ts';
 import { divide } from '../outstanding.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
 import {
-  filingsInWindow,
   isAbsent,
   type LeftFiling,
-  submissionsOf,
+  type SubmissionWindow,
+  submissionWindows,
   unheld,
   type WantedFiling,
 } from './answers.ts';
@@ -30,14 +31,26 @@ type DailyBookmark = {
   /** The first filing date that is wanted. */
   readonly from: Day;
   /** The last day that is complete. */
-  readonly through: Day;
+  through: Day;
   /** The filings that were asked for of the next day, which is not complete. */
-  readonly partial?: { readonly day: Day; readonly done: readonly string[] } | undefined;
+  partial?: { readonly day: Day; readonly done: readonly string[] } | undefined;
   /** The filings that an index lists and that did not come. */
-  readonly left?: readonly LeftFiling[];
+  left: readonly LeftFiling[];
   /** Working days before the last one that had no index, and when that was first seen; most are holidays. */
-  readonly absent?: readonly { readonly day: Day; readonly since: Day }[];
+  absent: readonly { readonly day: Day; readonly since: Day }[];
 };
+
+/** Where to begin; `begins` if the first day may be within a quarter that is wanted as a whole. */
+function startOf(
+  { subject: { bookmark }, since, full = false }: Pick<PullTask, 'subject' | 'since'> & { full?: boolean },
+  lastDay: Day,
+): { readonly bookmark: DailyBookmark; readonly begins: boolean } {
+  const held: DailyBookmark | undefined = bookmark === '' ? undefined : JSON.parse(bookmark);
+  const from = since ?? held?.from ?? addDays(lastDay, 1 - firstDays);
+  const begins = held === undefined || full || from < held.from;
+  const rest = begins ? { from, through: addDays(from, -1) } : held;
+  return { bookmark: { left: [], absent: [], ...rest }, begins };
+}
 
 /** The number of days with which following everyone begins without `--since`. */
 const firstDays = 7;
@@ -52,47 +65,33 @@ const filingsADay = 900;
 /** The tables that a data set needs to say who traded what, and when it was filed. */
 const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'DERIV_TRANS.tsv'];
 
-/**
- * The ownership filings of everyone, oldest first: the form index of each day and the full submission of each filing in
- * it. A whole quarter of the past comes from its data set, if the SEC's page links to one.
- */
+/** The filings of everyone, oldest first, from the form index of each day; a past quarter comes from its data set. */
 export class DailyFilings {
   readonly #task: PullTask;
   /** The last day whose index is published. */
   readonly #lastDay: Day;
-  #bookmark: DailyBookmark;
-  /** Whether the first day may be within a quarter that is wanted as a whole. */
-  #begins: boolean;
+  readonly #bookmark: DailyBookmark;
+  readonly #begins: boolean;
   #links: readonly DataSetLink[] | undefined;
   /** The working days without an index, since the last one that has one. */
   #missing: Day[] = [];
 
   constructor(task: PullTask, lastDay: Day) {
-    const { subject, since, full } = task;
-    const held: DailyBookmark | undefined =
-      subject.bookmark === '' ? undefined : JSON.parse(subject.bookmark);
-    const from = since ?? held?.from ?? addDays(lastDay, 1 - firstDays);
+    const { bookmark, begins } = startOf(task, lastDay);
     this.#task = task;
     this.#lastDay = lastDay;
-    this.#begins = held === undefined || full || from < held.from;
-    this.#bookmark = held === undefined || this.#begins ? { from, through: addDays(from, -1) } : held;
+    this.#bookmark = bookmark;
+    this.#begins = begins;
   }
 
   /** Counts the fewest requests for the days that are left, with data sets for the whole quarters among them. */
-  static estimate(bookmark: string, since: Day | undefined, lastDay: Day) {
-    const held: DailyBookmark | undefined = bookmark === '' ? undefined : JSON.parse(bookmark);
-    const from = since ?? addDays(lastDay, 1 - firstDays);
-    const begins = held === undefined || (since !== undefined && since < held.from);
-    const first = begins ? from : addDays(held.through, 1);
-    let [days, quarters] = [0, 0];
-    for (let day = first; day <= lastDay; ) {
-      const isWhole = (begins && day === first) || day === periodStart(day, 'Q');
-      if (isWhole && quarterEnd(day) < lastDay) {
-        quarters += 1;
-        day = quarterEnd(day);
-      } else if (weekendDay(day) === undefined) days += 1;
-      day = addDays(day, 1);
-    }
+  static estimate(subject: Followed, since: Day | undefined, lastDay: Day) {
+    const { bookmark, begins } = startOf({ subject, since }, lastDay);
+    const first = addDays(bookmark.through, 1);
+    const { days, quarters } = piecesFrom(first, lastDay, (day) => {
+      const isStart = (begins && day === first) || day === periodStart(day, 'Q');
+      return isStart && quarterEnd(day) < lastDay ? quarterEnd(day) : undefined;
+    });
     const pieces = [
       ...(quarters > 0 ? [counted(quarters, 'quarterly data set')] : []),
       ...(days > 0 ? [`the ${days === 1 ? 'index of 1 day' : `indexes of ${days} days`}`] : []),
@@ -118,27 +117,26 @@ export class DailyFilings {
       day = addDays(to, 1);
     }
     // Even without anything new, the store records when the SEC was asked.
-    if (windows === 0) yield this.#window([]);
+    if (windows === 0) yield this.#window({ files: [] });
   }
 
   async *#leftFilings(): AsyncGenerator<PullWindow> {
-    let waiting = await unheld(this.#bookmark.left ?? [], this.#task);
+    const waiting = await unheld(this.#bookmark.left, this.#task);
+    this.#bookmark.left = waiting;
+    if (waiting.length === 0) return;
     const failed: LeftFiling[] = [];
-    while (waiting.length > 0) {
-      const { files, left, givenUp } = await submissionsOf(waiting.slice(0, filingsInWindow), this.#task);
-      waiting = waiting.slice(filingsInWindow);
-      failed.push(...left);
-      this.#bookmark = { ...this.#bookmark, left: [...failed, ...waiting] };
-      yield this.#window(files, { ofDay: Math.ceil(waiting.length / filingsInWindow), givenUp });
+    for await (const window of submissionWindows(waiting, this.#task)) {
+      failed.push(...window.left);
+      this.#bookmark.left = [...failed, ...window.rest];
+      yield this.#window(window);
     }
-    this.#bookmark = { ...this.#bookmark, left: failed };
   }
 
   /** Asks again, from the next day on, for the indexes of working days that had none: most were holidays. */
   async *#absentDays(): AsyncGenerator<PullWindow> {
     const today = utcDay(this.#task.now);
-    const { left } = divide(this.#bookmark.absent ?? [], today);
-    this.#bookmark = { ...this.#bookmark, absent: left };
+    const { left } = divide(this.#bookmark.absent, today);
+    this.#bookmark.absent = left;
     for (const { day, since } of left) {
       if (since === today) continue;
       const filings = await this.#index(day);
@@ -175,8 +173,9 @@ export class DailyFilings {
     const days = submissions === undefined ? [] : [...(await submissionsIn(submissions.file)).values()];
     if (!days.some(({ filedOn }) => filedOn >= from && filedOn <= to))
       throw new Problem('bad-input', `${archive}: the data set has no filing of ${quarter}`);
-    this.#bookmark = { ...this.#bookmark, through: to, partial: undefined };
-    yield this.#window(files);
+    this.#bookmark.through = to;
+    this.#bookmark.partial = undefined;
+    yield this.#window({ files });
   }
 
   async *#days(from: Day, to: Day): AsyncGenerator<PullWindow> {
@@ -209,69 +208,60 @@ export class DailyFilings {
 
   /** Notes working days that have no index although a later day has one. */
   #skip(days: readonly Day[]): void {
-    const { absent = [] } = this.#bookmark;
+    const { absent } = this.#bookmark;
     const fresh = days.filter((day) => !absent.some((one) => one.day === day));
     const since = utcDay(this.#task.now);
-    this.#bookmark = { ...this.#bookmark, absent: [...absent, ...fresh.map((day) => ({ day, since }))] };
+    this.#bookmark.absent = [...absent, ...fresh.map((day) => ({ day, since }))];
     for (const day of fresh)
       this.#task.note(`the SEC has no index of ${day}: a holiday, unless it comes later`);
   }
 
   /** The filings of a day: of the one after the last complete day, or of an earlier one whose index came late. */
   async *#day(day: Day, filings: readonly WantedFiling[]): AsyncGenerator<PullWindow> {
-    const { through, partial, left: before = [], absent = [] } = this.#bookmark;
+    const { through, partial, left } = this.#bookmark;
     const done = new Set(partial?.day === day ? partial.done : []);
-    const left = new Set(before.map(({ accessionNumber }) => accessionNumber));
-    const wanted = filings.filter(
-      ({ accessionNumber }) => !done.has(accessionNumber) && !left.has(accessionNumber),
-    );
-    let start = 0;
-    do {
-      const window = wanted.slice(start, start + filingsInWindow);
-      start += window.length;
-      const {
-        files,
-        left: failed,
-        givenUp,
-      } = await submissionsOf(await unheld(window, this.#task), this.#task);
-      for (const { accessionNumber } of window) done.add(accessionNumber);
-      this.#bookmark = { ...this.#bookmark, left: [...(this.#bookmark.left ?? []), ...failed] };
-      if (start >= wanted.length)
-        this.#bookmark = { ...this.#bookmark, absent: absent.filter((one) => one.day !== day) };
-      if (day > through)
-        this.#bookmark =
-          start < wanted.length
-            ? { ...this.#bookmark, partial: { day, done: [...done] } }
-            : { ...this.#bookmark, through: day, partial: undefined };
-      yield this.#window(files, { ofDay: Math.ceil((wanted.length - start) / filingsInWindow), givenUp });
-    } while (start < wanted.length);
+    const known = new Set([...done, ...left.map(({ accessionNumber }) => accessionNumber)]);
+    const fresh = filings.filter(({ accessionNumber }) => !known.has(accessionNumber));
+    for await (const window of submissionWindows(await unheld(fresh, this.#task), this.#task)) {
+      for (const { accessionNumber } of window.asked) done.add(accessionNumber);
+      const bookmark = this.#bookmark;
+      const isWhole = window.remaining === 0;
+      bookmark.left = [...bookmark.left, ...window.left];
+      if (isWhole) bookmark.absent = bookmark.absent.filter((one) => one.day !== day);
+      if (day > through) bookmark.partial = isWhole ? undefined : { day, done: [...done] };
+      if (day > through && isWhole) bookmark.through = day;
+      yield this.#window(window);
+    }
   }
 
-  #window(
-    files: readonly ImportFile[],
-    { ofDay = 0, givenUp = [] }: { readonly ofDay?: number; readonly givenUp?: readonly LeftFiling[] } = {},
-  ): PullWindow {
+  #window({
+    files,
+    remaining = 0,
+    givenUp = [],
+  }: Pick<SubmissionWindow, 'files'> & Partial<SubmissionWindow>): PullWindow {
     const { through } = this.#bookmark;
-    const remaining = ofDay + this.#pieces(addDays(through, ofDay > 0 ? 2 : 1));
+    const linkEnd = (day: Day) => this.#links?.find(({ from }) => from === day)?.to;
+    const next = piecesFrom(addDays(through, remaining > 0 ? 2 : 1), this.#lastDay, linkEnd);
     return {
       files,
-      keepsHeld: true,
       bookmark: JSON.stringify(this.#bookmark),
       upTo: through,
-      remaining,
+      remaining: remaining + next.days + next.quarters,
       givenUp,
     };
   }
+}
 
-  #pieces(first: Day): number {
-    let pieces = 0;
-    for (let day = first; day <= this.#lastDay; ) {
-      const link = this.#links?.find(({ from }) => from === day);
-      if (link !== undefined || weekendDay(day) === undefined) pieces += 1;
-      day = addDays(link?.to ?? day, 1);
-    }
-    return pieces;
+/** Counts the working days, and the quarters, from a day on; `quarterAt` gives the end of one that begins on a day. */
+function piecesFrom(first: Day, last: Day, quarterAt: (day: Day) => Day | undefined) {
+  let [days, quarters] = [0, 0];
+  for (let day = first; day <= last; ) {
+    const end = quarterAt(day);
+    if (end !== undefined) quarters += 1;
+    else if (weekendDay(day) === undefined) days += 1;
+    day = addDays(end ?? day, 1);
   }
+  return { days, quarters };
 }
 
 function quarterEnd(day: Day): Day {
@@ -292,10 +282,7 @@ type DataSetLink = {
   readonly path: string;
 };
 
-/**
- * The links to quarterly Insider Transactions Data Sets on the page, oldest first; the folders that they lead to
- * change.
- */
+/** The links to quarterly data sets on the page, oldest first; the folders that they lead to change. */
 function dataSetLinks(page: string): readonly DataSetLink[] {
   const links = new Map<string, DataSetLink>();
   for (const [, href = ''] of page.matchAll(/href\s*=\s*["']([^"'<>\s]+)["']/gi)) {

@@ -12,21 +12,22 @@ import {
   textField,
   type UncheckedObject,
 } from '../../import/readers/json.ts';
-import type { Getter, ReplyMeaning, SourceAccess } from '../getter.ts';
+import type { SourceSettings } from '../options.ts';
 import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import {
   checkClock,
   document,
+  type Get,
   type PullSource,
   type PullTask,
   type PullWindow,
-  type SourceSettings,
+  type ReplyFailure,
+  type SourceAccess,
 } from '../source.ts';
 import {
-  filingsInWindow,
   isAbsent,
   type LeftFiling,
-  submissionsOf,
+  submissionWindows,
   unaccepted,
   unheld,
   type WantedFiling,
@@ -36,8 +37,9 @@ import { DailyFilings } from './daily.ts';
 /** The indexes of a day appear about 22:15 in Washington. */
 const indexedBy = '22:30';
 
-const estimate: PullSource['estimate'] = ({ name, bookmark }, { since, now }) => {
-  if (name === 'daily') return DailyFilings.estimate(bookmark, since, endedDay(now));
+const estimate: PullSource['estimate'] = (subject, { since, now }) => {
+  const { name, bookmark } = subject;
+  if (name === 'daily') return DailyFilings.estimate(subject, since, endedDay(now));
   const isTicker = name.startsWith('ticker ');
   const list = isTicker ? 'the table of tickers, the list of filings' : 'the list of filings';
   const what =
@@ -59,6 +61,7 @@ export const sec: PullSource = {
   probe: '/submissions/CIK0000320193.json',
   wants: 'contact',
   counted: { new_filings: ['new filing', 'new filings'], new_trades: ['new trade', 'new trades'] },
+  keepsHeld: true,
   access,
   resolve,
   estimate,
@@ -103,16 +106,15 @@ function access({ url, contact }: SourceSettings): SourceAccess {
       },
     );
   return {
-    title: 'the SEC',
     base: url ?? 'https://www.sec.gov',
     ...(url === undefined && { others: { '/submissions/': 'https://data.sec.gov' } }),
     headers: { 'user-agent': `${contact} asof`, accept: '*/*' },
     secrets: [contact, ...contact.split(/\s+/).filter((word) => word.includes('@'))],
-    classify,
+    failureIn,
   };
 }
 
-async function resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]> {
+async function resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]> {
   if (typed.length === 0)
     throw new Problem('bad-input', 'whose filings? --ticker T, --cik N, or --daily for those of everyone');
   const tickers = typed.flatMap((text) => /^ticker (.+)$/.exec(text)?.[1] ?? []);
@@ -127,12 +129,11 @@ async function resolve(typed: readonly string[], get: Getter['get'] | undefined)
   return names;
 }
 
-async function tickerTable(get: Getter['get']): Promise<SourceFile> {
+async function tickerTable(get: Get): Promise<SourceFile> {
   const name = 'company_tickers.json';
   return document({ name, path: `table ${name}` }, (await get(`/files/${name}`)).body);
 }
 
-/** The CIK of the filer that has a ticker now, in the SEC's table of tickers. */
 async function cikOf(table: SourceFile, ticker: string): Promise<string> {
   const rows = Object.values(await readJsonObject(table));
   if (rows.length === 0) throw refusal(table, {}, 'the table of tickers is empty');
@@ -164,25 +165,25 @@ function cikIn(name: string): string {
 /** The number of seconds in which the SEC wants no request after one that it throttled. */
 const pause = 600;
 
-/** What a reply of the SEC means. One status has several meanings, which only the body tells. */
-function classify({ status, body }: HttpReply): ReplyMeaning {
+/** Why a reply is not an answer: one status has several meanings, which only the body tells. */
+function failureIn({ status, body }: HttpReply): ReplyFailure | undefined {
   const text = body.subarray(0, 16_384).toString('latin1');
   const isPage = /^\s*<(?:!doctype\s+html|html)\b/i.test(text);
   // The page that refuses an agent has also come with the status 200.
-  if (isPage && /Undeclared Automated Tool/i.test(text)) return { failed: undeclared() };
+  if (isPage && /Undeclared Automated Tool/i.test(text)) return { problem: undeclared(), transient: false };
   if (isPage && /Request Rate Threshold Exceeded/i.test(text))
-    return { throttledFor: pause, problem: throttled('its request rate threshold is exceeded') };
-  if (status === 429) return { throttledFor: pause, problem: throttled('HTTP 429') };
-  if (status === 200 || isAbsent({ status, body })) return 'answer';
+    return throttled('its request rate threshold is exceeded');
+  if (status === 429) return throttled('HTTP 429');
+  if (status === 200 || isAbsent({ status, body })) return undefined;
+  const answered = `the SEC answered with HTTP ${status}`;
   if (status >= 500 || status === 408)
-    return { transient: new Problem('service-unavailable', `the SEC answered with HTTP ${status}`) };
-  return {
-    failed: new Problem('bad-answer', `the SEC answered with HTTP ${status} and none of its known texts`),
-  };
+    return { problem: new Problem('service-unavailable', answered), transient: true };
+  return { problem: new Problem('bad-answer', `${answered} and none of its known texts`), transient: false };
 }
 
-function throttled(reason: string): Problem {
-  return new Problem('rate-limit-exceeded', `the SEC asks for a pause of ten minutes: ${reason}`);
+function throttled(reason: string): ReplyFailure {
+  const detail = `the SEC asks for a pause of ten minutes: ${reason}`;
+  return { problem: new Problem('rate-limit-exceeded', detail), transient: true, pause };
 }
 
 function undeclared(): Problem {
@@ -221,19 +222,16 @@ function parseBookmark(text: string): CompanyBookmark {
   return held.pages === undefined ? { ...beginning, from: held.from ?? '' } : { ...beginning, ...held };
 }
 
-/**
- * The filings of one company or person that the store lacks, oldest first: its list, those older pages of it that
- * changed, and the full submission of each ownership form in them. `lastDay` is the last day that has ended at the SEC.
- */
+/** The filings of one company or person that the store lacks, oldest first, up to the last day that has ended. */
 async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
   const bookmark = bookmarkOf(task);
   const listed = await listedFilings(cik, bookmark, task);
-  const asked = new Set([
+  const known = new Set([
     ...(task.full ? [] : bookmark.done),
     ...bookmark.left.map(({ accessionNumber }) => accessionNumber),
   ]);
   const fresh = listed.filings.filter(
-    ({ accessionNumber, filedOn }) => filedOn >= bookmark.from && !asked.has(accessionNumber),
+    ({ accessionNumber, filedOn }) => filedOn >= bookmark.from && !known.has(accessionNumber),
   );
   const plain = fresh.filter(isPlainText);
   if (plain.length > 0) task.note(plainTextNote(plain.length));
@@ -245,31 +243,26 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
     task,
   );
   const filedOn = new Map(listed.filings.map((filing) => [filing.accessionNumber, filing.filedOn]));
-  let { done, left } = { ...bookmark, left: wanted.filter((filing) => 'since' in filing) };
-  let start = 0;
-  do {
-    const window = wanted.slice(start, start + filingsInWindow);
-    start += window.length;
-    const next = wanted[start];
-    const { files, left: failed, givenUp } = await submissionsOf(window, task);
-    left = [...left.filter((filing) => !window.includes(filing)), ...failed];
-    const open = new Set(failed.map(({ accessionNumber }) => accessionNumber));
-    const settled = window
-      .map(({ accessionNumber }) => accessionNumber)
-      .filter((number) => !open.has(number));
+  let { done } = bookmark;
+  let left = wanted.filter((filing) => 'since' in filing);
+  for await (const window of submissionWindows(wanted, task)) {
+    const { files, asked, rest, remaining } = window;
+    const [next] = rest;
+    left = [...left.filter((filing) => !asked.includes(filing)), ...window.left];
+    const open = new Set(window.left.map(({ accessionNumber }) => accessionNumber));
+    const settled = asked.map(({ accessionNumber }) => accessionNumber).filter((number) => !open.has(number));
     const isLast = next === undefined;
     const unasked = isLast ? plain.map(({ accessionNumber }) => accessionNumber) : [];
     done = [...new Set([...(await unaccepted(done, task.read)), ...settled, ...unasked])];
     const { pages, unread } = isLast ? listed : bookmark;
     yield {
       files,
-      keepsHeld: true,
       bookmark: JSON.stringify({ from: bookmark.from, done, pages, left, unread }),
       upTo: isLast ? lastDay : upToBefore(filedOn.get(next.accessionNumber), task.subject.upTo),
-      remaining: Math.ceil((wanted.length - start) / filingsInWindow),
-      givenUp: [...givenUp, ...(isLast ? listed.givenUp : [])],
+      remaining,
+      givenUp: [...window.givenUp, ...(isLast ? listed.givenUp : [])],
     };
-  } while (start < wanted.length);
+  }
 }
 
 /** The day before that of the next filing; a filing that is listed late takes nothing back. */

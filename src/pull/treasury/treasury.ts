@@ -5,9 +5,15 @@ import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
 import { treasuryXml } from '../../import/formats/treasury.ts';
-import type { ReplyMeaning } from '../getter.ts';
 import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
-import { checkClock, document, type PullSource, type PullTask, type PullWindow } from '../source.ts';
+import {
+  checkClock,
+  document,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  type ReplyFailure,
+} from '../source.ts';
 
 /** A kind of daily curve in Treasury's feed, and the first year that has it. */
 type Family = { readonly curveType: CurveType; readonly data: string; readonly firstYear: number };
@@ -26,9 +32,8 @@ const mostRates = 5000;
 const firstCurveBy = '-01-08';
 
 /**
- * The daily par and real curves of the U.S. Treasury, from its XML feed, one request a year. Treasury states one rate
- * for each day and maturity and does not revise it: a rate that differs from the store's is a conflict, and the
- * store's stays.
+ * The daily par and real curves of the U.S. Treasury, from its XML feed, one request a year. Treasury does not revise
+ * them: a rate that differs from the store's is a conflict, and the store's stays.
  */
 export const treasury: PullSource = {
   name: 'treasury',
@@ -40,12 +45,12 @@ export const treasury: PullSource = {
   probe: `${feedPath}?data=${families.real?.data}&field_tdr_date_value=${families.real?.firstYear}`,
   counted: { new_days: ['new day', 'new days'], new_rates: ['new rate', 'new rates'] },
 
+  keepsHeld: true,
   access: ({ url = 'https://home.treasury.gov' }) => ({
-    title: 'the U.S. Treasury',
     base: url,
     headers: { accept: 'application/xml' },
     secrets: [],
-    classify,
+    failureIn,
   }),
 
   async resolve(typed) {
@@ -139,8 +144,7 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
     const { next, givenUp } = afterYear({ ...bookmark, through }, year, bad, today);
     bookmark = next;
     yield {
-      files: isNew ? [{ file, format: feed.format }] : [],
-      keepsHeld: true,
+      files: isNew ? [{ file, format: formatOf(feed.points) }] : [],
       bookmark: bookmarkText(bookmark),
       upTo: through === '' ? `${year - 1}-12-31` : through,
       remaining: years.length - index - 1,
@@ -171,52 +175,50 @@ function afterYear(
   return { next, givenUp };
 }
 
-/** The rates of a year's feed, the entries that are none, and the format that reads the same rates again. */
+/** The rates of a year's feed, and the entries that are none. */
 type Feed = {
   readonly points: readonly CurvePoint[];
   readonly bad: readonly Pick<Outstanding, 'name' | 'why'>[];
-  readonly format: ImportFormat;
 };
 
-/**
- * Reads a year's feed without the entries that cannot be read, or that are of another year or curve, or of the
- * future; refused if no other is left where there must be some.
- */
+/** Reads a feed without its bad entries; refused if no other entry is left where there must be one. */
 async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
   const [today, latest] = [utcDay(now), latestDay(now)];
+  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes())) return { points: [], bad: [] };
   const faultOf = ({ curveType: type, tradeDate, maturity }: CurvePoint): string | undefined => {
     if (type !== curveType || !tradeDate.startsWith(`${year}-`))
       return `it has the ${type} rate of ${tradeDate} ${maturity}`;
     return tradeDate > latest ? `it is dated in the future; today is at most ${latest}` : undefined;
   };
-  const isGood = (point: CurvePoint) => faultOf(point) === undefined;
-  const format: ImportFormat = {
-    ...treasuryXml,
-    async *read(content, options) {
-      for await (const batch of treasuryXml.read(content, { onRefused: () => undefined, ...options }))
-        yield { ...batch, points: (batch.points ?? []).filter(isGood) };
-    },
-  };
-  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes()))
-    return { points: [], bad: [], format };
   const refused: Problem[] = [];
   const bad = new Map<string, string>();
-  const points: CurvePoint[] = [];
   const onRefused = (problem: Problem, day: Day | undefined) => {
     refused.push(problem);
-    const why = reasonIn(problem);
-    bad.set(day ?? `entry ${refused.length} without a day`, why);
+    bad.set(day ?? `entry ${refused.length} without a day`, reasonIn(problem));
   };
-  for await (const batch of treasuryXml.read(file, { onRefused })) points.push(...(batch.points ?? []));
-  for (const point of points) {
-    const fault = faultOf(point);
-    if (fault !== undefined && !bad.has(point.tradeDate)) bad.set(point.tradeDate, fault);
-  }
-  const good = points.filter(isGood);
+  const points: CurvePoint[] = [];
+  const outside = new Map<Day, string>();
+  for await (const batch of treasuryXml.read(file, { onRefused }))
+    for (const point of batch.points ?? []) {
+      const fault = faultOf(point);
+      if (fault === undefined) points.push(point);
+      else if (!outside.has(point.tradeDate)) outside.set(point.tradeDate, fault);
+    }
+  for (const [day, fault] of outside) if (!bad.has(day)) bad.set(day, fault);
   const [first] = bad;
-  if (good.length === 0 && first !== undefined)
+  if (points.length === 0 && first !== undefined)
     throw refused[0] ?? new Problem('bad-input', `${file.path}: ${first[1]}`);
-  return { points: good, bad: [...bad].map(([name, why]) => ({ name, why })), format };
+  return { points, bad: [...bad].map(([name, why]) => ({ name, why })) };
+}
+
+/** The format of a feed whose rates have been read. */
+function formatOf(points: readonly CurvePoint[]): ImportFormat {
+  return {
+    ...treasuryXml,
+    async *read() {
+      yield { points };
+    },
+  };
 }
 
 function isEmptyFeed(content: Buffer): boolean {
@@ -230,15 +232,15 @@ function familyNamed(name: string): Family {
   return family;
 }
 
-function classify({ status }: HttpReply): ReplyMeaning {
-  if (status === 200) return 'answer';
+function failureIn({ status }: HttpReply): ReplyFailure | undefined {
+  if (status === 200) return undefined;
   const answered = `the U.S. Treasury answered with HTTP ${status}`;
   if (status === 429 || status === 403)
-    return { throttledFor: 60, problem: new Problem('rate-limit-exceeded', answered) };
-  if (status >= 500 || status === 408) return { transient: new Problem('service-unavailable', answered) };
-  return {
-    failed: new Problem('bad-answer', `${answered} where it keeps its feed of curves`, {
-      hints: ['the feed may have moved; a newer asof may know where'],
-    }),
-  };
+    return { problem: new Problem('rate-limit-exceeded', answered), transient: true, pause: 60 };
+  if (status >= 500 || status === 408)
+    return { problem: new Problem('service-unavailable', answered), transient: true };
+  const problem = new Problem('bad-answer', `${answered} where it keeps its feed of curves`, {
+    hints: ['the feed may have moved; a newer asof may know where'],
+  });
+  return { problem, transient: false };
 }

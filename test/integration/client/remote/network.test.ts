@@ -2,7 +2,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
-import type { RemoteEvent } from '../../../../src/client/remote/retry.ts';
+import type { RemoteEvent } from '../../../../src/client/remote/exchange.ts';
 import type { Problem } from '../../../../src/errors/problem.ts';
 import { ping } from '../../../../src/operations/index.ts';
 import { clientWithKey, failure, key } from '../../../support/remote-client.ts';

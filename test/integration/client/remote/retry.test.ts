@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
-import type { RemoteEvent } from '../../../../src/client/remote/retry.ts';
+import type { RemoteEvent } from '../../../../src/client/remote/exchange.ts';
 import type { Problem } from '../../../../src/errors/problem.ts';
 import { ping } from '../../../../src/operations/index.ts';
 import { clientOf, failure } from '../../../support/remote-client.ts';
