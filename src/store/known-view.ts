@@ -1,21 +1,7 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
-import type { IndexQuery } from '../domain/series/search.ts';
 import { type FrequencySince, frequencyOn } from '../domain/series/series.ts';
-import type { SearchedSeries } from '../domain/series/words.ts';
 import type { FilingsView } from './filings.ts';
-import type {
-  AllSeriesView,
-  DatesQuery,
-  ObservationQuery,
-  RateSummary,
-  RatesView,
-  RevisionQuery,
-  Series,
-  SeriesQuery,
-  StoreState,
-  StoreView,
-  VintageQuery,
-} from './store.ts';
+import type { AllSeriesView, RateSummary, RatesView, Series, StoreState, StoreView } from './store.ts';
 
 const every = Number.MAX_SAFE_INTEGER;
 
@@ -28,11 +14,11 @@ const states = new WeakMap<StoreState, Map<Day, StoreState>>();
  */
 export function knownView(view: StoreView, day: Day): StoreView {
   return {
+    ...view,
     state: async (seriesId) => knownState(await view.state(seriesId), day),
-    series: new KnownSeries(view.series, day),
+    series: knownSeries(view.series, day),
     rates: knownRates(view.rates, day),
     filings: knownFilings(view.filings, day),
-    sources: view.sources,
   };
 }
 
@@ -51,116 +37,40 @@ function knownState(state: StoreState, day: Day): StoreState {
   return known;
 }
 
-class KnownSeries implements AllSeriesView {
-  readonly #series: AllSeriesView;
-  readonly #day: Day;
-  readonly #frequencies = new Map<string, Promise<readonly FrequencySince[]>>();
+function knownSeries(all: AllSeriesView, day: Day): AllSeriesView {
+  const upTo = (other: Day = day) => earlier(other, day);
+  const frequenciesOf = new Map<string, Promise<readonly FrequencySince[]>>();
 
-  constructor(series: AllSeriesView, day: Day) {
-    this.#series = series;
-    this.#day = day;
-  }
+  const impliedFrequencies = async (seriesId: string) => {
+    const known = frequenciesOf.get(seriesId) ?? all.impliedFrequencies(seriesId);
+    frequenciesOf.set(seriesId, known);
+    return (await known).filter(({ since }) => since <= day);
+  };
 
-  async find(id: string) {
-    const series = await this.#series.find(id);
-    return series && this.#known(series);
-  }
+  /** The series with the coverage and the frequency that were known on a day. */
+  const knownOn = async (other: Day, series: Series): Promise<Series> => {
+    const known = { ...series, coveredTo: earlier(series.coveredTo, other) };
+    if (series.lastVintage <= other) return known;
+    const frequencies = await impliedFrequencies(series.id);
+    return frequencies.length === 0 ? known : { ...known, frequency: frequencyOn(frequencies, other) };
+  };
 
-  async search(query: SeriesQuery) {
-    const found: Series[] = [];
-    for (let after = query.after; ; ) {
-      const page = await this.#series.search({ ...query, ...(after !== undefined && { after }) });
-      for (const series of page) {
-        const known = await this.#known(series);
-        if (known !== undefined) found.push(known);
-      }
-      after = page.at(-1)?.id;
-      if (found.length >= query.limit || page.length < query.limit) return found.slice(0, query.limit);
-    }
-  }
-
-  searchEntries(query: IndexQuery): Promise<readonly SearchedSeries[]> {
-    return this.#series.searchEntries({ ...query, upTo: earlier(query.upTo ?? this.#day, this.#day) });
-  }
-
-  searchable(what: 'ids' | 'words', upTo = this.#day) {
-    return this.#series.searchable(what, earlier(upTo, this.#day));
-  }
-
-  async observations(query: ObservationQuery): ReturnType<AllSeriesView['observations']> {
-    const { asOf, seriesId } = query;
-    // Asked before the series is known to need them, so that a database is asked for both at once.
-    const frequencies = asOf === undefined ? undefined : this.impliedFrequencies(seriesId);
-    const [page] = await Promise.all([this.#series.observations(query), frequencies]);
-    if (page === undefined || page.series.firstVintage > this.#day) return undefined;
-    if (asOf === undefined && page.series.lastVintage > this.#day)
-      return this.observations({ ...query, asOf: this.#day });
-    return { ...page, series: await this.#asKnownOn(earlier(asOf ?? this.#day, this.#day), page.series) };
-  }
-
-  async dates(query: DatesQuery): ReturnType<AllSeriesView['dates']> {
-    const rows: Day[] = [];
-    for (let { before } = query; ; ) {
-      const page = await this.#series.dates({ ...query, ...(before !== undefined && { before }) });
-      if (page === undefined || page.series.firstVintage > this.#day) return undefined;
-      const series = await this.#described(page.series);
-      if (page.series.lastVintage <= this.#day) return { ...page, series };
-      const range = { from: page.rows.at(-1), to: page.rows[0] };
-      const revised = await this.revisions({ seriesId: query.seriesId, ...range });
-      const known = new Set(revised?.rows.map(({ date }) => date));
-      rows.push(...page.rows.filter((date) => known.has(date)));
-      before = page.rows.at(-1);
-      if (rows.length >= query.limit || page.rows.length < query.limit)
-        return { series, rows: rows.slice(0, query.limit) };
-    }
-  }
-
-  async revisions(query: RevisionQuery): ReturnType<AllSeriesView['revisions']> {
-    const page = await this.#series.revisions(query);
-    if (page === undefined || page.series.firstVintage > this.#day) return undefined;
-    const series = await this.#described(page.series);
-    return { series, rows: page.rows.filter(({ asOfDate }) => asOfDate <= this.#day) };
-  }
-
-  async impliedFrequencies(seriesId: string) {
-    const known = this.#frequencies.get(seriesId) ?? this.#series.impliedFrequencies(seriesId);
-    this.#frequencies.set(seriesId, known);
-    return (await known).filter(({ since }) => since <= this.#day);
-  }
-
-  async vintages(query: VintageQuery): ReturnType<AllSeriesView['vintages']> {
-    const page = await this.#series.vintages({ ...query, to: earlier(query.to ?? this.#day, this.#day) });
-    const series = page && (await this.#known(page.series));
-    if (page === undefined || series === undefined) return undefined;
-    if (page.series.lastVintage <= this.#day) return { ...page, series };
-    const dates = await this.dates({ seriesId: query.seriesId, limit: every });
-    return { ...page, series, firstDate: dates?.rows.at(-1) };
-  }
-
-  async *statements(seriesId: string) {
-    for await (const batch of this.#series.statements(seriesId))
-      yield batch.filter(({ asOf }) => asOf <= this.#day);
-  }
-
-  async completeVintages(seriesId: string) {
-    return (await this.#series.completeVintages(seriesId)).filter(({ asOf }) => asOf <= this.#day);
-  }
-
-  async descriptionChanges(seriesId: string) {
-    const changes = await this.#series.descriptionChanges(seriesId);
-    return changes.filter(({ changedOn }) => changedOn <= this.#day);
-  }
+  /** The series with the coverage and the frequency that are known on the day of this view. */
+  const described = async (series: Series): Promise<Series> => {
+    if (series.coveredTo <= day) return knownOn(day, series);
+    const page = await all.observations({ seriesId: series.id, asOf: day, limit: 1 });
+    return knownOn(day, page?.series ?? series);
+  };
 
   /** The series with only what is known of it on the day of this view; undefined before its first vintage. */
-  async #known(series: Series): Promise<Series | undefined> {
-    const day = this.#day;
-    if (series.firstVintage > day) return undefined;
-    const known = await this.#described(series);
+  const knownOf = async (series: Series | undefined): Promise<Series | undefined> => {
+    if (series === undefined || series.firstVintage > day) return undefined;
+    const known = await described(series);
     if (series.lastVintage <= day) return known;
     const query = { seriesId: series.id, asOf: day };
     const [values, releases] = await Promise.all([
-      this.#series.observations({ ...query, limit: every }),
-      this.#series.observations({ ...query, limit: 1, firstRelease: true }),
+      all.observations({ ...query, limit: every }),
+      all.observations({ ...query, limit: 1, firstRelease: true }),
     ]);
     return {
       ...known,
@@ -168,42 +78,90 @@ class KnownSeries implements AllSeriesView {
       lastVintage: values?.vintage.newest?.asOf ?? series.firstVintage,
       vintageKind: releases?.vintage.kinds ?? series.vintageKind,
     };
-  }
+  };
 
-  /** The series with the coverage and the frequency that are known on the day of this view. */
-  async #described(series: Series): Promise<Series> {
-    const day = this.#day;
-    if (series.coveredTo <= day) return this.#asKnownOn(day, series);
-    const page = await this.#series.observations({ seriesId: series.id, asOf: day, limit: 1 });
-    return this.#asKnownOn(day, page?.series ?? series);
-  }
+  const revisions: AllSeriesView['revisions'] = async (query) => {
+    const page = await all.revisions(query);
+    if (page === undefined || page.series.firstVintage > day) return undefined;
+    const rows = page.rows.filter(({ asOfDate }) => asOfDate <= day);
+    return { series: await described(page.series), rows };
+  };
 
-  /** The series with the coverage and the frequency that were known on a day. */
-  async #asKnownOn(day: Day, series: Series): Promise<Series> {
-    const known = { ...series, coveredTo: earlier(series.coveredTo, day) };
-    if (series.lastVintage <= day) return known;
-    const frequencies = await this.impliedFrequencies(series.id);
-    return frequencies.length === 0 ? known : { ...known, frequency: frequencyOn(frequencies, day) };
-  }
+  const observations: AllSeriesView['observations'] = async (query) => {
+    const { asOf, seriesId } = query;
+    // Asked before the series is known to need them, so that a database is asked for both at once.
+    const frequencies = asOf === undefined ? undefined : impliedFrequencies(seriesId);
+    const [page] = await Promise.all([all.observations(query), frequencies]);
+    if (page === undefined || page.series.firstVintage > day) return undefined;
+    if (asOf === undefined && page.series.lastVintage > day) return observations({ ...query, asOf: day });
+    return { ...page, series: await knownOn(upTo(asOf), page.series) };
+  };
+
+  const dates: AllSeriesView['dates'] = async (query) => {
+    const page = await all.dates(query);
+    if (page === undefined || page.series.firstVintage > day) return undefined;
+    const series = await described(page.series);
+    if (page.series.lastVintage <= day) return { ...page, series };
+    const { seriesId, from, before, limit } = query;
+    const to = before === undefined ? query.to : earlier(query.to ?? before, addDays(before, -1));
+    const revised = await revisions({ seriesId, from, to });
+    const known = new Set(revised?.rows.map(({ date }) => date));
+    return { series, rows: [...known].slice(0, limit) };
+  };
+
+  return {
+    find: async (id) => knownOf(await all.find(id)),
+    async search(query) {
+      const found: Series[] = [];
+      for (let after = query.after; ; ) {
+        const page = await all.search({ ...query, ...(after !== undefined && { after }) });
+        for (const series of page) {
+          const known = await knownOf(series);
+          if (known !== undefined) found.push(known);
+        }
+        after = page.at(-1)?.id;
+        if (found.length >= query.limit || page.length < query.limit) return found.slice(0, query.limit);
+      }
+    },
+    searchEntries: (query) => all.searchEntries({ ...query, upTo: upTo(query.upTo) }),
+    searchable: (what, other) => all.searchable(what, upTo(other)),
+    observations,
+    dates,
+    revisions,
+    impliedFrequencies,
+    async vintages(query) {
+      const page = await all.vintages({ ...query, to: upTo(query.to) });
+      const series = await knownOf(page?.series);
+      if (page === undefined || series === undefined) return undefined;
+      if (page.series.lastVintage <= day) return { ...page, series };
+      const known = await dates({ seriesId: query.seriesId, limit: every });
+      return { ...page, series, firstDate: known?.rows.at(-1) };
+    },
+    async *statements(seriesId) {
+      for await (const batch of all.statements(seriesId)) yield batch.filter(({ asOf }) => asOf <= day);
+    },
+    completeVintages: async (seriesId) =>
+      (await all.completeVintages(seriesId)).filter(({ asOf }) => asOf <= day),
+    descriptionChanges: async (seriesId) =>
+      (await all.descriptionChanges(seriesId)).filter(({ changedOn }) => changedOn <= day),
+  };
 }
 
-function knownRates(rates: RatesView, today: Day): RatesView {
-  const yields: RatesView['yields'] = (query) =>
-    rates.yields({ ...query, to: earlier(query.to ?? today, today) });
+function knownRates(all: RatesView, day: Day): RatesView {
+  const upTo = (other: Day = day) => earlier(other, day);
+  const yields: RatesView['yields'] = (query) => all.yields({ ...query, to: upTo(query.to) });
   return {
     yields,
-    async curve(query) {
-      if (query.date > today && !query.onOrBefore) return [];
-      return rates.curve({ ...query, date: earlier(query.date, today) });
-    },
-    spread: (query) => rates.spread({ ...query, to: earlier(query.to ?? today, today) }),
+    curve: async (query) =>
+      query.date > day && !query.onOrBefore ? [] : all.curve({ ...query, date: upTo(query.date) }),
+    spread: (query) => all.spread({ ...query, to: upTo(query.to) }),
     async summaries() {
       const known: RateSummary[] = [];
-      for (const rate of await rates.summaries()) {
+      for (const rate of await all.summaries()) {
         const { curveType, maturity } = rate;
-        const points = rate.last <= today ? [] : await yields({ curveType, maturity, limit: every });
+        const points = rate.last <= day ? [] : await yields({ curveType, maturity, limit: every });
         const [newest] = points;
-        if (rate.last <= today) known.push(rate);
+        if (rate.last <= day) known.push(rate);
         else if (newest !== undefined) {
           const sources = [...new Set(points.map(({ source }) => source))].sort();
           known.push({ ...rate, count: points.length, last: newest.tradeDate, sources });
@@ -211,27 +169,24 @@ function knownRates(rates: RatesView, today: Day): RatesView {
       }
       return known;
     },
-    coveredTo: (curveType, upTo = today) => rates.coveredTo(curveType, earlier(upTo, today)),
+    coveredTo: (curveType, other) => all.coveredTo(curveType, upTo(other)),
   };
 }
 
-function knownFilings(filings: FilingsView, today: Day): FilingsView {
-  const page: FilingsView['page'] = (query) =>
-    filings.page({ ...query, to: earlier(query.to ?? today, today) });
+function knownFilings(all: FilingsView, day: Day): FilingsView {
+  const upTo = (other: Day = day) => earlier(other, day);
+  const page: FilingsView['page'] = (query) => all.page({ ...query, to: upTo(query.to) });
   return {
+    // `tradePlaces` may include places that are not known yet: they only say for which issuers to read the trades.
+    ...all,
     page,
-    accepted: (accessionNumbers) => filings.accepted(accessionNumbers),
     async symbols() {
-      if (((await filings.coveredTo()) ?? '') <= today) return filings.symbols();
+      if (((await all.coveredTo()) ?? '') <= day) return all.symbols();
       const known = await page({ limit: every });
       return [...new Set(known.flatMap(({ ticker }) => ticker ?? []))].sort();
     },
-    counts: () => filings.counts(),
-    clusterTrades: (query) => filings.clusterTrades({ ...query, asOf: earlier(query.asOf ?? today, today) }),
-    // Also places that are not known yet: they only say for which issuers to read the trades.
-    tradePlaces: (query) => filings.tradePlaces(query),
-    filedTrades: (query) =>
-      filings.filedTrades({ ...query, before: earlier(query.before, addDays(today, 1)) }),
-    coveredTo: (upTo = today) => filings.coveredTo(earlier(upTo, today)),
+    clusterTrades: (query) => all.clusterTrades({ ...query, asOf: upTo(query.asOf) }),
+    filedTrades: (query) => all.filedTrades({ ...query, before: earlier(query.before, addDays(day, 1)) }),
+    coveredTo: (other) => all.coveredTo(upTo(other)),
   };
 }

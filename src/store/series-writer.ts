@@ -1,139 +1,46 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Day, type Frequency, keptDate, later } from '../domain/series/date.ts';
-import { type DateSetText, formatDateSet, parseDateSet } from '../domain/series/date-set.ts';
+import { parseDateSet } from '../domain/series/date-set.ts';
 import {
   type HeldSeries,
-  type HeldVintage,
   type MergeCounts,
   type MergeOptions,
   type MergePlan,
   planCompletion,
   planMerge,
   planMove,
+  type RowPlan,
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
-import {
-  addDifferences,
-  type KeptChange,
-  type Statement,
-  type StatementConflict,
-} from '../domain/series/revision-history.ts';
-import { frequencyOf, kindOf, kindsText, type SeriesMetadata } from '../domain/series/series.ts';
+import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import type { DescriptionChange } from './followed.ts';
+import { ChangedRows, type SeriesBefore } from './recorded-changes.ts';
 import { recordCells, type SeriesRecord } from './series-record.ts';
-import type { SeriesRows, SeriesStart } from './transaction.ts';
-
-type RowKind = KeptChange['kind'];
-
-/** A series before an import. */
-export type SeriesBefore = {
-  /** Whether the import created the series. */
-  readonly isNew: boolean;
-  /** Whether it had vintages; if not, the import brought all of them. */
-  readonly hadVintages: boolean;
-  readonly stated: SeriesMetadata;
-  readonly implied: SeriesMetadata;
-  readonly normalisedBy: Frequency;
-  readonly coveredTo: string;
-  /** The coverage after the import: a pull that finds nothing new extends it further. */
-  readonly coveredAfter: string;
-  /** The rows that the import added, as their dates by vintage. */
-  readonly added: Readonly<Record<RowKind, readonly (readonly [asOf: Day, dates: DateSetText])[]>>;
-  readonly removed: readonly KeptChange[];
-  readonly addedVintages: readonly Day[];
-  readonly vintages: readonly HeldVintage[];
-  /** The changes of its description, if the import added to them. */
-  readonly descriptions?: readonly DescriptionChange[];
-};
+import { firstDay, lastDay, type SeriesRows, type SeriesStart } from './transaction.ts';
 
 /** The outcome of a merge; `changed` is false if the store holds the same as before. */
 export type Merged = MergeCounts & { readonly changed: boolean };
-
-/** The rows of a series that an import adds and removes, in all its merges together. */
-class RowChanges {
-  readonly #rows = new Map<
-    string,
-    { readonly before: KeptChange | undefined; now: KeptChange | undefined }
-  >();
-  readonly #vintages = new Map<Day, HeldVintage | undefined>();
-
-  /** Takes what is about to be written; `held` are the vintages before it, none if all vintages of the plan are new. */
-  take({ removed, inserted, vintages }: MergePlan, held: readonly HeldVintage[]): void {
-    for (const row of removed) this.#entry(row, row).now = undefined;
-    for (const row of inserted) this.#entry(row, undefined).now = row;
-    const before = new Map(held.map((vintage) => [vintage.asOf, vintage]));
-    for (const { asOf } of vintages)
-      if (!this.#vintages.has(asOf)) this.#vintages.set(asOf, before.get(asOf));
-  }
-
-  /** What was there before the import, and what it added. */
-  before(): Pick<SeriesBefore, 'added' | 'removed' | 'addedVintages' | 'vintages'> {
-    const dates: Record<RowKind, Map<Day, Day[]>> = { fact: new Map(), respelling: new Map() };
-    const removed: KeptChange[] = [];
-    for (const { before, now } of this.#rows.values()) {
-      if (before?.value === now?.value && (before === undefined) === (now === undefined)) continue;
-      if (before !== undefined) removed.push(before);
-      if (now === undefined) continue;
-      const own = dates[now.kind].get(now.asOf);
-      if (own === undefined) dates[now.kind].set(now.asOf, [now.date]);
-      else own.push(now.date);
-    }
-    const listed = (kind: RowKind) =>
-      Array.from(dates[kind], ([asOf, days]) => [asOf, formatDateSet(days)] as const);
-    const vintages = [...this.#vintages.values()].filter((one) => one !== undefined);
-    const addedVintages = [...this.#vintages].flatMap(([asOf, one]) => (one === undefined ? [asOf] : []));
-    return {
-      added: { fact: listed('fact'), respelling: listed('respelling') },
-      removed,
-      addedVintages,
-      vintages,
-    };
-  }
-
-  #entry(row: KeptChange, before: KeptChange | undefined) {
-    const key = `${row.kind} ${row.date} ${row.asOf}`;
-    const known = this.#rows.get(key) ?? { before, now: undefined };
-    this.#rows.set(key, known);
-    return known;
-  }
-}
-
-/** The places of the added rows, without their values. */
-export function addedRows({ added }: Pick<SeriesBefore, 'added'>): readonly KeptChange[] {
-  return (['fact', 'respelling'] as const).flatMap((kind) =>
-    added[kind].flatMap(([asOf, dates]) =>
-      parseDateSet(dates)
-        .days()
-        .map((date) => ({ kind, date, asOf, value: null })),
-    ),
-  );
-}
-
-/** A day before and a day after every day that a series can have. */
-const firstDay: Day = '1600-01-01';
-const lastDay: Day = '2999-12-31';
 
 /** One series during an import. */
 export class SeriesWriter {
   /** The conflicts found when dates moved to their periods; a series can move more than once during an import. */
   readonly conflicts: StatementConflict[] = [];
   readonly #rows: SeriesRows;
-  readonly #normalisedBefore: Frequency;
+  readonly #start: SeriesStart;
+  /** Undefined if the import brings all vintages: then everything is new. */
+  readonly #tracked: ChangedRows | undefined;
   #record: SeriesRecord;
   #normalisedBy: Frequency;
   #coveredTo: Day;
   #newest: Day;
   #changed = false;
-  readonly #start: SeriesStart;
-  /** Undefined if the import brings all vintages: then everything is new. */
-  readonly #tracked: RowChanges | undefined;
 
   constructor(rows: SeriesRows, start: SeriesStart) {
     this.#rows = rows;
     this.#start = start;
-    this.#tracked = start.newestVintage === '' ? undefined : new RowChanges();
+    this.#tracked = start.newestVintage === '' ? undefined : new ChangedRows();
     this.#record = start.record;
-    this.#normalisedBefore = start.normalisedBy;
     this.#normalisedBy = start.normalisedBy;
     this.#coveredTo = start.coveredTo;
     this.#newest = start.newestVintage;
@@ -159,8 +66,8 @@ export class SeriesWriter {
     // Statements later than all held ones change only the latest values, and reading those takes the same time for
     // any number of vintages.
     const held =
-      first > this.#newest
-        ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#latestChanges(start, to) }
+      this.#newest !== '' && first > this.#newest
+        ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#rows.latestChanges(start, to) }
         : await this.#heldBetween(start, to);
     return this.#apply(planMerge(held, statements, options), held);
   }
@@ -180,7 +87,7 @@ export class SeriesWriter {
   /** Moves dates to their periods and updates the counts; false if the series has not changed. */
   async finish(): Promise<boolean> {
     await this.#moveTo(this.#statedFrequency());
-    const changed = this.#changed || this.#normalisedBy !== this.#normalisedBefore;
+    const changed = this.#changed || this.#normalisedBy !== this.#start.normalisedBy;
     if (changed) await this.#summarise();
     return changed;
   }
@@ -191,7 +98,6 @@ export class SeriesWriter {
     descriptions?: readonly DescriptionChange[],
   ): { version: number; content: SeriesBefore } {
     const { record, normalisedBy, coveredTo, isNew, version } = this.#start;
-    const nothing = { added: { fact: [], respelling: [] }, removed: [], addedVintages: [], vintages: [] };
     const content = {
       isNew,
       hadVintages: this.#tracked !== undefined,
@@ -200,44 +106,30 @@ export class SeriesWriter {
       normalisedBy,
       coveredTo,
       coveredAfter: later(this.#coveredTo, this.#newest),
-      ...(this.#tracked?.before() ?? nothing),
+      ...(this.#tracked ?? new ChangedRows()).before(),
       ...(descriptions !== undefined && { descriptions }),
     };
     return { version: version + (changed ? 1 : 0), content };
   }
 
-  /** Restores a series to what it was before an import that no later one built on; gives its new version. */
-  async restore(before: SeriesBefore): Promise<number> {
-    const { stated, implied, coveredTo, coveredAfter, normalisedBy, vintages } = before;
-    const nothing = { added: 0, known: 0, withdrawn: 0, conflicts: [] };
-    const [removed, gone] = before.hadVintages
-      ? [addedRows(before), before.addedVintages]
-      : [await this.#everyRow(), (await this.#rows.vintages()).map(({ asOf }) => asOf)];
-    await this.#rows.apply({ ...nothing, removed, inserted: [], vintages: [] });
-    await this.#rows.apply({ ...nothing, removed: [], inserted: before.removed, vintages });
-    await this.#rows.removeVintages(gone);
+  /** Undoes an import that no later one built on, by the inverse of its plan. */
+  async undo(inverse: RowPlan, before: SeriesBefore): Promise<void> {
+    const { stated, implied, coveredTo, coveredAfter, normalisedBy } = before;
+    await this.#rows.apply(inverse);
     this.#record = { ...this.#record, stated, implied };
     await this.#rows.putRecord(this.#record);
     await this.#rows.setFrequency(normalisedBy);
     // The days that a pull without news covered afterwards stay covered.
     if (this.#coveredTo <= coveredAfter) this.#coveredTo = coveredTo;
-    this.#newest = (await this.#rows.vintages()).at(-1)?.asOf ?? '';
     await this.#summarise();
-    return this.#start.version + 1;
-  }
-
-  async #everyRow(): Promise<readonly KeptChange[]> {
-    const rows: KeptChange[] = [];
-    for (const [date, changes] of await this.#rows.changes(firstDay, lastDay))
-      addDifferences(date, changes, [], rows, []);
-    return rows;
   }
 
   async #summarise(): Promise<void> {
     const kept = await this.#rows.kinds();
     const statedKind = this.#record.stated.vintageKind;
+    const texts = this.#statedFrequency() === '' ? await this.#rows.dateSets() : [];
     await this.#rows.summarise({
-      spacing: this.#statedFrequency() === '' ? frequencyOf(await this.#publishedDates()) : '',
+      spacing: frequencyOf(texts.flatMap((text) => parseDateSet(text).days())),
       coveredTo: this.#coveredTo,
       vintageKind: kindsText(kept.map((kind) => kindOf(kind, statedKind))),
     });
@@ -276,10 +168,6 @@ export class SeriesWriter {
     return isClipped ? { ...held, changes: await this.#rows.changes(firstDay, lastDay) } : held;
   }
 
-  async #latestChanges(from: Day, to: Day): Promise<HeldSeries['changes']> {
-    return this.#newest === '' ? new Map() : this.#rows.latestChanges(from, to);
-  }
-
   async #apply(plan: MergePlan, held: HeldSeries): Promise<Merged> {
     const { added, known, withdrawn, conflicts, removed, inserted, vintages } = plan;
     const changed = removed.length + inserted.length + vintages.length > 0;
@@ -290,10 +178,5 @@ export class SeriesWriter {
       for (const { asOf } of vintages) if (asOf > this.#newest) this.#newest = asOf;
     }
     return { added, known, withdrawn, conflicts, changed };
-  }
-
-  async #publishedDates(): Promise<readonly Day[]> {
-    const texts = this.#newest === '' ? [] : await this.#rows.dateSets();
-    return [...new Set(texts.flatMap((text) => parseDateSet(text).days()))];
   }
 }

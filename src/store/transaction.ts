@@ -2,13 +2,19 @@ import type { Filing } from '../domain/insider/filing.ts';
 import type { HeldFiling } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import type { DateSetText } from '../domain/series/date-set.ts';
-import type { HeldVintage, MergePlan } from '../domain/series/merge-plan.ts';
+import type { HeldVintage, RowPlan } from '../domain/series/merge-plan.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import type { KeptKind } from '../domain/series/series.ts';
 import type { CurvePoint, CurveType } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import type { SeriesRecord } from './series-record.ts';
 import type { ImportRecord, LoggedImport, SourcesView } from './store.ts';
+
+/** A day before every day that a series can have. */
+export const firstDay: Day = '1600-01-01';
+
+/** A day after every day that a series can have. */
+export const lastDay: Day = '2999-12-31';
 
 /** What an import needs to know about a series before it writes. */
 export type SeriesStart = {
@@ -39,8 +45,7 @@ export interface SeriesRows {
   dateSets(): Promise<readonly DateSetText[]>;
   /** The kinds of the vintages up to a day. Default: of all. */
   kinds(upTo?: Day): Promise<readonly KeptKind[]>;
-  apply(plan: MergePlan): Promise<void>;
-  removeVintages(asOfs: readonly Day[]): Promise<void>;
+  apply(plan: Partial<RowPlan>): Promise<void>;
   /** Counts what the series holds, and gives it a new version. The engine derives the rest from the vintages. */
   summarise(derived: {
     readonly spacing: Frequency;

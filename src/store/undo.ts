@@ -1,123 +1,24 @@
-import { type Filing, filingOf } from '../domain/insider/filing.ts';
-import type { HeldFiling } from '../domain/insider/merge-filings.ts';
-import type { Day } from '../domain/series/date.ts';
-import { type DateSetText, formatDateSet, parseDateSet } from '../domain/series/date-set.ts';
-import type { HeldVintage } from '../domain/series/merge-plan.ts';
-import type { KeptChange } from '../domain/series/revision-history.ts';
-import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
+import { filingOf } from '../domain/insider/filing.ts';
+import { parseDateSet } from '../domain/series/date-set.ts';
+import type { HeldVintage, RowPlan } from '../domain/series/merge-plan.ts';
+import { addDifferences, type KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Followed } from './followed.ts';
-import { addedRows, type SeriesBefore, SeriesWriter } from './series-writer.ts';
-import type { ImportChange, PointPlace, WriteTransaction } from './transaction.ts';
-
-/** The rates of a curve before an import. */
-type PointsBefore = {
-  readonly curveType: CurveType;
-  /** The trade dates that the import covered. */
-  readonly days: DateSetText;
-  /** The rates that the import added, as their trade dates by maturity. */
-  readonly added: readonly (readonly [maturity: Maturity, days: DateSetText])[];
-  readonly changed: readonly CurvePoint[];
-};
-
-/** The filings before an import. */
-type FilingsBefore = {
-  /** Those that the store had before. */
-  readonly held: readonly string[];
-  readonly added: readonly (readonly [filingId: string, issuerCik: string])[];
-  readonly changed: readonly HeldFiling[];
-};
-
-/** What a store followed before an import, by source and name; null for what it did not follow. */
-type FollowedBefore = readonly {
-  readonly source: string;
-  readonly name: string;
-  readonly before: Followed | null;
-}[];
-
-/** What an import changes besides series, collected until the import ends. */
-export class OtherChanges {
-  readonly #points = new Map<
-    string,
-    { readonly point: CurvePoint; readonly before: CurvePoint | undefined }
-  >();
-  readonly #days = new Map<CurveType, Set<Day>>();
-  readonly #filings = new Map<
-    string,
-    { readonly issuerCik: string; before: HeldFiling | null | undefined }
-  >();
-  readonly #followed = new Map<string, FollowedBefore[number]>();
-
-  points(given: readonly CurvePoint[], put: readonly CurvePoint[], held: readonly CurvePoint[]): void {
-    for (const { curveType, tradeDate } of given) {
-      const days = this.#days.get(curveType) ?? new Set<Day>();
-      this.#days.set(curveType, days.add(tradeDate));
-    }
-    const keyOf = ({ curveType, tradeDate, maturity }: CurvePoint) => `${curveType} ${tradeDate} ${maturity}`;
-    const before = new Map(held.map((point) => [keyOf(point), point]));
-    for (const point of put) {
-      const key = keyOf(point);
-      if (!this.#points.has(key)) this.#points.set(key, { point, before: before.get(key) });
-    }
-  }
-
-  filings(given: readonly Filing[], put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): void {
-    for (const { filingId, issuerCik } of given)
-      if (!this.#filings.has(filingId)) this.#filings.set(filingId, { issuerCik, before: undefined });
-    for (const { header } of put) {
-      const known = this.#filings.get(header.filingId);
-      if (known !== undefined && known.before === undefined) known.before = held.get(header.filingId) ?? null;
-    }
-  }
-
-  followed(source: string, name: string, before: Followed | undefined): void {
-    const key = `${source} ${name}`;
-    if (!this.#followed.has(key)) this.#followed.set(key, { source, name, before: before ?? null });
-  }
-
-  /** The subjects, and what each was before. */
-  before(): readonly (readonly [subject: string, content: object])[] {
-    const points = Array.from(this.#days, ([curveType, days]) => {
-      const own = [...this.#points.values()].filter(({ point }) => point.curveType === curveType);
-      const added = new Map<Maturity, Day[]>();
-      for (const { point, before } of own) {
-        if (before !== undefined) continue;
-        const known = added.get(point.maturity);
-        if (known === undefined) added.set(point.maturity, [point.tradeDate]);
-        else known.push(point.tradeDate);
-      }
-      const content: PointsBefore = {
-        curveType,
-        days: formatDateSet(days),
-        added: Array.from(added, ([maturity, dates]) => [maturity, formatDateSet(dates)]),
-        changed: own.flatMap(({ before }) => before ?? []),
-      };
-      return [`curve ${curveType}`, content] as const;
-    });
-    const filings: FilingsBefore = {
-      held: [...this.#filings].flatMap(([filingId, { before }]) => (before === null ? [] : [filingId])),
-      added: [...this.#filings].flatMap(([filingId, { issuerCik, before }]) =>
-        before === null ? [[filingId, issuerCik] as const] : [],
-      ),
-      changed: [...this.#filings.values()].flatMap(({ before }) => before ?? []),
-    };
-    const followed: FollowedBefore = [...this.#followed.values()];
-    return [
-      ...points,
-      ...(this.#filings.size > 0 ? [['filings', filings] as const] : []),
-      ...(followed.length > 0 ? [['followed', followed] as const] : []),
-    ];
-  }
-}
-
-/** The places of the rates that were added. */
-function addedPoints({ curveType, added }: PointsBefore): readonly PointPlace[] {
-  return added.flatMap(([maturity, dates]) =>
-    parseDateSet(dates)
-      .days()
-      .map((tradeDate) => ({ curveType, tradeDate, maturity })),
-  );
-}
+import {
+  addedPoints,
+  addedRows,
+  type FilingsBefore,
+  type FollowedBefore,
+  type PointsBefore,
+  type SeriesBefore,
+} from './recorded-changes.ts';
+import { SeriesWriter } from './series-writer.ts';
+import {
+  firstDay,
+  type ImportChange,
+  lastDay,
+  type SeriesRows,
+  type WriteTransaction,
+} from './transaction.ts';
 
 /** What undoing an import changes in one subject. */
 type UndoneSubject = {
@@ -160,26 +61,18 @@ export async function undoImport(
     changes.filter((change) => change.import !== number),
   );
   const subjects: UndoneSubject[] = [];
-  const versions: (readonly [id: string, version: number])[] = [];
-  for (const { subject, version, content } of own) {
+  for (const change of own) {
     await pause();
-    if (subject === 'filings') subjects.push(await restoreFilings(transaction, JSON.parse(content)));
-    else if (subject === 'followed') subjects.push(await restoreFollowed(transaction, JSON.parse(content)));
-    else if (subject.startsWith('curve '))
-      subjects.push(await restorePoints(transaction, JSON.parse(content)));
-    else {
-      const id = subject.slice('series '.length);
-      const restored = await restoreSeries(transaction, id, version, JSON.parse(content));
-      versions.push([id, restored.version]);
-      subjects.push(restored.undone);
-    }
+    subjects.push(await undoings[subjectOf(change).kind].undo(transaction, change));
   }
   await transaction.sources.removeImport(number);
-  for (const [id, version] of versions) await transaction.sources.moveVersion(id, version);
+  const series = own.filter((change) => subjectOf(change).kind === 'series');
+  for (const change of series)
+    await transaction.sources.moveVersion(subjectOf(change).name, change.version + 1);
   const count = (of: (subject: UndoneSubject) => boolean) =>
     subjects.filter(of).reduce((sum, { removed, restored }) => sum + removed + restored, 0);
   return {
-    series: versions.map(([id]) => id),
+    series: series.map((change) => subjectOf(change).name),
     rates: count(({ subject }) => subject.endsWith(' curve')),
     filings: count(({ subject }) => subject === 'filings'),
     subjects,
@@ -215,25 +108,44 @@ function listed(subjects: readonly string[]): string {
   return names.slice(0, mostNamed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** Whether two imports touched the same part of one subject. */
-function overlap({ subject, content }: ImportChange, other: ImportChange): boolean {
-  if (subject.startsWith('series ')) return true;
-  const [mine, theirs] = [JSON.parse(content), JSON.parse(other.content)];
-  if (subject === 'filings') {
-    const ids = ({ held, added }: FilingsBefore) => [...held, ...added.map(([id]) => id)];
-    return shares(ids(mine), ids(theirs));
-  }
-  if (subject === 'followed') {
-    const names = (followed: FollowedBefore) => followed.map(({ source, name }) => `${source} ${name}`);
-    return shares(names(mine), names(theirs));
-  }
-  const days = ({ days }: PointsBefore) => parseDateSet(days).days();
-  return shares(days(mine), days(theirs));
+/** How the changes of one kind of subject are undone. */
+type Undoing = {
+  /** The parts that an import touched; two imports that share one can only be undone in order. */
+  readonly parts: (change: ImportChange) => readonly string[];
+  readonly undo: (transaction: WriteTransaction, change: ImportChange) => Promise<UndoneSubject>;
+};
+
+function undoing<Content>(
+  parts: (content: Content) => readonly string[],
+  undo: (transaction: WriteTransaction, content: Content, change: ImportChange) => Promise<UndoneSubject>,
+): Undoing {
+  return {
+    parts: ({ content }) => parts(JSON.parse(content)),
+    undo: (transaction, change) => undo(transaction, JSON.parse(change.content), change),
+  };
 }
 
-function shares(some: readonly string[], others: readonly string[]): boolean {
-  const known = new Set(some);
-  return others.some((one) => known.has(one));
+const undoings = {
+  series: undoing(() => ['everything'], undoSeries),
+  curve: undoing(({ days }: PointsBefore) => parseDateSet(days).days(), undoPoints),
+  filings: undoing(({ held, added }: FilingsBefore) => [...held, ...added.map(([id]) => id)], undoFilings),
+  followed: undoing(
+    (followed: FollowedBefore) => followed.map(({ source, name }) => `${source} ${name}`),
+    undoFollowed,
+  ),
+};
+
+/** The kind of a subject and its name, which only series and curves have. */
+function subjectOf({ subject }: ImportChange) {
+  const [kind = ''] = subject.split(' ', 1);
+  return { kind: kind as keyof typeof undoings, name: subject.slice(kind.length + 1) };
+}
+
+/** Whether two imports touched the same part of one subject. */
+function overlap(mine: ImportChange, other: ImportChange): boolean {
+  const { parts } = undoings[subjectOf(mine).kind];
+  const known = new Set(parts(mine));
+  return parts(other).some((part) => known.has(part));
 }
 
 function undoneSubject(
@@ -245,52 +157,67 @@ function undoneSubject(
   return { subject, goes: false, vintages: 0, removed: 0, restored: 0, ...counts, ...ends };
 }
 
-/** What undoing removes and restores in a series, whose vintages now are `now`. */
-function undoneSeries(id: string, before: SeriesBefore, now: readonly HeldVintage[]): UndoneSubject {
-  const datesBefore = new Map(before.vintages.map(({ asOf, dates }) => [asOf, parseDateSet(dates)]));
-  const isAdded = before.hadVintages ? new Set(before.addedVintages) : undefined;
-  const gone = now.filter(({ asOf }) => isAdded === undefined || isAdded.has(asOf));
-  const grown = now.filter(({ asOf }) => datesBefore.has(asOf));
-  const statements = [...gone, ...grown].flatMap(({ asOf, dates }) =>
-    parseDateSet(dates)
-      .days()
-      .filter((date) => datesBefore.get(asOf)?.has(date) !== true),
-  );
-  const keyOf = ({ date, asOf }: Pick<KeptChange, 'date' | 'asOf'>) => `${date} ${asOf}`;
-  const added = new Set(addedRows(before).map(keyOf));
-  const restored = before.removed.filter((row) => added.has(keyOf(row)));
-  return undoneSubject(id, {
-    goes: before.isNew,
+async function undoSeries(
+  transaction: WriteTransaction,
+  before: SeriesBefore,
+  change: ImportChange,
+): Promise<UndoneSubject> {
+  const { name: id } = subjectOf(change);
+  const rows = transaction.series(id);
+  const start = await rows.begin();
+  if (start.isNew || start.version !== change.version)
+    throw new Problem('bad-input', `${id} was changed since, by something that is not in the log`, {
+      hints: ['a backup has the store as it was before the import'],
+    });
+  const held = await rows.vintages();
+  const plan = await inverseOf(before, held, rows);
+  if (before.isNew) await transaction.removeSeries(id);
+  else await new SeriesWriter(rows, start).undo(plan, before);
+  if (!before.isNew && before.descriptions !== undefined)
+    await transaction.descriptions.replace(id, before.descriptions);
+  return undoneSubject(id, { goes: before.isNew, ...countsOf(plan, held) });
+}
+
+/** The plan that takes the rows of an import out of a series again; `held` are the vintages of the series. */
+async function inverseOf(
+  before: SeriesBefore,
+  held: readonly HeldVintage[],
+  rows: SeriesRows,
+): Promise<RowPlan> {
+  const { removed: inserted, vintages } = before;
+  if (before.hadVintages)
+    return { removed: addedRows(before), inserted, vintages, gone: before.addedVintages };
+  const removed: KeptChange[] = [];
+  // A new series is removed as a whole.
+  if (!before.isNew)
+    for (const [date, changes] of await rows.changes(firstDay, lastDay))
+      addDifferences(date, changes, [], removed, []);
+  return { removed, inserted, vintages, gone: held.map(({ asOf }) => asOf) };
+}
+
+/** What an inverse plan removes and restores in a series with the vintages `held`. */
+function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: readonly HeldVintage[]) {
+  const datesBefore = new Map([
+    ...gone.map((asOf) => [asOf, parseDateSet('')] as const),
+    ...vintages.map(({ asOf, dates }) => [asOf, parseDateSet(dates)] as const),
+  ]);
+  const statements = held.flatMap(({ asOf, dates }) => {
+    const known = datesBefore.get(asOf);
+    const days = known === undefined ? [] : parseDateSet(dates).days();
+    return days.filter((date) => known?.has(date) !== true);
+  });
+  const keyOf = ({ date, asOf }: KeptChange) => `${date} ${asOf}`;
+  const added = new Set(removed.map(keyOf));
+  const restored = inserted.filter((row) => added.has(keyOf(row)));
+  return {
     vintages: gone.length,
     removed: statements.length,
     restored: restored.length,
     dates: [...statements, ...restored.map(({ date }) => date)],
-  });
+  };
 }
 
-async function restoreSeries(
-  transaction: WriteTransaction,
-  id: string,
-  version: number,
-  before: SeriesBefore,
-): Promise<{ readonly version: number; readonly undone: UndoneSubject }> {
-  const rows = transaction.series(id);
-  const start = await rows.begin();
-  if (start.isNew || start.version !== version)
-    throw new Problem('bad-input', `${id} was changed since, by something that is not in the log`, {
-      hints: ['a backup has the store as it was before the import'],
-    });
-  const undone = undoneSeries(id, before, await rows.vintages());
-  if (before.isNew) {
-    await transaction.removeSeries(id);
-    return { version: 0, undone };
-  }
-  const restored = await new SeriesWriter(rows, start).restore(before);
-  if (before.descriptions !== undefined) await transaction.descriptions.replace(id, before.descriptions);
-  return { version: restored, undone };
-}
-
-async function restorePoints(transaction: WriteTransaction, before: PointsBefore): Promise<UndoneSubject> {
+async function undoPoints(transaction: WriteTransaction, before: PointsBefore): Promise<UndoneSubject> {
   const [added, { changed, curveType }] = [addedPoints(before), before];
   await transaction.rates.remove(added);
   if (changed.length > 0) await transaction.rates.put(changed);
@@ -301,31 +228,25 @@ async function restorePoints(transaction: WriteTransaction, before: PointsBefore
   });
 }
 
-async function restoreFilings(
+async function undoFilings(
   transaction: WriteTransaction,
   { added, changed }: FilingsBefore,
 ): Promise<UndoneSubject> {
   await transaction.filings.remove(added.map(([filingId, issuerCik]) => ({ filingId, issuerCik })));
-  if (changed.length > 0) {
-    const held = await transaction.filings.held(changed.flatMap(anyTrade));
+  // An engine finds a filing by any of its trades; its issuer may have changed since.
+  const trades = changed.flatMap(({ header, trades: [trade] }) => (trade ? [filingOf(header, trade)] : []));
+  if (trades.length > 0) {
+    const held = await transaction.filings.held(trades);
     await transaction.filings.remove([...held.values()].map(({ header }) => header));
     await transaction.filings.put(changed, new Map());
   }
   return undoneSubject('filings', { removed: added.length, restored: changed.length });
 }
 
-/** One trade of a filing, by which an engine finds the filing. */
-function anyTrade({ header, trades: [trade] }: HeldFiling) {
-  return trade === undefined ? [] : [filingOf(header, trade)];
-}
-
-async function restoreFollowed(
-  transaction: WriteTransaction,
-  records: FollowedBefore,
-): Promise<UndoneSubject> {
-  for (const { source, name, before } of records) {
+async function undoFollowed(transaction: WriteTransaction, followed: FollowedBefore): Promise<UndoneSubject> {
+  for (const { source, name, before } of followed) {
     await transaction.sources.removeFollowed(source, name);
     if (before !== null) await transaction.sources.putFollowed(before);
   }
-  return undoneSubject('followed', { restored: records.length });
+  return undoneSubject('followed', { restored: followed.length });
 }

@@ -6,11 +6,12 @@ import type { KeptChange, Statement, StatementConflict } from '../domain/series/
 import { type CurvePoint, planPoints } from '../domain/treasury/curve.ts';
 import type { SeriesContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
+import { OtherChanges } from './recorded-changes.ts';
 import type { SeriesRecord } from './series-record.ts';
 import { type Merged, SeriesWriter } from './series-writer.ts';
 import type { ImportRecord, LoggedImport, WholeView } from './store.ts';
 import type { WriteTransaction } from './transaction.ts';
-import { OtherChanges, type UndoneChanges, undoImport } from './undo.ts';
+import { type UndoneChanges, undoImport } from './undo.ts';
 
 const finishedTogether = 100;
 
@@ -76,8 +77,10 @@ export class StoreWriter {
     const held = await this.#heldPoints(points);
     const { put, ...counts } = planPoints(held, points, options);
     this.#others.points(points, put, held);
-    if (put.length > 0) await this.#transaction.rates.put(put);
-    return this.#noted({ ...counts, changed: put.length > 0 });
+    const changed = put.length > 0;
+    if (changed) await this.#transaction.rates.put(put);
+    this.#changed ||= changed;
+    return { ...counts, changed };
   }
 
   /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
@@ -85,8 +88,10 @@ export class StoreWriter {
     const held = await this.#transaction.filings.held(filings);
     const { put, ...counts } = planFilings([...held.values()], filings, options);
     this.#others.filings(filings, put, held);
-    if (put.length > 0) await this.#transaction.filings.put(put, held);
-    return this.#noted({ ...counts, changed: put.length > 0 });
+    const changed = put.length > 0;
+    if (changed) await this.#transaction.filings.put(put, held);
+    this.#changed ||= changed;
+    return { ...counts, changed };
   }
 
   /** Records an import; an entry of another store's log can say that it is outdated. */
@@ -172,9 +177,8 @@ export class StoreWriter {
     await rows.begin();
     await rows.putRecord(contents);
     await rows.setFrequency(normalisedBy);
-    const nothing = { added: 0, known: 0, withdrawn: 0, conflicts: [], removed: [] };
-    await rows.apply({ ...nothing, inserted: [], vintages });
-    for await (const inserted of changes) await rows.apply({ ...nothing, inserted, vintages: [] });
+    await rows.apply({ vintages });
+    for await (const inserted of changes) await rows.apply({ inserted });
     const { spacing, vintageKind } = contents.figures;
     await rows.summarise({ spacing, coveredTo, vintageKind });
   }
@@ -182,7 +186,9 @@ export class StoreWriter {
   /** Removes a series with everything that is kept of it; false for an unknown id. */
   async removeSeries(seriesId: string): Promise<boolean> {
     this.#series.delete(seriesId);
-    return this.#noted({ changed: await this.#transaction.removeSeries(seriesId) }).changed;
+    const removed = await this.#transaction.removeSeries(seriesId);
+    this.#changed ||= removed;
+    return removed;
   }
 
   /** Gives a series another id, which no series may have yet. */
@@ -248,11 +254,6 @@ export class StoreWriter {
       held.push(...(await this.#transaction.rates.held({ curveType, from, to })));
     }
     return held;
-  }
-
-  #noted<T extends { readonly changed: boolean }>(merged: T): T {
-    if (merged.changed) this.#changed = true;
-    return merged;
   }
 }
 

@@ -61,13 +61,18 @@ export type MergeCounts = {
   readonly conflicts: readonly StatementConflict[];
 };
 
-/** The rows that a store has to write for a merge; it removes first, then inserts. */
-export type MergePlan = MergeCounts & {
+/** The rows of a series that a store has to write; it removes first, then inserts. */
+export type RowPlan = {
   readonly removed: readonly KeptChange[];
   readonly inserted: readonly KeptChange[];
   /** The vintages that are new or differ from the held ones. */
   readonly vintages: readonly HeldVintage[];
+  /** The days of the vintages to remove. Default: none. */
+  readonly gone?: readonly Day[];
 };
+
+/** The rows that a store has to write for a merge. */
+export type MergePlan = MergeCounts & RowPlan;
 
 /** A statement of the series that a merge is about. */
 type NewStatement = Pick<Statement, 'date' | 'asOf' | 'value' | 'kind'>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Day, Frequency } from '../../domain/series/date.ts';
-import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
+import type { HeldVintage, RowPlan } from '../../domain/series/merge-plan.ts';
 import type { KeptChange } from '../../domain/series/revision-history.ts';
 import type { KeptKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
@@ -81,13 +81,6 @@ export function seriesRows(transaction: Transaction, id: string, locks?: ImportL
       return rows.map(({ kind }) => kind);
     },
     apply: (plan) => applyPlan(transaction, id, plan),
-    async removeVintages(asOfs) {
-      if (asOfs.length === 0) return;
-      await transaction.write(
-        'delete from asof.vintage where series = @id and as_of_date = any(@asOfs::date[])',
-        { id, asOfs },
-      );
-    },
     summarise: ({ spacing, coveredTo, vintageKind }) =>
       transaction.write(
         `update asof.series set spacing_frequency = @spacing, vintage_kind = @vintageKind,
@@ -193,12 +186,16 @@ function daysSince(day: Day): number {
 }
 
 /**
- * Writes the plan of a merge. A `delete` on Citus cannot join `unnest`, so it finds each row by one number that is made
+ * Writes the rows of a plan. A `delete` on Citus cannot join `unnest`, so it finds each row by one number that is made
  * from its two dates.
  */
-async function applyPlan(transaction: Transaction, id: string, plan: MergePlan): Promise<void> {
+async function applyPlan(
+  transaction: Transaction,
+  id: string,
+  { removed = [], inserted = [], vintages = [], gone = [] }: Partial<RowPlan>,
+): Promise<void> {
   for (const table of ['fact', 'respelling'] as const) {
-    for (const part of partsOf(plan.removed.filter(({ kind }) => kind === table)))
+    for (const part of partsOf(removed.filter(({ kind }) => kind === table)))
       await transaction.write(
         `delete from asof.${table} where series = @id and date = any(@dates::date[])
            and (date - date '${epoch}') * 1000000::bigint + (as_of_date - date '${epoch}') = any(@places::bigint[])`,
@@ -208,14 +205,14 @@ async function applyPlan(transaction: Transaction, id: string, plan: MergePlan):
           places: part.map(({ date, asOf }) => daysSince(date) * 1_000_000 + daysSince(asOf)),
         },
       );
-    for (const part of partsOf(plan.inserted.filter(({ kind }) => kind === table)))
+    for (const part of partsOf(inserted.filter(({ kind }) => kind === table)))
       await transaction.write(
         `insert into asof.${table} (series, date, as_of_date, value)
          select @id, * from unnest(@dates::date[], @asOfs::date[], @values::text[])`,
         { id, ...columnsOf(part) },
       );
   }
-  for (const part of partsOf(plan.vintages))
+  for (const part of partsOf(vintages))
     await transaction.write(
       `insert into asof.vintage (series, as_of_date, dates, complete, kind, clipped)
        select @id, * from unnest(@asOfs::date[], @dates::text[], @complete::boolean[], @kinds::text[], @clipped::text[])
@@ -229,6 +226,11 @@ async function applyPlan(transaction: Transaction, id: string, plan: MergePlan):
         kinds: part.map(({ kind }) => kind),
         clipped: part.map(({ clipped = '' }) => clipped),
       },
+    );
+  if (gone.length > 0)
+    await transaction.write(
+      'delete from asof.vintage where series = @id and as_of_date = any(@gone::date[])',
+      { id, gone },
     );
 }
 

@@ -1,5 +1,5 @@
 import type { Day } from '../../domain/series/date.ts';
-import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
+import type { HeldVintage, RowPlan } from '../../domain/series/merge-plan.ts';
 import type { Change } from '../../domain/series/revision-history.ts';
 import type { KeptKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
@@ -79,10 +79,6 @@ function seriesRows(session: SqliteSession, id: string): SeriesRows {
         upTo,
       ),
     apply: (plan) => session.use((connection) => applyPlan(connection, key, plan)),
-    async removeVintages(asOfs) {
-      for (const asOf of asOfs)
-        await session.run('delete from vintage where series = ? and as_of_date = ?', key, asOf);
-    },
     async summarise(derived) {
       await session.run(
         `update series set
@@ -188,11 +184,11 @@ export function readChanges(
   return changesByDate(rows);
 }
 
-/** Writes the plan of a merge into a series. */
+/** Writes the rows of a plan into a series. */
 export function applyPlan(
   connection: Connection,
   key: number,
-  { removed, inserted, vintages }: MergePlan,
+  { removed = [], inserted = [], vintages = [], gone = [] }: Partial<RowPlan>,
 ): void {
   const statement = {
     remove: {
@@ -215,6 +211,8 @@ export function applyPlan(
   for (const { kind, date, asOf, value } of inserted) statement.insert[kind].run(key, date, asOf, value);
   for (const { asOf, dates, complete, kind, clipped = '' } of vintages)
     statement.list.run(key, asOf, dates, Number(complete), kind, clipped);
+  for (const asOf of gone)
+    connection.run('delete from vintage where series = ? and as_of_date = ?', key, asOf);
 }
 
 const wordStatements = {
