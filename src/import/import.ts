@@ -149,7 +149,6 @@ export function importLog(address: string): Promise<readonly LoggedImport[]> {
   return readStore(address, (view) => view.sources.imports());
 }
 
-/** The files of an import, and the paths of the skipped ones. */
 type FoundFiles = { readonly files: readonly ImportFile[]; readonly skipped: readonly string[] };
 
 /** Recognises every file before it refuses any, so that the user sees all unreadable files at once. */
@@ -181,7 +180,6 @@ async function recognisedFiles(
   return { files, skipped };
 }
 
-/** Whether a file is the description that a publisher adds to an archive. */
 function isReadme({ name, inArchive }: SourceFile): boolean {
   return inArchive === true && /readme[^.]*\.(?:txt|md|html?)$/i.test(name);
 }

@@ -3,10 +3,7 @@ import type { ImportResult } from './import.ts';
 
 type ImportedFile = ImportResult['files'][number];
 
-/**
- * The lines that `asof import` prints when it is done. `replacesSample`: a store at this path takes the place of the
- * sample, `for good` where the command cannot begin as a copy of it.
- */
+/** The lines that `asof import` prints; `replacesSample`: whether the store takes the place of the sample. */
 export function importReport(result: ImportResult, replacesSample: boolean | 'for good'): readonly string[] {
   const { files } = result;
   const lines = files.flatMap((file) => [

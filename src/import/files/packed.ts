@@ -21,10 +21,7 @@ const deflated = 8;
 /** An archive: the place of its file, or its content. */
 type Archive = string | Buffer;
 
-/**
- * The files in a zip archive, sorted by name, without folders, hidden files and `__MACOSX`.
- * Refused: a damaged or encrypted archive, an archive inside it, and one beyond the limits.
- */
+/** The files in a zip archive by name, without folders and hidden files. Refused: damage, nested archives, too much. */
 export async function zipMembers(archive: Archive, path: string): Promise<readonly SourceFile[]> {
   const entries = await membersOf(archive, path);
   const files: SourceFile[] = [];
@@ -149,7 +146,6 @@ export function refuseBomb(path: string, contentSize: number, packedSize: number
   }
 }
 
-/** The number of bytes that show what a file is. */
 const signatureSize = 512;
 
 const zipSignatures = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];

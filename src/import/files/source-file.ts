@@ -36,10 +36,7 @@ export type SourceFile = {
 /** A place in a file; rows and lines count from 1, as in an editor. */
 export type FilePlace = { readonly row?: number; readonly column?: string; readonly value?: string };
 
-/**
- * The Problem that refuses a file: its path, the place, the value there, and the reason. A name or a parser's message
- * may be long because the file is broken, so only its beginning is shown.
- */
+/** The Problem that refuses a file, with its path, the place, the beginning of the value there, and the reason. */
 export function refusal(
   file: Pick<SourceFile, 'path'>,
   place: FilePlace,
@@ -86,12 +83,8 @@ export function printablePath(name: string): string {
 
 const mebibyte = 2 ** 20;
 
-/**
- * The limits on one file of an import, in bytes unless named otherwise. They keep a small file from filling memory or
- * disk.
- */
+/** The limits on one file, in bytes unless named otherwise, which keep a small file from filling memory or disk. */
 export const limits = {
-  /** Members of an archive. */
   members: 10_000,
   /** Unpacked content. */
   content: 4096 * mebibyte,
@@ -111,31 +104,23 @@ export const limits = {
   workbook: 256 * mebibyte,
   /** The rows of a sheet times its columns. */
   cells: 10_000_000,
-  /** Columns of a text table. */
   columns: 100_000,
   /** Rows of one row group of Parquet. */
   rowGroup: 20_000_000,
 } as const;
 
-/**
- * A copy of a text, for a text that is kept after its file is read. A cell is a slice of the file's text, so each kept
- * cell would otherwise hold thousands of lines in memory.
- */
+/** A copy of a text that outlives the reading of its file: a cell, as a slice, would hold thousands of lines. */
 export function copyOf(text: string): string {
   return [...text].join('');
 }
 
-/**
- * Reads bytes in order; each call starts from the beginning, opens the file at the first byte and closes it at the
- * end.
- */
+/** Reads bytes from the beginning at each call; opens the file at the first byte and closes it at the end. */
 type ReadBytes = (counter?: ByteCounter) => AsyncIterable<Buffer>;
 
 /** The parts of a SourceFile. */
 export type FileContent = {
   readonly name: string;
   readonly path: string;
-  /** Size in bytes as stored. */
   readonly size: number;
   /** Whether `read` gives unpacked bytes, whose size is unknown. */
   readonly packed?: true;

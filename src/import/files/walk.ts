@@ -15,9 +15,8 @@ import {
 } from './source-file.ts';
 
 /**
- * The files at the typed paths, in the order typed: folders recursively in the order of names, zip archives member by
- * member, without hidden files in folders; the path `-` is standard input. A path that cannot be read or gives no
- * file is a Problem that names it.
+ * The files at the typed paths, in the order typed: folders by name, archives by member, `-` as standard input. A path
+ * that cannot be read or gives no file is a Problem that names it.
  */
 export async function sourceFiles(
   paths: readonly string[],
@@ -63,7 +62,6 @@ class Walk {
   readonly #entered = new Set<string>();
   readonly #plainFiles = new Map<string, Promise<readonly NamedFile[]>>();
 
-  /** The files at a typed path. */
   async filesAt(path: string): Promise<readonly SourceFile[]> {
     const stats = await statsOf(path);
     if (stats.isFile()) return this.#filesIn(path);

@@ -82,10 +82,7 @@ export type ImportFormat = {
   readonly takesSeries?: true;
   /** Whether `--filed-on` applies, because the content does not state its filing date. */
   readonly takesFiledOn?: true;
-  /**
-   * Whether a file is of this format, by the first 64 KiB of its text and its name. At most one format recognises a
-   * file.
-   */
+  /** Whether the first 64 KiB of a file and its name show this format; no two formats recognise one file. */
   recognise(head: string, name: string): boolean;
   /** All records of a file, in order. Refuses what cannot be read exactly, with file, row, column and value. */
   read(file: SourceFile, options: ReadOptions): AsyncIterable<Batch>;
@@ -99,10 +96,7 @@ export function notADay(file: SourceFile, place: TextPlace, form = 'YYYY-MM-DD')
   return refusal(file, place, faultOfDay(place.value) ?? `not a date: use ${form}`);
 }
 
-/**
- * The refusal of a text that is not a number, with the number that it may mean; `missing` are the texts for "not
- * available".
- */
+/** The refusal of a text that is no number, with the number that it may mean; `missing` are texts of no value. */
 export function notANumber(file: SourceFile, place: TextPlace, missing: string): Problem {
   const digits = place.value
     .replace(/^\((.*)\)$/s, '-$1')

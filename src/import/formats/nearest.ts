@@ -20,7 +20,6 @@ type TableFault = {
 const mostRows = 80;
 const mostNotes = 60;
 
-/** The characters of JSON that are examined. */
 const enoughJson = 8000;
 
 /** The format that a table or a JSON file would be of without one fault, and that fault; undefined for other files. */

@@ -109,10 +109,7 @@ function monthOf(file: SourceFile, options: ReadOptions): Day {
   throw unknownVintage(file, 'the file name is not the month of its vintage, such as 2015-01.csv');
 }
 
-/**
- * A panel of FRED series as published on the day in the file name. In a file with monthly rows a column is monthly,
- * unless its figures show a coarser frequency.
- */
+/** A panel of FRED series as published on the day in the file name; its rows can be monthly and its columns coarser. */
 const datedPanel: ImportFormat = {
   kind: 'dated-panel',
   summary: ['panel of FRED series', ' (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv'],
@@ -149,10 +146,7 @@ function vintageOf(file: SourceFile, options: ReadOptions): Day {
   throw unknownVintage(file, 'the file name is not its vintage date, such as 2016-07-29.csv');
 }
 
-/**
- * Figures by date as programs and people write them: `Date,GDP`, or `date,value` whose series `--series` names. The
- * file does not say who published them, so it claims no source for its series.
- */
+/** Figures by date as people write them: `Date,GDP`, or `date,value` with `--series`. It claims no source. */
 const plainCsv: ImportFormat = {
   kind: 'plain-csv',
   summary: [
@@ -192,9 +186,8 @@ function isSeriesColumn(name: string): boolean {
 }
 
 /**
- * The Real-Time Data Set of the Philadelphia Fed: one workbook per variable, one column per vintage. The date of a
- * vintage is the 15th of its month, or of the middle month of its quarter. Numbers are the shortest text of the stored
- * double, because the workbook has no other.
+ * The Real-Time Data Set of the Philadelphia Fed: one workbook per variable, one column per vintage, dated the 15th of
+ * its month or of the middle month of its quarter. Numbers are the shortest text of the stored double.
  */
 export const rtdsm: ImportFormat = {
   kind: 'rtdsm',
@@ -370,9 +363,8 @@ const monthly: ReadonlySet<string> = new Set(
 );
 
 /**
- * The periods of rows. `1947:01` is a month, unless a variable is given and the labels of its rows count quarters: 01
- * to 04, then 01 of the next year. If there are too few rows to tell, the variable decides; an unknown variable is
- * refused.
+ * The periods of rows. `1947:01` is a month, unless the rows of a variable count quarters: 01 to 04, then 01 of the
+ * next year. With too few rows to tell, the variable decides; an unknown one is refused.
  */
 function periodsOf(
   file: SourceFile,

@@ -36,10 +36,7 @@ const kinds = formats.map(({ kind }) => kind).join(', ');
 /** The refusal of a file that no format recognises. */
 export class UnknownFile extends Problem {}
 
-/**
- * The format that is `chosen`, or the one that recognises the file. An empty file, and one that no format recognises,
- * is refused.
- */
+/** The format that is `chosen`, or the one that recognises the file; refuses an empty file and an unknown one. */
 export async function recognise(file: SourceFile, chosen?: ImportFormat): Promise<ImportFormat> {
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
@@ -79,7 +76,6 @@ function isBinary(head: Buffer): boolean {
   }
 }
 
-/** The refusal of a file; says what the file is, or which format it is nearest to and why it is not of that format. */
 function unrecognised(file: SourceFile, text: string): Problem {
   const nearest = inWorkbook(text) ?? nearestOrUnsupported(file, text);
   const { reason, hints } = nearest ?? {
@@ -117,10 +113,7 @@ function firstLine(text: string): string {
   return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
 }
 
-/**
- * Answers of asof from which nothing can be imported: their object in JSON, their columns in a table, and what to
- * import instead.
- */
+/** Answers from which nothing can be imported: their object in JSON, their columns, and what to import instead. */
 const answersWithout: readonly {
   readonly objects: readonly string[];
   readonly isTable: (columns: readonly string[]) => boolean;
@@ -173,7 +166,6 @@ function having(...sets: readonly (readonly string[])[]): (columns: readonly str
   return (columns) => sets.some((names) => names.every((name) => columns.includes(name)));
 }
 
-/** Describes a file that is an answer of asof with too little in it; undefined for other files. */
 function describeAnswer(head: string): string | undefined {
   const { object, columns } = answerHead(head);
   const found = answersWithout.find((answer) =>
@@ -255,10 +247,6 @@ const unsupportedFiles: readonly (readonly [matches: (head: string) => boolean, 
   [(head) => head.startsWith('ustar', 257), 'a tar archive; unpack it and import the folder'],
 ];
 
-/**
- * Describes a file of a well-known kind that asof does not read, by its head, and says what to do; undefined for
- * other files.
- */
 function describeUnsupported(head: string): string | undefined {
   return describeAnswer(head) ?? unsupportedFiles.find(([matches]) => matches(head))?.[1];
 }

@@ -85,10 +85,7 @@ function parseTradeDate(text: string): Day | undefined {
 /** `DGS10`, `DGS3MO`, `DFII10`. */
 const rateId = /^(DGS|DFII)(\d+)(MO)?$/i;
 
-/**
- * The curves of the Federal Reserve's H.15 release as FRED publishes them: series `DGS…` are of the par curve,
- * `DFII…` of the real one.
- */
+/** The curves of the H.15 release as FRED publishes them: series `DGS…` of the par curve, `DFII…` of the real one. */
 export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
   summary: ['Treasury curves of the H.15 release', ' (FRED CSV of series DGS… or DFII…)'],
@@ -132,7 +129,6 @@ type CurveLayout = {
   readonly isDate: (header: string) => boolean;
   readonly maturity: (header: string) => CurveMaturity | undefined;
   readonly parseDate: (text: string) => Day | undefined;
-  /** The form of a date, for refusals. */
   readonly dateForm: string;
   /** The text of a cell without a rate; an empty cell has no rate either. */
   readonly noRate: string;
@@ -144,10 +140,7 @@ type CurveHeader = {
   readonly maturities: readonly (CurveMaturity & { readonly index: number })[];
 };
 
-/**
- * The points of a CSV file of daily curves. An unknown column, a row of another width than the header, a rate that is
- * not a number, and rates that no curve can have are refused.
- */
+/** The points of a CSV file of daily curves. Refused: an unknown column, another width, no number, impossible rates. */
 async function* readCurveCsv(
   file: SourceFile,
   options: ReadOptions,
@@ -284,10 +277,7 @@ const rateName = /^(BC|TC)_(\d+(?:_5)?)(MONTH|YEAR)$/;
 /** The 30-year rate a second time, for display. */
 const displayName = 'BC_30YEARDISPLAY';
 
-/**
- * Treasury's XML feed of daily curves, nominal (`BC_…`) and real (`TC_…`). An entry without rates is a day without a
- * curve, such as Columbus Day of 2010. An incomplete feed and rates that no curve can have are refused.
- */
+/** Treasury's XML feed of daily curves (`BC_…`, `TC_…`); an entry without rates is a day without a curve. */
 export const treasuryXml: ImportFormat = {
   kind: 'treasury-xml',
   summary: ['daily par or real yield curve of the U.S. Treasury', ' (XML feed)'],
@@ -350,7 +340,6 @@ function dayIn(entry: unknown): Day | undefined {
   return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
 }
 
-/** The day of an entry; none for a day that the user skips. */
 function daysOf(
   entry: unknown,
   refuse: RefuseElement,

@@ -19,14 +19,10 @@ export type VintageColumn = {
   readonly vintage: Day;
 };
 
-/**
- * A row of figures: its row in the file, its observation date, and a text for every column (empty for an empty cell).
- */
+/** A row of figures with its row in the file, its observation date, and a text for every column. */
 export type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
 
-/**
- * The content of a file of whole vintages, read as a whole, because the meaning of a blank cell depends on all rows.
- */
+/** A file of whole vintages, read as a whole because the meaning of a blank cell depends on all rows. */
 export type VintageTable = {
   readonly columns: readonly VintageColumn[];
   readonly rows: readonly VintageRow[];
@@ -51,10 +47,8 @@ export const fredCells: CellRules = {
 };
 
 /**
- * The records of a table of whole vintages, column by column. Numbers are values. A cell without a number says that
- * the vintage has no figure for its date: a withdrawal if the date had a value, no change if it never had one. If the
- * series of a table differ in frequency, only the rows that begin a period of a series count for it. A repeated date,
- * or a repeated vintage of a series, is refused.
+ * The records of a table of whole vintages, column by column. A cell without a number says that its vintage has no
+ * figure for the date, in the rows that begin a period of its series. Repeated dates and vintages are refused.
  */
 export function* vintageBatches(file: SourceFile, table: VintageTable, rules: CellRules): Generator<Batch> {
   refuseRepeats(file, table);
@@ -164,7 +158,6 @@ type VintageLayout = {
   readonly column: (name: string) => Omit<VintageColumn, 'name'>;
   /** Default: YYYY-MM-DD. */
   readonly date?: (text: string) => Day | undefined;
-  /** The form of a date, for refusals. */
   readonly dateForm?: string;
   /** The order of month and day, if the publisher writes dates in that order. */
   readonly dateOrder?: DateOrder;

@@ -35,10 +35,7 @@ export type ImportConflict =
       readonly given: readonly string[];
     };
 
-/**
- * The refusal of an import: its message counts the conflicts, by cause if there are several, and lists each in a
- * line; its hints say what the user can do.
- */
+/** The refusal of an import, whose message counts the conflicts, and whose list has each in a line. */
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
 
@@ -71,10 +68,7 @@ const few = 20;
 
 const mostSeriesNamed = 5;
 
-/**
- * The conflicts without those that follow from others: figures of another frequency than their series contradict it
- * as well.
- */
+/** The conflicts without those that follow from others: figures of another frequency contradict their series, too. */
 function withoutConsequences(conflicts: readonly ImportConflict[]): readonly ImportConflict[] {
   const refused = new Set(
     conflicts.flatMap((conflict) =>

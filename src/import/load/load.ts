@@ -20,9 +20,8 @@ import { type FileSummary, Projections, Tally } from './tally.ts';
 export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };
 
 /**
- * Reads files into a store within the writer's transaction, which the caller commits or rolls back.
- * An import with conflicts is refused as a whole, with a list of all of them, unless `onConflicts` takes the list: then
- * what the store has is kept, and the rest is stored.
+ * Reads files into a store within the writer's transaction, which the caller commits or rolls back. An import with
+ * conflicts is refused, unless `onConflicts` takes their list: then the store keeps what it has, and takes the rest.
  */
 export async function load(
   inputs: readonly ImportFile[],
@@ -64,10 +63,7 @@ export async function load(
   return summaries;
 }
 
-/**
- * The entries of the log: with a name for all of them, and more than one, a single entry whose checksum is that of
- * their checksums.
- */
+/** The entries of the log; with a name for all of them a single one, whose checksum is that of their checksums. */
 function inOneRecord(records: readonly ImportRecord[], name: string | undefined): readonly ImportRecord[] {
   const [first] = records;
   if (name === undefined || first === undefined || records.length === 1) return records;
@@ -127,7 +123,6 @@ function checkFlags(inputs: readonly ImportFile[], options: LoadOptions): void {
   }
 }
 
-/** Refuses a day to skip that no file of the import has a curve of. */
 function checkSkipped(summaries: readonly FileSummary[], { skipDays = [] }: LoadOptions): void {
   const skipped = new Set(summaries.flatMap((summary) => summary.skippedDays ?? []));
   const absent = skipDays.find((day) => !skipped.has(day));
@@ -165,7 +160,6 @@ type ImportState = {
 
 const defaultBufferSize = 400_000;
 
-/** Loads one file of an import. */
 class FileLoader {
   readonly #file: SourceFile;
   readonly #format: ImportFormat;
@@ -351,10 +345,7 @@ class FileLoader {
   }
 }
 
-/**
- * Measures the progress of an import in bytes of its files. Bytes count once their content is stored.
- * Files begin one after the other.
- */
+/** Measures the progress of an import in bytes of its files, which count once their content is stored. */
 class ByteProgress {
   readonly total: number;
   #before = 0;
@@ -390,17 +381,11 @@ class ByteProgress {
   }
 }
 
-/**
- * Remembers the statements of one import. With `--replace`, the store would keep the last of two new statements that
- * differ; this log finds such conflicts.
- */
+/** Finds two new statements that differ, of which the store would keep the last with `--replace`. */
 class StatementLog {
   readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
 
-  /**
-   * Adds statements of one series, whose dates stand for periods of its frequency; gives their conflicts with each
-   * other and with those added before.
-   */
+  /** Adds statements of one series; gives their conflicts with each other and with those added before. */
   add(
     seriesId: string,
     statements: readonly Statement[],

@@ -14,10 +14,7 @@ import { CurveChecks } from '../formats/treasury.ts';
 /** What a file states of one rate: its value and the first day of it, and the last day on which there was none. */
 type StatedRate = { value?: string; asOf?: Day; gone?: Day };
 
-/**
- * The rates among the statements of a file. `DGS10` and the like are maturities of the curves in every format, with one
- * rate for each trade date, so a file that revises or withdraws a rate is refused.
- */
+/** The rates among the statements of a file (DGS10). A curve has one rate a trade date: revisions are refused. */
 export class Rates {
   readonly #file: SourceFile;
   readonly #held: ReadonlySet<string>;

@@ -29,13 +29,11 @@ export type FileSummary = {
   readonly skippedDays?: readonly Day[];
   /** The series that the file describes, if it states metadata. */
   readonly described?: DescribedCounts;
-  /** Notes about the file for the user. */
   readonly notes: readonly string[];
 };
 
 /** Counts the contents of one file. */
 export class Tally {
-  /** Values of periods that begin after the day on which they were known. */
   projections = 0;
   readonly #vintages = new Map<string, Set<Day>>();
   readonly #filings = new Set<string>();
@@ -46,7 +44,6 @@ export class Tally {
   #withdrawn = 0;
   #described: DescribedCounts | undefined;
 
-  /** Counts a vintage of a series. */
   vintage(seriesId: string, asOf: Day): void {
     this.#daysOf(seriesId).add(asOf);
   }
@@ -59,7 +56,6 @@ export class Tally {
     this.#withdrawn += withdrawn;
   }
 
-  /** Counts trades of filings. */
   addTrades(trades: readonly Filing[], { added, known }: Pick<MergeCounts, 'added' | 'known'>): void {
     for (const { filingId } of trades) {
       if (!this.#filings.has(filingId)) this.#filings.add(copyOf(filingId));
@@ -82,7 +78,6 @@ export class Tally {
     this.#notes.push(...notes);
   }
 
-  /** Takes trade dates that were left out. */
   skip(days: readonly Day[]): void {
     for (const day of days) this.#skippedDays.add(day);
   }

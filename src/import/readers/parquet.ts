@@ -34,7 +34,6 @@ const parsers: Partial<ParquetParsers> = {
   timestampFromNanoseconds: (count) => timeText(count, 1_000_000_000n),
 };
 
-/** The units in which a time of day is counted. */
 function unitsPerSecond({ converted_type: converted, logical_type: logical }: SchemaElement): bigint {
   const unit = logical?.type === 'TIME' ? logical.unit : undefined;
   if (unit === 'NANOS') return 1_000_000_000n;
@@ -131,7 +130,6 @@ function rowsOf(
   };
 }
 
-/** The values of some rows, by column. */
 async function cellsOf(
   content: AsyncBuffer,
   metadata: FileMetaData,

@@ -1,7 +1,7 @@
 import { refusal, type SourceFile } from '../files/source-file.ts';
 
 /** A record of a table; the header is row 1. */
-type TableRow = {
+export type TableRow = {
   readonly row: number;
   /** The trimmed cell of a column; empty if the table has no such column. */
   cell(column: string): string;
@@ -37,10 +37,7 @@ export type CellReader = {
   text(column: string): string | null;
 };
 
-/**
- * The positions of columns by their trimmed names. Refused: a missing or repeated column, and one that is neither
- * required nor optional, if the optional ones are given.
- */
+/** The positions of columns by their trimmed names. Refused: missing, repeated and, with `optional`, unknown ones. */
 export function placesOf(
   file: SourceFile,
   { row, cells }: { readonly row: number; readonly cells: readonly string[] },

@@ -68,7 +68,6 @@ export async function* recordsIn(file: SourceFile, form: CellForm): AsyncGenerat
   }
 }
 
-/** Finds the records in the pieces of a file. */
 class Scanner {
   readonly #file: SourceFile;
   readonly #form: CellForm;
@@ -256,10 +255,7 @@ function dialectOf(head: string): Dialect {
   return { separator, titles, indexes };
 }
 
-/**
- * The rows of titles that a spreadsheet has above a header: rows of at most two cells, then a row that begins with the
- * name of a date column, then a row that begins with a digit.
- */
+/** The rows of titles above a header, each of at most two cells; the header has a date column, digits below it. */
 function titlesAbove(lines: readonly string[]): number {
   for (const [index, line] of lines.entries()) {
     const readings = separators.map((separator) => cellsIn(line, separator));
@@ -293,11 +289,9 @@ export function cellsOf(head: string, index: number): readonly string[] {
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };
 
 /**
- * The records of a CSV file in batches, from its header on. What programs make of such a file is undone: titles above
- * the header, semicolons or tabs between cells, decimal commas, row numbers of a data frame before its dates, empty
- * cells beyond the header, dates in another form, `NaN` for an empty cell. Other cells keep their blanks. A byte that is
- * not UTF-8, and dates or numbers that could be read in two ways are refused with their row. `usual` is the order of
- * month and day where the file leaves it open.
+ * The records of a CSV file in batches, from its header on. What programs make of it is undone: titles above it,
+ * other separators, decimal commas, row numbers of a data frame, empty cells beyond the header, other forms of dates,
+ * `NaN`. Dates and numbers that could be read in two ways are refused; `usual` is the order of month and day if open.
  */
 export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenerator<readonly CsvRow[]> {
   const dialect = dialectOf((await file.head()).toString('latin1'));
@@ -357,9 +351,8 @@ function tooWide(file: SourceFile, row: number): Problem {
 type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow[] };
 
 /**
- * The records below the header of a CSV file, in batches, each with the result of `readHeader` (called once).
- * Records of empty cells only are skipped. Refused: a record with more or fewer cells than the header, and a file
- * without records.
+ * The records below the header of a CSV file, in batches, each with the result of `readHeader` (called once), without
+ * empty ones. Refused: a record with more or fewer cells than the header, and a file without records.
  */
 export async function* readCsvBody<Header>(
   file: SourceFile,

@@ -23,7 +23,6 @@ type WrittenTable = {
   readonly hasCommas: boolean;
   /** The order of month and day if the file leaves it open. */
   readonly usual: DateOrder | undefined;
-  /** Reads the table from its beginning. */
   readonly again: () => AsyncIterable<readonly WrittenRow[]>;
 };
 
@@ -138,10 +137,8 @@ const yearFirst = new RegExp(`^(\\d{4})([-/.])(\\d{1,2})\\2(\\d{1,2})${midnight}
 const yearLast = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4}|\\d\\d)${midnight}$`, 'i');
 
 /**
- * The dates of one file as YYYY-MM-DD; those with a year of two digits as M/D/YY, because the century depends on the
- * format. A text of another form stays as it is. The order of month and day is the one that the user states, else the
- * one that all dates of the file together allow, else the usual one of the format; a file that leaves both open is
- * refused.
+ * The dates of one file as YYYY-MM-DD, or M/D/YY, whose century depends on the format. The user states the order of
+ * month and day, else all dates together, else the format; a file that leaves it open is refused.
  */
 class DateReader {
   readonly #file: SourceFile;
@@ -176,7 +173,6 @@ class DateReader {
   }
 }
 
-/** Whether a date cell needs no reading. */
 function isPlainDate(text: string): boolean {
   return text === '' || (text.length === 10 && text[4] === '-' && text[7] === '-');
 }

@@ -42,7 +42,6 @@ async function refuseHuge(file: SourceFile, content: Buffer): Promise<void> {
   });
 }
 
-/** The unpacked bytes of a part of a workbook. */
 type PartReader = (name: string, chunks: AsyncIterable<Buffer>) => Promise<void>;
 
 /** Reads the parts of a workbook one after the other; ends early at a damaged one. */
@@ -103,10 +102,7 @@ function isOldWorkbook(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 4)).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]));
 }
 
-/**
- * The sheets of an `.xls`, which stores binary numbers: a cell has the shortest text of its number, as Excel shows
- * it.
- */
+/** The sheets of an `.xls`, which stores binary numbers; a cell has the shortest text of its number. */
 async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<readonly Sheet[]> {
   const { read, utils } = await import('@e965/xlsx');
   try {
@@ -141,10 +137,7 @@ const sheetsMark = 'PK\u0003\u0004 sheets:\n';
 /** The characters of a sheet among which its header is, and the most characters of texts that sheets share. */
 const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
 
-/**
- * The head of a workbook for recognising it: the names of its sheets and their headers. A file that is no workbook, or
- * is not named as one, has none.
- */
+/** The names of the sheets of a workbook and their headers, for recognising it; undefined if it is not named as one. */
 export async function workbookHead(file: SourceFile, head: Buffer): Promise<string | undefined> {
   if (isOldWorkbook(head)) {
     if (!/\.xls$/i.test(file.name)) return undefined;

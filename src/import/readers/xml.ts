@@ -8,9 +8,8 @@ export type XmlNode = { readonly [name: string]: unknown };
 export type XmlDocument = { readonly root: XmlNode; lineOf(part: unknown): number | undefined };
 
 /**
- * Parses an XML document: names lose their namespace prefix, texts stay as written, entities stay unexpanded.
- * `lists` are the elements that may repeat. Refused: a document that is not UTF-8, is broken or cut short, or declares
- * a document type.
+ * Parses an XML document, in which the elements of `lists` may repeat. Names lose their prefix, texts stay as written.
+ * Refused: a document that is not UTF-8, is broken or cut short, or declares a document type.
  */
 export async function parseXml(
   file: SourceFile,

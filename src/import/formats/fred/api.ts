@@ -24,10 +24,7 @@ import {
 } from '../vintage-table.ts';
 import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './history.ts';
 
-/**
- * A response of FRED's `series/observations` with real-time periods; each row states its value on the first day of its
- * period. The response does not name its series: `--series` does, or a series description beside the file.
- */
+/** A FRED response with real-time periods, whose series `--series` names, or a description of the series beside it. */
 export const fredApi: ImportFormat = {
   kind: 'fred-api',
   summary: ['FRED API observations', ' (JSON or XML, with real-time periods or by vintage date)'],
@@ -96,7 +93,6 @@ async function describedBeside(file: SourceFile): Promise<readonly SeriesMetadat
   return [...described.values()];
 }
 
-/** Whether a file name begins with an id: `GDP-observations.json` does with GDP, and does not with GD. */
 function beginsWithId(seriesId: string, name: string): boolean {
   const upper = name.toUpperCase();
   return upper.startsWith(seriesId) && !/[A-Z0-9]/.test(upper.charAt(seriesId.length));
@@ -107,10 +103,7 @@ function beginsWithSomeId(name: string): boolean {
   return /^[A-Z][A-Z0-9]+(?![A-Za-z0-9])/.test(name);
 }
 
-/**
- * The history in a FRED response with real-time periods. Refused: a response that is not of published values, one cut
- * by `limit`, and periods that overlap or leave a gap.
- */
+/** The history in a FRED response. Refused: other than published values, cut rows, and overlaps or gaps of periods. */
 export function readHistory(
   file: SourceFile,
   response: UncheckedObject,
@@ -131,7 +124,6 @@ export function readHistory(
   return history;
 }
 
-/** Refuses a response with fewer rows than it counts. */
 function refuseCut(file: SourceFile, response: UncheckedObject, rows: number): void {
   const count = numberField(file, response, 'count');
   if (count <= rows) return;
@@ -153,9 +145,8 @@ function refuseOtherRequests(file: SourceFile, response: UncheckedObject): void 
 }
 
 /**
- * The records of a response by vintage date, whose fields are vintages (`GDP_20150130`). With output type 2 each
- * vintage is whole, and a date without a field has no figure in it; with output type 3 it has only what was new or
- * revised.
+ * The records of a response by vintage date, whose fields are vintages (`GDP_20150130`): whole ones with output type 2,
+ * where a date without a field has no figure, and only what was new or revised with output type 3.
  */
 function* vintageResponse(
   file: SourceFile,
@@ -221,11 +212,7 @@ function endField(file: SourceFile, object: UncheckedObject, row?: number): Day 
   return object.realtime_end === notEnded ? notEnded : dayField(file, object, 'realtime_end', row);
 }
 
-/**
- * FRED's descriptions of series: responses of `series`, `category/series`, `tags/series` and the like. A frequency
- * without a code in the contract (five-yearly, not applicable) is left out; the seasonal adjustment is FRED's short
- * code, such as `SAAR`.
- */
+/** FRED's descriptions of series, with its short code of the seasonal adjustment and without unknown frequencies. */
 export const fredSeries: ImportFormat = {
   kind: 'fred-series',
   summary: ['FRED API series descriptions', ' (JSON or XML with "seriess")'],
@@ -236,7 +223,6 @@ export const fredSeries: ImportFormat = {
   },
 };
 
-/** Whether a file begins as FRED's descriptions of series. */
 function holdsSeries(head: string): boolean {
   return /(?<!\\)"seriess"\s*:\s*\[/.test(head) && !/(?<!\\)"observations"\s*:\s*\[/.test(head);
 }

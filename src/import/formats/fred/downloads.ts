@@ -73,8 +73,7 @@ function isFredDate(name = ''): boolean {
 }
 
 /**
- * Figures with their real-time periods, one per row: ALFRED's downloads by real-time period, and what fredapi's
- * `get_series_all_releases` and pyfredapi write as CSV, also with the index of the data frame. Each row states its
+ * Figures with their real-time periods, one per row, of ALFRED or written by fredapi and pyfredapi. Each row states its
  * value on the first day of its period; a cell without a number says that there is none from that day on.
  */
 const alfredPeriods: ImportFormat = {
@@ -93,10 +92,7 @@ const alfredPeriods: ImportFormat = {
   read: readPeriods,
 };
 
-/**
- * ALFRED's download of first releases only. Revisions are missing, so what is known after a first release is a sample:
- * its first value.
- */
+/** ALFRED's first releases only: without revisions, what is known after a first release is a sample. */
 const alfredFirstReleases: ImportFormat = {
   kind: 'alfred-first-releases',
   summary: ['ALFRED download of first releases only', ' (period_start_date,ICSA,realtime_start_date)'],
@@ -133,10 +129,7 @@ function placesIn(header: readonly string[]): PeriodPlaces | undefined {
   return value === undefined || more.length > 0 ? undefined : { date, start, end, value, names };
 }
 
-/**
- * Whether the columns are those of first releases: no ends, but the name of their series; fredapi's rows have
- * neither.
- */
+/** Whether the columns are those of first releases: no ends, but, unlike fredapi's rows, the name of the series. */
 function isFirstReleases({ end, value, names }: PeriodPlaces): boolean {
   return end < 0 && names[value]?.toLowerCase() !== 'value';
 }
@@ -215,7 +208,6 @@ const alfredWorkbook: ImportFormat = {
 const alfredLayouts = [alfredWide, alfredPeriods, alfredFirstReleases];
 const fredLayouts = [fredCsv, h15Csv];
 
-/** Whether the header of any sheet is that of one of these CSV formats. */
 function hasSheetOf(head: string, layouts: readonly ImportFormat[]): boolean {
   return sheetsIn(head).headers.some((header) =>
     layouts.some((layout) => layout.recognise(`${header}\n`, '')),
@@ -312,10 +304,7 @@ function cellText(cell: unknown): string {
   return number ?? (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 }
 
-/**
- * The README of an ALFRED download: the title, units, frequency and seasonal adjustment of its series. Of attributes
- * that changed over the years, those that are current count.
- */
+/** The README of an ALFRED download; of attributes that changed over the years, those that are current count. */
 const alfredReadme: ImportFormat = {
   kind: 'alfred-readme',
   summary: [
@@ -367,9 +356,7 @@ const headings =
  */
 const period = /(?<!\s)\s+(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d|Current)$/;
 
-/**
- * The text beside a heading, or that of its section that is valid now: the last one, with the lines that continue it.
- */
+/** The text beside a heading, or the current one of its section: the last, with the lines that continue it. */
 function currentOf(lines: readonly string[], heading: string): string | undefined {
   const beside = lines
     .find((line) => line.startsWith(`${heading}: `))

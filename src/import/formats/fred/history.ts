@@ -30,9 +30,8 @@ export type RealTimeHistory = {
 };
 
 /**
- * The records of a history after its metadata: each row states its value on the first day of its period. A row that
- * begins on the history's own start may be older than that, so its vintage is not exact. Only the figures of a whole
- * vintage, the newest one, imply a frequency: which dates a vintage happens to change says nothing about it.
+ * The records of a history after its metadata. A row that begins on the history's own start may be older, so that its
+ * vintage is not exact. Only the figures of the newest vintage, which is whole, imply a frequency.
  */
 export function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
   const { rows, figures = newestFigures(rows) } = history;
@@ -71,10 +70,7 @@ function coveredTo({ end, rows }: RealTimeHistory): Day {
   return last;
 }
 
-/**
- * Refuses a period that ends before it starts, a date whose periods overlap, and one whose periods do not reach
- * `end`.
- */
+/** Refuses periods that end before they start, overlap those of the same date, or do not reach `end`. */
 export function refuseGaps(
   file: SourceFile,
   { end, rows }: RealTimeHistory,

@@ -11,8 +11,8 @@ import {
   readJsonObject,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { type CellReader, cellReader } from '../../readers/rows.ts';
-import { delimitedRows, headerOf, otherWidth, readCsvBody } from '../../readers/text-table.ts';
+import { type CellReader, cellReader, type TableRow } from '../../readers/rows.ts';
+import { type CsvRow, delimitedRows, headerOf, otherWidth, readCsvBody } from '../../readers/text-table.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import {
   acquiredOrDisposed,
@@ -27,31 +27,13 @@ import {
 import { CurveChecks } from '../treasury.ts';
 import { answerDay, describedSeries, withoutMidnight } from './facts.ts';
 
-/** What the head of a file says about the answer in it: the object of its envelope, or the names of its columns. */
-type AnswerHead = { readonly object?: string; readonly columns: readonly string[] };
-
-/**
- * A row of an answer. Lists are JSON, or their entries with a semicolon after each but the last; a missing cell is
- * empty.
- */
-type AnswerRow = { readonly row: number; has(column: string): boolean; cell(column: string): string };
-
-/** A kind of rows that asof writes, and what they state. */
-type RowShape = Pick<ImportFormat, 'kind' | 'summary'> & {
-  /** The objects of the envelopes of such rows in JSON. */
-  readonly objects: readonly string[];
-  /** Whether a table with columns of these names has such rows. */
-  readonly isTable: (names: readonly string[]) => boolean;
-  /** The columns without which a row does not state enough. */
-  readonly required: readonly string[];
-  readonly read: (
-    rows: AsyncIterable<readonly AnswerRow[]>,
-    file: SourceFile,
-    options: ReadOptions,
-  ) => AsyncIterable<Batch>;
-};
-
 const day = 'a date of the form YYYY-MM-DD';
+
+/** A kind of answers that asof writes: its objects in JSON, and the columns that show it in a table. */
+type AnswerShape = Pick<ImportFormat, 'kind' | 'summary' | 'read'> & {
+  readonly objects: readonly string[];
+  readonly isTable: (names: readonly string[]) => boolean;
+};
 
 /** Columns that follow from the statements of the series; one of them shows that a table is a list of series. */
 const derived = [
@@ -68,7 +50,16 @@ const seriesColumns: ReadonlySet<string> = new Set([
   ...['matched', 'description_changes'],
 ]);
 
-const shapes: readonly RowShape[] = [
+/** The columns that make a trade; the others follow from them, or add detail. */
+const filingColumns = [
+  ...['filing_date', 'transaction_date', 'accession_number', 'ticker', 'issuer_name', 'owner_name'],
+  ...['officer_title', 'transaction_code', 'acquired_disposed', 'shares', 'price_per_share'],
+  ...['is_director', 'is_officer', 'is_ten_percent', 'form_type', 'issuer_cik', 'owner_cik'],
+  ...['other_owners', 'security_title', 'is_derivative', 'shares_owned_after', 'ownership'],
+  ...['is_10b5_1', 'accepted_at', 'row'],
+];
+
+const answers: readonly AnswerShape[] = [
   // Descriptions and coverage of series. Their values are in what `asof facts` writes; those of curves state nothing.
   {
     kind: 'asof-series',
@@ -78,22 +69,19 @@ const shapes: readonly RowShape[] = [
       names.includes('id') &&
       derived.some((name) => names.includes(name)) &&
       names.every((name) => seriesColumns.has(name)),
-    required: ['id'],
-    async *read(batches, file) {
-      for await (const rows of batches) {
+    async *read(file) {
+      for await (const rows of answerRows(file, ['id'])) {
         const all = rows.map((row) => describedSeries(file, row, 'id'));
         yield { metadata: all.filter(({ seriesId }) => !yieldSeries.some(({ id }) => id === seriesId)) };
       }
     },
   },
-  // Rates of the curves, one a row.
   {
     kind: 'asof-rates',
     summary: ['rates as asof curve and asof yields write them', ' (CSV, TSV, JSON, ndjson, Parquet)'],
     objects: ['yield_curve', 'yield_series'],
     isTable: (names) =>
       ['trade_date', 'maturity', 'rate'].every((name) => names.includes(name)) && !names.includes('vs_rate'),
-    required: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
     read: readRates,
   },
   // Trades of insiders. A row that lacks what the filing states is refused: in CSV, TSV and Parquet those of joint
@@ -107,32 +95,21 @@ const shapes: readonly RowShape[] = [
     objects: ['insider_filings'],
     isTable: (names) =>
       ['filing_date', 'accession_number', 'transaction_code'].every((name) => names.includes(name)),
-    // The columns that make a trade; the others follow from them, or add detail.
-    required: [
-      ...['filing_date', 'transaction_date', 'accession_number', 'ticker', 'issuer_name', 'owner_name'],
-      ...['officer_title', 'transaction_code', 'acquired_disposed', 'shares', 'price_per_share'],
-      ...['is_director', 'is_officer', 'is_ten_percent', 'form_type', 'issuer_cik', 'owner_cik'],
-      ...['other_owners', 'security_title', 'is_derivative', 'shares_owned_after', 'ownership'],
-      ...['is_10b5_1', 'accepted_at', 'row'],
-    ],
-    async *read(batches, file) {
-      for await (const rows of batches) yield { filings: rows.map((row) => readFiling(file, row)) };
+    async *read(file) {
+      for await (const rows of answerRows(file, filingColumns))
+        yield { filings: rows.map((row) => readFiling(file, row)) };
     },
   },
 ];
 
 /** The formats of answers that asof itself writes: in JSON, lines of JSON, as a table or as Parquet. */
-export const answerFormats: readonly ImportFormat[] = shapes.map(
-  ({ kind, summary, objects, isTable, required, read }) => ({
-    kind,
-    summary,
-    recognise(head) {
-      const { object, columns } = answerHead(head);
-      return object === undefined ? isTable(columns) : objects.includes(object);
-    },
-    read: (file, options) => read(answerRows(file, required), file, options),
-  }),
-);
+export const answerFormats: readonly ImportFormat[] = answers.map(({ objects, isTable, ...format }) => ({
+  ...format,
+  recognise(head) {
+    const { object, columns } = answerHead(head);
+    return object === undefined ? isTable(columns) : objects.includes(object);
+  },
+}));
 
 /** Marks the head of a Parquet file that lists its columns, one a line. */
 const columnsMark = 'PAR1 columns:\n';
@@ -149,8 +126,8 @@ export async function parquetHead(file: SourceFile): Promise<string | undefined>
   }
 }
 
-/** What a file that begins with `head` is, if it is an answer of asof in JSON, or a table. */
-export function answerHead(head: string): AnswerHead {
+/** The object of an answer's envelope in JSON, or the columns of a table, by the beginning of a file. */
+export function answerHead(head: string): { readonly object?: string; readonly columns: readonly string[] } {
   if (head.startsWith(columnsMark)) return { columns: head.slice(columnsMark.length).split('\n') };
   if (!/^\s*\{/.test(head)) return { columns: headerOf(head) };
   const [, object] =
@@ -162,6 +139,9 @@ export function answerHead(head: string): AnswerHead {
   const [line = '', ...others] = head.trimStart().split('\n', 2);
   return { columns: Object.keys((others.length > 0 && objectIn(line)) || {}) };
 }
+
+/** A row of an answer; a list is JSON or separated by semicolons, a missing cell is empty. */
+type AnswerRow = TableRow & { has(column: string): boolean };
 
 /** The rows of an answer in batches. A row that lacks one of the `required` columns is refused. */
 async function* answerRows(
@@ -186,34 +166,18 @@ async function* answerRows(
 async function* rowsIn(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
   const head = (await file.head()).toString();
   if (head.startsWith('PAR1')) yield* parquetRows(file);
-  else if (!/^\s*\{/.test(head))
-    yield* head.split('\n', 1)[0]?.includes('\t') ? tsvRows(file) : csvRows(file);
-  else if (answerHead(head).object === undefined) yield* ndjsonRows(file);
-  else {
-    const results = listField(file, await readJsonObject(file), 'results');
-    yield results.map((one, index) => jsonRow(one, index + 1));
-  }
+  else if (/^\s*\{/.test(head)) yield* jsonRows(file, answerHead(head).object === undefined);
+  else if (head.split('\n', 1)[0]?.includes('\t') === true) yield* tsvRows(file);
+  else
+    for await (const { header, rows } of readCsvBody(file, placesIn))
+      yield rows.map(({ row, cells }) => tableRow(row, cells, header));
 }
 
-async function* parquetRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
-  const { readParquet } = await import('../../readers/parquet.ts');
-  const { columns, groups } = await readParquet(file);
-  const places = new Map(columns.map(({ name }, place) => [name, place]));
-  for await (const { first, size, cellAt } of groups())
-    yield Array.from({ length: size }, (_, index) => ({
-      row: first + index,
-      has: (column) => places.has(column),
-      cell: (column) => String(cellAt(index, places.get(column) ?? -1) ?? ''),
-    }));
+function placesIn({ cells }: CsvRow): ReadonlyMap<string, number> {
+  return new Map(cells.map((name, place) => [name.trim(), place]));
 }
 
-async function* csvRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
-  const placesIn = (cells: readonly string[]) => new Map(cells.map((name, place) => [name.trim(), place]));
-  for await (const { header, rows } of readCsvBody(file, ({ cells }) => placesIn(cells)))
-    yield rows.map(({ row, cells }) => delimitedRow(row, cells, header));
-}
-
-const unescaped: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
+const escapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
 
 /** Rows without quotes, in which a backslash begins `\t`, `\n`, `\r` and `\\`. */
 async function* tsvRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
@@ -221,16 +185,16 @@ async function* tsvRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> 
   for await (const batch of delimitedRows(file, { separator: '\t', quotes: 'none' })) {
     const rows: AnswerRow[] = [];
     for (const { row, cells } of batch) {
-      const texts = cells.map((cell) => cell.replace(/\\[\\tnr]/g, (text) => unescaped[text] ?? text));
-      if (places === undefined) places = new Map(texts.map((name, place) => [name, place]));
-      else if (texts.length === places.size) rows.push(delimitedRow(row, texts, places));
+      const texts = cells.map((cell) => cell.replace(/\\[\\tnr]/g, (text) => escapes[text] ?? text));
+      if (places === undefined) places = placesIn({ row, cells: texts });
+      else if (texts.length === places.size) rows.push(tableRow(row, texts, places));
       else throw otherWidth(file, row, texts.length, places.size);
     }
     yield rows;
   }
 }
 
-function delimitedRow(row: number, cells: readonly string[], places: ReadonlyMap<string, number>): AnswerRow {
+function tableRow(row: number, cells: readonly string[], places: ReadonlyMap<string, number>): AnswerRow {
   return {
     row,
     has: (column) => places.has(column),
@@ -238,10 +202,27 @@ function delimitedRow(row: number, cells: readonly string[], places: ReadonlyMap
   };
 }
 
-async function* ndjsonRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+async function* parquetRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
+  const { readParquet } = await import('../../readers/parquet.ts');
+  const { columns, groups } = await readParquet(file);
+  const places = placesIn({ row: 1, cells: columns.map(({ name }) => name) });
+  for await (const { first, size, cellAt } of groups())
+    yield Array.from({ length: size }, (_, index) => {
+      const cells = columns.map((_, column) => String(cellAt(index, column) ?? ''));
+      return tableRow(first + index, cells, places);
+    });
+}
+
+/** The rows of an answer in JSON, or in lines of JSON. */
+async function* jsonRows(file: SourceFile, isLines: boolean): AsyncGenerator<readonly AnswerRow[]> {
+  if (!isLines) {
+    const results = listField(file, await readJsonObject(file), 'results');
+    yield results.map((cells, index) => jsonRow(cells, index + 1));
+    return;
+  }
   for await (const lines of delimitedRows(file, { quotes: 'none' }))
-    yield lines.map(({ row, cells }) => {
-      const value = objectIn(cells[0] ?? '');
+    yield lines.map(({ row, cells: [line = ''] }) => {
+      const value = objectIn(line);
       if (value === undefined) throw refusal(file, { row }, 'this line is not an object of JSON');
       return jsonRow(value, row);
     });
@@ -264,14 +245,10 @@ function jsonRow(cells: UncheckedObject, row: number): AnswerRow {
   };
 }
 
-async function* readRates(
-  batches: AsyncIterable<readonly AnswerRow[]>,
-  file: SourceFile,
-  options: ReadOptions,
-): AsyncGenerator<Batch> {
+async function* readRates(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {
   const checks = new CurveChecks(file, options);
   const all: CurvePoint[] = [];
-  for await (const rows of batches) {
+  for await (const rows of answerRows(file, ['trade_date', 'maturity', 'rate', 'curve_type', 'source'])) {
     const points = rows
       .map((row) => ({ row: row.row, point: readRate(file, row) }))
       .filter(({ point }) => !checks.skips(point.tradeDate))

@@ -11,7 +11,7 @@ import {
 } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
-import { cellReader, placesOf } from '../../readers/rows.ts';
+import { cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
 import { type CsvRow, headerOf, readCsvBody } from '../../readers/text-table.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
@@ -26,10 +26,8 @@ const answerColumns = new Set([
 ]);
 
 /**
- * asof's own format, which `asof facts` writes: one statement per line, an empty value is a withdrawal.
- * A line without a date marks a complete vintage: every date without a line of that day is withdrawn. Each line may say
- * how the vintage of its day came about; where none does, metadata may.
- * Each series is covered to the last day of its statements.
+ * asof's own format: one statement per line, in which an empty value is a withdrawal. A line without a date marks a
+ * complete vintage: every date without a line of that day is withdrawn.
  */
 const asofCsv: ImportFormat = {
   kind: 'asof-csv',
@@ -61,13 +59,7 @@ const asofCsv: ImportFormat = {
   },
 };
 
-type StatementColumns = {
-  readonly series: number;
-  readonly date: number;
-  readonly asOf: number;
-  readonly value: number;
-  readonly kind: number;
-};
+type StatementColumns = Readonly<Record<(typeof columns)[number] | typeof kindColumn, number>>;
 
 function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
   const others = header.cells.filter(
@@ -83,11 +75,11 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
   const places = placesOf(file, header, { required: columns, optional: [kindColumn] });
   const at = (name: string) => places.get(name) ?? -1;
   return {
-    series: at('series_id'),
+    series_id: at('series_id'),
     date: at('date'),
-    asOf: at('as_of_date'),
+    as_of_date: at('as_of_date'),
     value: at('value'),
-    kind: at(kindColumn),
+    vintage_kind: at(kindColumn),
   };
 }
 
@@ -125,11 +117,11 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
   return ({ row, cells }, at) => {
     const [date = '', value = ''] = [cells[at.date], cells[at.value]];
     return {
-      seriesId: idOf(cells[at.series] ?? '', row),
+      seriesId: idOf(cells[at.series_id] ?? '', row),
       date: date === '' && value === '' ? '' : dayOf(date, row, 'date'),
-      asOf: dayOf(cells[at.asOf] ?? '', row, 'as_of_date'),
+      asOf: dayOf(cells[at.as_of_date] ?? '', row, 'as_of_date'),
       value: decimalOf(value, row),
-      ...(at.kind >= 0 && { kind: kindIn(cells[at.kind] ?? '', row) }),
+      ...(at.vintage_kind >= 0 && { kind: kindIn(cells[at.vintage_kind] ?? '', row) }),
     };
   };
 }
@@ -175,21 +167,21 @@ export const factsFormats: readonly ImportFormat[] = [asofCsv, metadataCsv];
 /** The description of a series in a row, whose id is in a column of that name. */
 export function describedSeries(
   file: SourceFile,
-  row: Parameters<typeof cellReader>[1],
+  row: TableRow,
   idColumn: 'id' | 'series_id',
 ): SeriesMetadata {
-  const { maybe } = cellReader(file, row);
+  const cells = cellReader(file, row);
   const at = (column: string) => ({ row: row.row, column, value: row.cell(column) });
   const text = (column: string) => row.cell(column) || undefined;
   const seriesId = parseSeriesId(row.cell(idColumn));
   if (seriesId === undefined) throw notAnId(file, at(idColumn));
-  const frequency = maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
+  const frequency = cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
   const coveredTo = answerDay(row.cell('covered_to'));
   if (coveredTo === undefined && row.cell('covered_to') !== '') throw notADay(file, at('covered_to'));
   // What an answer of asof says of the kind is of all vintages together, and states nothing.
   const isStated = idColumn === 'series_id';
   const kind = isStated
-    ? maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`)
+    ? cells.maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`)
     : undefined;
   return defined({
     seriesId,

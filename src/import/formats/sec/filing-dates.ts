@@ -16,10 +16,8 @@ type Directory = {
 };
 
 /**
- * Finds the filing date of a document in the files of the import, otherwise in those beside the document: the SEC's
- * lists of filings, SUBMISSION tables, and headers of full submissions. Looks it up by accession number or, if the
- * path has none, by document name, form and period in the list of the issuer or an owner. Undefined if no file has
- * it; refuses files that contradict each other.
+ * Finds the filing date of a document in the files of the import, else in those beside the document, by its accession
+ * number, or by name, form and period in the list of the issuer or an owner; refuses files that contradict each other.
  */
 export async function listedFiling(
   file: SourceFile,
@@ -114,9 +112,7 @@ export function submissionType(head: string): string | undefined {
   return beginning.test(head) ? (headerField(headerIn(head), 'CONFORMED SUBMISSION TYPE') ?? '') : undefined;
 }
 
-/**
- * Reads the header of a full submission; refused if it lacks the accession number, the form type or the filing date.
- */
+/** Reads the header of a full submission, which must have the accession number, the form type and the filing date. */
 export function readHeader(file: SourceFile, text: string): SubmissionHeader {
   const header = headerIn(text);
   const read = <T>(name: string, parse: (text: string) => T | undefined, what: string): T => {

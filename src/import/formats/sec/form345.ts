@@ -10,7 +10,7 @@ import {
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CellReader, cellReader, placesOf } from '../../readers/rows.ts';
+import { type CellReader, cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
 import { delimitedRows, otherWidth } from '../../readers/text-table.ts';
 import type { Batch, ImportFormat } from '../format.ts';
 import { ImpossibleTrades } from './impossible-trades.ts';
@@ -51,10 +51,7 @@ const unknownWithout: Partial<Record<TableName, string>> = {
   REPORTINGOWNER: 'the owners are unknown, so no trade counts towards a cluster',
 };
 
-/**
- * The SEC's quarterly Insider Transactions Data Sets: tables in one zip archive or folder. The tables of trades are
- * read together with SUBMISSION and REPORTINGOWNER; the others have no trades.
- */
+/** The SEC's quarterly Insider Transactions Data Sets, whose tables of trades need SUBMISSION and REPORTINGOWNER. */
 export const secForm345: ImportFormat = {
   kind: 'sec-form345',
   summary: [
@@ -105,7 +102,6 @@ async function* readMember(file: SourceFile): AsyncGenerator<Batch> {
   yield { notes: impossible.notes() };
 }
 
-/** Checks the table SUBMISSION, and notes which tables its data set lacks. */
 async function* aboutDataSet(file: SourceFile): AsyncGenerator<Batch> {
   await submissionsIn(file);
   const present = await tablesBeside(file);
@@ -213,10 +209,7 @@ function parseKey(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/**
- * The position of each trade in its filing, by its key. Keys ascend in the order of the document; the rows of the
- * table are in another order, and those of one filing are not always adjacent.
- */
+/** The position of each trade in its filing: keys ascend in the order of the document, unlike the rows of the table. */
 async function placesInFilings(
   file: SourceFile,
   key: TradeTable['key'],
@@ -247,7 +240,6 @@ async function placesInFilings(
   return places;
 }
 
-/** A filing as the table SUBMISSION states it. */
 type Submission = Omit<Filing, keyof Trade | 'owners'> & { readonly accessionNumber: string };
 
 const submissionColumns = [
@@ -277,7 +269,6 @@ const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as
 /** The filings of a SUBMISSION table by accession number; a repeated one is refused. Each file is read once. */
 export const submissionsIn = once(readSubmissions);
 
-/** The owners of each filing in a REPORTINGOWNER table, in its order. Each file is read once. */
 const ownersIn = once(readOwners);
 
 async function readSubmissions(file: SourceFile): Promise<ReadonlyMap<string, Submission>> {
@@ -354,20 +345,17 @@ function parseRoles(text: string): ReadonlySet<string> | undefined {
   return roles.every((role) => knownRoles.includes(role)) ? new Set(roles) : undefined;
 }
 
-type DataSetRow = Parameters<typeof cellReader>[1];
-
 /**
- * The records of a tab-separated table in batches. Cells may be quoted as in CSV; a cell that only begins with a quoted
- * word is taken literally. Refused: a missing column of `required`, a repeated column, and a record of another width
- * than the header.
+ * The records of a tab-separated table, in batches. Cells may be quoted as in CSV; one that only begins with a quoted
+ * word is taken literally. Refused: a missing or repeated column, and another width than that of the header.
  */
 async function* readTable(
   file: SourceFile,
   required: readonly string[],
-): AsyncGenerator<readonly DataSetRow[]> {
+): AsyncGenerator<readonly TableRow[]> {
   let places: ReadonlyMap<string, number> | undefined;
   for await (const batch of delimitedRows(file, { separator: '\t', quotes: 'loose' })) {
-    const rows: DataSetRow[] = [];
+    const rows: TableRow[] = [];
     for (const { row, cells } of batch) {
       if (places === undefined) {
         places = placesOf(file, { row, cells }, { required });

@@ -1,6 +1,5 @@
 import { type Filing, impossibilityOf, impossibilityText } from '../../../domain/insider/filing.ts';
 
-/** The maximum number of trades that one note names; it counts the others. */
 const mostNamed = 3;
 
 /** Collects trades that cannot have happened as stated, for one note on all of them. */

@@ -35,10 +35,7 @@ import {
   tickerOf,
 } from './values.ts';
 
-/**
- * Ownership XML of Forms 3, 4, 5 and their amendments. It does not state its filing date: a file of the same import or
- * beside it does, or `--filed-on`; without any of these the document is refused.
- */
+/** Ownership XML of Forms 3, 4 and 5. Another file or `--filed-on` must state its filing date. */
 export const secOwnershipXml: ImportFormat = {
   kind: 'sec-ownership-xml',
   summary: ['Form 3', ', 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)'],
@@ -78,7 +75,6 @@ async function* readDocument(
   };
 }
 
-/** Refuses a typed filing date if the document states a later date. */
 function refuseTooEarly(file: SourceFile, document: OwnershipDocument, filedOn: Day): void {
   const dates: readonly (readonly [column: string, day: StatedDate | null])[] = [
     ['periodOfReport', document.periodOfReport],
@@ -156,10 +152,7 @@ function embeddedXml(file: SourceFile, text: string, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from('\n'.repeat(linesBefore)), bytes.subarray(start, end + rootEnd.length)]);
 }
 
-/**
- * The parts of a filing that its ownership document does not state: its accession number and when the SEC accepted
- * it.
- */
+/** What an ownership document does not state of its filing: the accession number and the acceptance by the SEC. */
 type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
 
 /** An ownership document: the fields that its trades share, and the trades; holdings are ignored. */

@@ -14,9 +14,7 @@ import {
   utcAsEastern,
 } from './values.ts';
 
-/**
- * The SEC's list of a company's or a person's filings. It has no trades; it dates the ownership XML imported with it.
- */
+/** The SEC's list of the filings of a company or person. It dates the ownership XML imported with it. */
 export const secSubmissionsJson: ImportFormat = {
   kind: 'sec-submissions-json',
   summary: ['list of filings of a company or person by the SEC', ' (JSON); dates the XML imported with it'],
@@ -42,7 +40,6 @@ export type ListedFiling = {
   readonly document: { readonly name: string; readonly cik: string } | null;
 };
 
-/** Whether a file begins as the SEC's list of filings, or as a part of one. */
 function holdsSubmissions(head: string): boolean {
   return /^\s*\{(?:[\s\S]*"filings"\s*:\s*\{\s*"recent"\s*:\s*\{)?\s*"accessionNumber"\s*:\s*\[/.test(head);
 }
@@ -123,9 +120,8 @@ function zoneOf(lists: {
 }
 
 /**
- * Whether EDGAR can have accepted a filing when clocks in Washington showed `clock`: it accepts from 06:00 to 22:00,
- * and finishes what it has begun. Ownership forms get the filing date of that day; annual, quarterly and current
- * reports that arrive after 17:30 get that of the next. The SEC itself posts `EFFECT` at night.
+ * Whether EDGAR can have accepted a filing when clocks in Washington showed `clock`: it does from 06:00 to 22:00 and a
+ * little later, ownership forms on their filing date, other reports after 17:30 on the day before it, `EFFECT` always.
  */
 function isPossible(clock: string, form: string, filedOn: string): boolean {
   if (form === 'EFFECT') return true;

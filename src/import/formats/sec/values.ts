@@ -17,10 +17,7 @@ export function parseAccession(text: string): string | undefined {
   return filer === undefined ? undefined : `${filer}-${year}-${count}`;
 }
 
-/**
- * The last accession number in a path, as EDGAR and its clients write it: `…/000089924317024441/doc4.xml`,
- * `0000899243-17-024441.txt`.
- */
+/** The last accession number in a path: `…/000089924317024441/doc4.xml`, `0000899243-17-024441.txt`. */
 export function accessionIn(path: string): string | undefined {
   const found = path.match(/(?<!\d)(?:\d{18}|\d{10}-\d{2}-\d{6})(?!\d)/g);
   return parseAccession(found?.at(-1) ?? '');
@@ -75,10 +72,7 @@ export function parseInstant(text: string): string | undefined {
   return parseDay(day) === undefined ? undefined : `${day}T${time}Z`;
 }
 
-/**
- * The UTC second of a clock in Washington that shows the time of `clock`, whose `Z` does not count:
- * `2022-11-08T20:18:10Z`.
- */
+/** The UTC second at which a clock in Washington shows the time of `clock`, whose `Z` does not count. */
 export function easternAsUtc(clock: string): string {
   return shifted(clock, easternHoursBehind(clock.slice(0, 10)));
 }
