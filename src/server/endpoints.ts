@@ -2,7 +2,7 @@ import type { Demands } from '../answering/basis.ts';
 import { type Query, type Question, readTexts, requestParams, splitDemands } from '../answering/question.ts';
 import { Problem, type Voice, wireVoice } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
-import type { Operation, operationHeadings } from '../operations/operation.ts';
+import { type Operation, type operationHeadings, prepare } from '../operations/operation.ts';
 import { type Params, type ParamTexts, snakeCase } from '../operations/param.ts';
 import type { Clock, NamedValues } from '../operations/value.ts';
 import { operationQuestion } from '../questions/operation-question.ts';
@@ -13,13 +13,15 @@ import { pathTexts } from './request-target.ts';
 
 type Described = Pick<
   Operation,
-  'description' | 'example' | 'fields' | 'gated' | 'members' | 'name' | 'object' | 'path' | 'summary'
+  'description' | 'example' | 'fields' | 'members' | 'name' | 'object' | 'path' | 'summary'
 >;
 
 /** A question as the service answers it at a path. */
 export type Endpoint = Described & {
   readonly heading: keyof typeof operationHeadings;
   readonly params: Params;
+  /** Whether any of its answers needs a plan with vintage access. */
+  readonly gated: boolean;
   /** Whether it may have a column for each series instead of fixed columns. */
   readonly mayBeWide?: boolean;
   readonly question: Question;
@@ -35,7 +37,8 @@ export const endpoints: readonly Endpoint[] = [
 
 function operationEndpoint(operation: Operation): Endpoint {
   const question = questionNamed(operation.name) ?? operationQuestion(operation, operations);
-  return { ...operation, heading: operation.command.heading, question, operation };
+  const gated = operation.needsVintageAccess !== undefined;
+  return { ...operation, heading: operation.command.heading, gated, question, operation };
 }
 
 function composedEndpoint(question: Question): readonly Endpoint[] {
@@ -74,7 +77,7 @@ export function readQuestion(
   texts: ParamTexts,
   clock: Clock,
 ): { readonly query: Query; readonly demands: Demands } {
-  operation?.prepare(texts, clock);
+  if (operation !== undefined) prepare(operation, texts, clock);
   const { values, demands } = splitDemands(inWireNames(() => readTexts(question, texts, clock)));
   checkIds(values);
   return { query: { question, values }, demands };
