@@ -8,21 +8,18 @@ import type { OpenedView, PageContext } from './opened-view.ts';
 import { type AskedParams, cell, type ServedRow, ServiceFailure } from './page-service.ts';
 import type { PageState, StateChange } from './state.ts';
 
-const tradeHeads = ['Traded', 'Filed', 'Insider', 'Shares', 'Price', 'Verdict', 'Reason'];
+/** The fields of a trade, by the heads of their columns. */
+const tradeFields = {
+  Traded: 'transaction_date',
+  Filed: 'filing_date',
+  Insider: 'owner_name',
+  Shares: 'shares',
+  Price: 'price_per_share',
+  Verdict: 'verdict',
+  Reason: 'reason',
+};
 
-/** The heads of the columns that are no numbers. */
-const tradeWords = ['Traded', 'Filed', 'Insider', 'Verdict', 'Reason'];
-
-/** The fields of a trade in the columns. */
-const tradeFields = [
-  'transaction_date',
-  'filing_date',
-  'owner_name',
-  'shares',
-  'price_per_share',
-  'verdict',
-  'reason',
-];
+const tradeHeads = Object.keys(tradeFields);
 
 /** Opens the clusters, which are requested when they are shown: the state says which. */
 export function openClusters(context: PageContext): OpenedView {
@@ -155,8 +152,8 @@ function Cluster({ context, row, asked, isOpen, onOpen }: ClusterProps): VNode {
           trades !== undefined &&
           html`
             <${DataTable} caption="The trades of the cluster and those near it, by trade date"
-              heads=${tradeHeads} words=${tradeWords} rows=${trades.length}
-              cellsOf=${(i: number) => tradeFields.map((name) => cell(trades[i], name))} />`
+              heads=${tradeHeads} words=${tradeHeads.filter((head) => head !== 'Shares' && head !== 'Price')} rows=${trades.length}
+              cellsOf=${(i: number) => Object.values(tradeFields).map((name) => cell(trades[i], name))} />`
         }
       </div>
     </details>`;

@@ -1,12 +1,12 @@
 import { html } from 'htm/preact';
 import type { TargetedEvent, VNode } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { spreadInBasisPoints } from '../domain/series/arithmetic.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import { type CurveType, maturitiesOf } from '../domain/treasury/curve.ts';
 import { DataTable } from './data-table.ts';
 import { DataList, type DataSource, type Picture } from './downloads.ts';
-import { DayField, DaySlider, Field } from './fields.ts';
+import { DayField, DaySlider, Field, useMoved } from './fields.ts';
 import { positionOf } from './history.ts';
 import { LineChart, type PlotData } from './line-chart.ts';
 import type { OpenedView, PageContext } from './opened-view.ts';
@@ -94,9 +94,7 @@ type CurveViewProps = {
 /** Shows the yield curve of a day compared with that of another. */
 function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
   const { type, title, days, rates } = curves;
-  // Where the slider is until the address follows it.
-  const [moved, setMoved] = useState({ state, day: state.date ?? newest });
-  const date = moved.state === state ? moved.day : (state.date ?? newest);
+  const [date, move] = useMoved(state, state.date ?? newest);
   const { vs } = state;
   const onOrBefore = (day: Day) => days[positionOf(days, day)];
   // A first visit compares with a year before; its address says so, like that of every other state.
@@ -169,7 +167,7 @@ function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
       <h1>${title}</h1>
       <p class="facts">${days.length} trade dates from ${days[0]} to ${newest}; never revised</p>
       <${DaySlider} label="Date" days=${days} day=${date} about="${date}, ${place}"
-        onMove=${(day: Day) => setMoved({ state, day })}
+        onMove=${move}
         onSettle=${(day: Day) => context.go({ date: day }, 'soon')} />
       <p class="note" role="status">${missing.join(' ')}</p>
       <${LineChart} ...${{ chart, description, readout }} />

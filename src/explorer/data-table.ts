@@ -10,7 +10,6 @@ type DataTableProps = {
   readonly rows: number;
   /** Returns the cells of a row; is asked when the row is shown. */
   readonly cellsOf: (row: number) => readonly string[];
-  /** Is called when the first cell of a row is clicked. */
   readonly onOpen?: (firstCell: string) => void;
 };
 

@@ -15,7 +15,6 @@ export type DataSource = {
   readonly words: string;
   readonly path: string;
   readonly params: AskedParams;
-  /** The name of its file, without an extension. */
   readonly file: string;
 };
 
@@ -27,7 +26,6 @@ export type Picture = {
   readonly frequency: string;
   readonly source: string;
   readonly chart: PlotData;
-  /** The name of the file, without an extension. */
   readonly file: string;
 };
 
@@ -115,13 +113,10 @@ function flagsOf(params: AskedParams): { readonly [flag: string]: string | undef
 /** Draws a picture as SVG, as the command draws it. */
 async function svgOf({ title, subtitle, unit, frequency, source, chart }: Picture): Promise<string> {
   // Loaded when it is needed: a page that saves no picture does without it.
-  const { SvgRenderer } = await import('../render/chart/svg.ts');
+  const { svgRenderer } = await import('../render/chart/svg.ts');
   const { axis, at, lines, from = '', to = '9' } = chart;
   const shown = lines.filter(({ isHidden = false }) => !isHidden);
-  const renderer = new SvgRenderer({
-    columns: { fields: [], chosen: false, all: [] },
-    header: true,
-    colour: false,
+  const renderer = svgRenderer({
     drawing: {
       axis,
       stepped: shown.some(({ form }) => form === 'steps'),

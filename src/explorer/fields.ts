@@ -1,7 +1,9 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, TargetedEvent, VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Day } from '../domain/series/date.ts';
 import { positionOf } from './history.ts';
+import type { PageState } from './state.ts';
 
 type InputEvent = TargetedEvent<HTMLInputElement>;
 
@@ -39,13 +41,17 @@ type DaySliderProps = {
   /** Ascending. */
   readonly days: readonly Day[];
   readonly day: Day;
-  /** What is to be said of the day. */
   readonly about: string;
-  /** Is called while the slider moves. */
   readonly onMove: (day: Day) => void;
   /** Is called when the slider has come to rest, or another day is typed. */
   readonly onSettle: (day: Day) => void;
 };
+
+/** The day of a slider, which moves before the address does, and what moves it; `settled` is that of the address. */
+export function useMoved(state: PageState, settled: Day): readonly [day: Day, move: (day: Day) => void] {
+  const [moved, setMoved] = useState({ state, day: settled });
+  return [moved.state === state ? moved.day : settled, (day) => setMoved({ state, day })];
+}
 
 /** Shows a slider over days, with a field for any day, and a button for each direction. */
 export function DaySlider({ label, days, day, about, onMove, onSettle }: DaySliderProps): VNode {

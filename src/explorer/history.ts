@@ -10,7 +10,6 @@ export type StatedValue = Pick<Statement, 'asOf' | 'date' | 'value'>;
 export class RevisionHistory {
   /** Every date that ever had a value, oldest first. */
   readonly dates: readonly Day[];
-  /** The statements of each date, oldest first. */
   readonly #statements: readonly (readonly StatedValue[])[];
 
   /** `statements` may be in any order; there is at most one for a date and day. */

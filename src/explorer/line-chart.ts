@@ -5,7 +5,6 @@ import type { Day } from '../domain/series/date.ts';
 
 /** A line of a chart; its colour is a variable of the style sheet. */
 type PlotLine = {
-  /** Its name in a saved picture. */
   readonly label: string;
   readonly colour: string;
   readonly width?: number;
@@ -33,9 +32,7 @@ type LineChartProps = {
   readonly description: string;
   /** Returns the text below the chart, for the position that the pointer is over. */
   readonly readout: (position: number | undefined) => string;
-  /** Days that a vertical line marks. */
   readonly marks?: readonly { readonly day: Day; readonly label: string }[];
-  /** Is called with a position that is clicked. */
   readonly onPick?: (position: number) => void;
   /** Is called with a range of days that is selected by dragging. */
   readonly onZoom?: (from: Day, to: Day) => void;
@@ -281,7 +278,6 @@ function numberLabels(splits: readonly number[]): string[] {
   return splits.map((value) => format.format(value).toLowerCase());
 }
 
-/** Returns the colour that a variable of the style sheet has in the scheme of the moment. */
 function colourOf(variable: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }

@@ -235,7 +235,6 @@ async function openList(service: PageService): Promise<OpenedView> {
   return { title: 'Explorer', show: () => list };
 }
 
-/** What the header of a request can have. */
 const keyPattern = '\\s*[!-~]+\\s*';
 
 type KeyFormProps = { readonly reason: string | undefined; readonly onKey: (key: string) => void };

@@ -12,7 +12,6 @@ export type PageContext = {
   readonly go: (change: StateChange, how?: 'push' | 'replace' | 'soon') => void;
   /** Shows what is wrong above the view, until another state is shown. */
   readonly warn: (faults: readonly string[]) => void;
-  /** Shows a failure in the place of the view. */
   readonly fail: (error: unknown) => void;
   /** The flags that name the store or the service. */
   readonly connection: { readonly [flag: string]: string };

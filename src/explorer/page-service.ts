@@ -34,19 +34,16 @@ export class PageService {
     return this.#key !== undefined;
   }
 
-  /** Sends this key with every request from now on. */
   useKey(key: string): void {
     this.#key = key;
   }
 
-  /** Returns all rows of an answer. */
   async rows(path: string, params: AskedParams = {}): Promise<readonly ServedRow[]> {
     const text = await textOf(await this.#ask(targetOf(path, { ...params, format: 'ndjson' })));
     const lines = text.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line, shortDays) as ServedRow);
   }
 
-  /** Returns the rows of the first page of an answer, and whether there are more. */
   async page(path: string, params: AskedParams = {}): Promise<AnswerPage> {
     const text = await textOf(await this.#ask(targetOf(path, params)));
     const { results, has_more: hasMore } = JSON.parse(text, shortDays) as {

@@ -1,11 +1,11 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { changeBetween } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
 import { DataTable } from './data-table.ts';
 import { DataList, type DataSource, type Picture } from './downloads.ts';
-import { DayField, DaySlider } from './fields.ts';
+import { DayField, DaySlider, useMoved } from './fields.ts';
 import { kindsNote, type LoadedSeries, loadSeries, positionOf } from './history.ts';
 import { LineChart, type PlotData } from './line-chart.ts';
 import type { OpenedView, PageContext } from './opened-view.ts';
@@ -42,9 +42,7 @@ function SeriesView({ series, context, state }: SeriesViewProps): VNode {
   const { dates } = history;
   const { from, to, date } = state;
   const settled = state['as-of'] ?? days.at(-1) ?? '';
-  // Where the slider is until the address follows it.
-  const [moved, setMoved] = useState({ state, day: settled });
-  const asOf = moved.state === state ? moved.day : settled;
+  const [asOf, move] = useMoved(state, settled);
   const known = history.asOf(asOf);
   const hidden = (state.hide ?? '').split(',');
   const toggle = (name: string) => {
@@ -115,7 +113,7 @@ function SeriesView({ series, context, state }: SeriesViewProps): VNode {
       <p class="facts">${facts.filter((text) => text !== '').join(' · ')}</p>
       <p class="facts">${vintagesText(vintages)}</p>
       <${DaySlider} label="As of" days=${days} day=${asOf} about=${vintageText(vintages, positionOf(days, asOf))}
-        onMove=${(day: Day) => setMoved({ state, day })}
+        onMove=${move}
         onSettle=${(day: Day) => context.go({ 'as-of': day }, 'soon')} />
       <p class="note" role="status">${noteOn(asOf, series)}</p>
       <${LineChart} ...${{ chart, marks, description, readout }} onPick=${(i: number) => openDate(dates[i] ?? '')}

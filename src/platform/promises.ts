@@ -19,16 +19,8 @@ export async function unlessAborted<T>(signal: AbortSignal, outcome: Promise<T>)
  * "serve: the same page again": 0.55 of node:http, 0.28 without.
  */
 export function coalesced<T>(read: () => Promise<T>): () => Promise<T> {
-  let next: Promise<T> | undefined;
-  return () => {
-    next ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
-        next = undefined;
-        read().then(resolve, reject);
-      });
-    });
-    return next;
-  };
+  const calls = new Gathering<T>();
+  return async () => (await calls.join('', read)).outcome;
 }
 
 /** What calls that were made together got, and the place of one of them among them. */

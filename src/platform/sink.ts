@@ -1,6 +1,5 @@
 // `promises` loads node:fs/promises on first use: most commands write to stdout.
 import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { Problem } from '../errors/problem.ts';
 import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
@@ -89,15 +88,6 @@ function isFile(fd: number | undefined): fd is number {
   return fd !== undefined && fstatSync(fd).isFile();
 }
 
-function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
-  const put: Put = (chunk) =>
-    handle.writeFile(chunk).then(
-      () => undefined,
-      (error) => error,
-    );
-  return streamingSink(path, put, () => handle.close(), signal);
-}
-
 /**
  * A sink that streams to a named pipe as soon as it has a reader. Neither waiting for one nor writing keeps the process
  * from ending, as the system's own open and write would.
@@ -147,7 +137,8 @@ async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
     return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
   }
   if (found.isFIFO()) return pipeSink(path, attempt, signal);
-  return deviceSink(path, await attempt(() => unlessAborted(signal, promises.open(path, 'w'))), signal);
+  const device = await attempt(() => unlessAborted(signal, promises.open(path, 'w')));
+  return streamingSink(path, intoFile(device.fd), () => device.close(), signal);
 }
 
 /** Whether a file begins as every SQLite database does, and so may be the store that is being read. */

@@ -1,4 +1,4 @@
-import { closest } from '../domain/series/closest.ts';
+import { closeNames } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { type Field, fieldKinds } from '../operations/field.ts';
@@ -7,7 +7,6 @@ import { type Field, fieldKinds } from '../operations/field.ts';
 export type Columns = {
   readonly fields: readonly Field[];
   readonly chosen: boolean;
-  /** All fields of the rows. */
   readonly all: readonly Field[];
 };
 
@@ -23,17 +22,17 @@ export function selectColumns(
   const asked = isAll ? [...byName.keys()] : (names ?? defaults);
   for (const name of asked.map((text) => text.trim())) {
     const field = byName.get(name);
-    if (field === undefined) throw unknownColumn(name, [...byName.keys()]);
+    if (field === undefined) {
+      const known = [...byName.keys()];
+      const hints = closeNames(name, known)
+        .slice(0, 1)
+        .map((meant) => `did you mean ${meant}?`);
+      throw columnsProblem(`unknown column '${name}': the columns are ${known.join(', ')}`, hints);
+    }
     if (shown.has(name)) throw columnsProblem(`column '${name}' is named twice`);
     shown.set(name, field);
   }
   return { fields: [...shown.values()], chosen: names !== undefined, all: fields };
-}
-
-function unknownColumn(name: string, names: readonly string[]): Problem {
-  const meant = closest(name, names);
-  const hints = meant === undefined ? [] : [`did you mean ${meant}?`];
-  return columnsProblem(`unknown column '${name}': the columns are ${names.join(', ')}`, hints);
 }
 
 function columnsProblem(detail: string, hints: readonly string[] = []): Problem {

@@ -1,50 +1,60 @@
-import type { Row } from '../operations/envelope.ts';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { stringify } from 'csv-stringify/sync';
 import { cellTexts } from './columns.ts';
-import { LineRenderer, type OutputLayout } from './renderer.ts';
-
-type FormatRecord = (cells: readonly string[]) => string;
-
-/** A text of one record per row; the header comes first, also when there are no rows. */
-class DelimitedRenderer extends LineRenderer {
-  constructor({ columns: { fields }, header }: OutputLayout, format: FormatRecord) {
-    const texts = cellTexts(fields);
-    super((row: Row) => format(texts(row)), header ? format(fields.map(({ name }) => name)) : '');
-  }
-}
+import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
 /** CSV as in RFC 4180, with LF line ends. Texts stay unchanged, also those that a spreadsheet reads as a formula. */
-export class CsvRenderer extends DelimitedRenderer {
-  constructor(layout: OutputLayout) {
-    super(layout, formatCsvRecord);
-  }
+export function csvRenderer(layout: OutputLayout): TextRenderer {
+  // Most texts that need quotes are in many rows, such as the unit of a series.
+  const known = new Map<string, string>();
+  const quotedOnce = (text: string): string => {
+    const cell = known.get(text) ?? quoted(text);
+    if (known.size < mostKnown) known.set(text, cell);
+    return cell;
+  };
+  return recordRenderer(layout, (cells) => csvRecord(cells, quotedOnce));
 }
 
+const mostKnown = 1000;
+
 /** Tab-separated values without quotes: tab, LF, CR and backslash in a cell become `\t`, `\n`, `\r` and `\\`. */
-export class TsvRenderer extends DelimitedRenderer {
-  constructor(layout: OutputLayout) {
-    super(layout, formatTsvRecord);
-  }
+export function tsvRenderer(layout: OutputLayout): TextRenderer {
+  return recordRenderer(layout, (cells) => `${cells.map(escapeTsv).join('\t')}\n`);
+}
+
+/** A text of one record per row; the header comes first, also when there are no rows. */
+function recordRenderer(
+  { columns: { fields }, header }: OutputLayout,
+  format: (cells: readonly string[]) => string,
+): TextRenderer {
+  const texts = cellTexts(fields);
+  return lineRenderer((row) => format(texts(row)), header ? format(fields.map(({ name }) => name)) : '');
 }
 
 /** One CSV record with its line end; only cells that need quotes have them. */
 export function formatCsvRecord(cells: readonly string[]): string {
+  return csvRecord(cells, quoted);
+}
+
+function csvRecord(cells: readonly string[], quote: (text: string) => string): string {
   // In a single column an empty cell would be an empty line, which many readers skip.
   if (cells.length === 1 && cells[0] === '') return '""\n';
-  return `${cells.map(quoteIfNeeded).join(',')}\n`;
+  return `${cells.map((text) => (special.test(text) ? quote(text) : text)).join(',')}\n`;
 }
 
 // Many readers end a line at a bare CR.
 const special = /[",\n\r]/;
 
-function quoteIfNeeded(text: string): string {
-  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+const require = createRequire(join(import.meta.dirname, 'asof'));
+
+/** A cell in quotes, by csv-stringify, which is loaded for the first of them. */
+function quoted(text: string): string {
+  const library: { readonly stringify: typeof stringify } = require('csv-stringify/sync');
+  return library.stringify([[text]], { quoted: true, eof: false });
 }
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-function formatTsvRecord(cells: readonly string[]): string {
-  return `${cells.map(escapeTsv).join('\t')}\n`;
-}
 
 function escapeTsv(text: string): string {
   return text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character);

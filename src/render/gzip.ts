@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Envelope } from '../operations/envelope.ts';
-import { type AnswerNotes, type Chunk, endChunks, type Renderer } from './renderer.ts';
+import { type Chunk, changedRenderer, type Renderer } from './renderer.ts';
 
 /** The bytes of content in one member; fixed, so that the result does not depend on how content arrives. */
 const memberSize = 2 ** 20;
@@ -11,7 +10,6 @@ export class GzipMembers {
   #size = 0;
   #isEmpty = true;
 
-  /** Adds content; returns the members that are complete. */
   write(chunk: Chunk): Uint8Array {
     const bytes = Buffer.from(chunk);
     this.#waiting.push(bytes);
@@ -28,7 +26,6 @@ export class GzipMembers {
     return Buffer.concat(members);
   }
 
-  /** Completes the content; returns the last member. */
   end(): Uint8Array {
     const rest = Buffer.concat(this.#waiting);
     return rest.length > 0 || this.#isEmpty ? gzipSync(rest) : new Uint8Array();
@@ -36,24 +33,11 @@ export class GzipMembers {
 }
 
 /** Compresses the output of another renderer. */
-export class GzipRenderer implements Renderer {
-  readonly #inner: Renderer;
-  readonly #members = new GzipMembers();
-
-  constructor(inner: Renderer) {
-    this.#inner = inner;
-  }
-
-  page(envelope: Envelope): Chunk {
-    return this.#members.write(this.#inner.page(envelope));
-  }
-
-  async *end(notes?: AnswerNotes): AsyncGenerator<Uint8Array> {
-    for await (const chunk of endChunks(this.#inner, notes)) yield this.#members.write(chunk);
-    yield this.#members.end();
-  }
-
-  dropped(): readonly string[] {
-    return this.#inner.dropped?.() ?? [];
-  }
+export function gzipRenderer(inner: Renderer): Renderer {
+  const members = new GzipMembers();
+  return changedRenderer(
+    inner,
+    (chunk) => members.write(chunk),
+    () => members.end(),
+  );
 }

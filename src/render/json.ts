@@ -2,7 +2,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { headToWire, toWire } from '../operations/wire.ts';
 import { defined } from '../platform/defined.ts';
 import type { Columns } from './columns.ts';
-import { LineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
+import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
 /** An envelope as it is on the wire; the user may leave out the request id. */
 type JsonPage = Omit<Envelope, 'request_id'>;
@@ -44,8 +44,9 @@ export class JsonRenderer implements TextRenderer {
   }
 
   #shown(envelope: Envelope): JsonPage {
-    const page = this.#layout.requestId === false ? withoutRequestId(envelope) : envelope;
-    return { ...headToWire(page), results: page.results.map(this.#wire) };
+    const { request_id: _, ...page } = envelope;
+    const shown: JsonPage = this.#layout.requestId === false ? page : envelope;
+    return { ...headToWire(shown), results: envelope.results.map(this.#wire) };
   }
 
   #items(rows: readonly Row[]): string {
@@ -53,10 +54,6 @@ export class JsonRenderer implements TextRenderer {
     this.#count += rows.length;
     return rows.length === 0 ? '' : separator + indentItems(rows);
   }
-}
-
-function withoutRequestId({ request_id: _, ...page }: Envelope): JsonPage {
-  return page;
 }
 
 /** The envelope up to the opening bracket of its results; the count and the cursor follow after the last page. */
@@ -71,11 +68,9 @@ function indentItems(rows: readonly Row[]): string {
 }
 
 /** One JSON object per line, as on the wire. */
-export class NdjsonRenderer extends LineRenderer {
-  constructor({ columns }: OutputLayout) {
-    const wire = wireRows(columns);
-    super((row) => `${JSON.stringify(wire(row))}\n`);
-  }
+export function ndjsonRenderer({ columns }: OutputLayout): TextRenderer {
+  const wire = wireRows(columns);
+  return lineRenderer((row) => `${JSON.stringify(wire(row))}\n`);
 }
 
 /** Makes rows as they are on the wire, reduced to the columns that the user chose, in that order. */

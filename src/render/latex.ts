@@ -1,25 +1,23 @@
 import { type Field, fieldKinds } from '../operations/field.ts';
 import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
-import { LineRenderer, type OutputLayout } from './renderer.ts';
+import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
 /** A table for LaTeX with the rules of booktabs and exact digits; cells are text, never markup. */
-export class LatexRenderer extends LineRenderer {
-  constructor({ columns: { fields }, header }: OutputLayout) {
-    const texts = cellTexts(fields);
-    const cells = fields.map((field) => (isNumber(field) ? numberCell : escapeText));
-    const names = lineOf(fields.map(({ name }) => escapeText(name)));
-    const columns = fields.map((field) => (isNumber(field) ? 'r' : 'l')).join('');
-    super(
-      (row) => lineOf(texts(row).map((text, i) => cells[i]?.(text) ?? '')),
-      [
-        '% needs \\usepackage{booktabs}\n',
-        `\\begin{tabular}{${columns}}\n\\toprule\n`,
-        header ? `${names}\\midrule\n` : '',
-      ].join(''),
-      '\\bottomrule\n\\end{tabular}\n',
-    );
-  }
+export function latexRenderer({ columns: { fields }, header }: OutputLayout): TextRenderer {
+  const texts = cellTexts(fields);
+  const cells = fields.map((field) => (isNumber(field) ? numberCell : escapeText));
+  const names = lineOf(fields.map(({ name }) => escapeText(name)));
+  const columns = fields.map((field) => (isNumber(field) ? 'r' : 'l')).join('');
+  return lineRenderer(
+    (row) => lineOf(texts(row).map((text, i) => cells[i]?.(text) ?? '')),
+    [
+      '% needs \\usepackage{booktabs}\n',
+      `\\begin{tabular}{${columns}}\n\\toprule\n`,
+      header ? `${names}\\midrule\n` : '',
+    ].join(''),
+    '\\bottomrule\n\\end{tabular}\n',
+  );
 }
 
 function isNumber({ type }: Field): boolean {

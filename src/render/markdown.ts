@@ -1,22 +1,20 @@
 import { type Field, fieldKinds } from '../operations/field.ts';
 import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
-import { LineRenderer, type OutputLayout } from './renderer.ts';
+import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
 /**
  * A table in GitHub-flavoured Markdown: exact digits, numbers aligned right, missing values empty. Cells are text,
  * never markup: a line break becomes `<br>`, a control character its picture, and markup is escaped. Web addresses
  * stay unchanged, because GitHub links them and would show a backslash in them.
  */
-export class MarkdownRenderer extends LineRenderer {
-  constructor({ columns: { fields } }: OutputLayout) {
-    const texts = cellTexts(fields);
-    const names = fields.map(({ name }) => escapeCell(name));
-    super(
-      (row) => formatLine(texts(row).map(escapeCell)),
-      formatLine(names) + formatLine(fields.map(delimiter)),
-    );
-  }
+export function markdownRenderer({ columns: { fields } }: OutputLayout): TextRenderer {
+  const texts = cellTexts(fields);
+  const names = fields.map(({ name }) => escapeCell(name));
+  return lineRenderer(
+    (row) => formatLine(texts(row).map(escapeCell)),
+    formatLine(names) + formatLine(fields.map(delimiter)),
+  );
 }
 
 function formatLine(cells: readonly string[]): string {

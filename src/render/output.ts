@@ -1,68 +1,75 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem, refused } from '../errors/problem.ts';
-import type { Envelope } from '../operations/envelope.ts';
 import { choice, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import type { ChartOptions, Drawing, TextSize } from './chart/drawing.ts';
 import { selectColumns } from './columns.ts';
-import { CsvRenderer, TsvRenderer } from './delimited.ts';
+import { csvRenderer, tsvRenderer } from './delimited.ts';
 import { printableLines } from './printable.ts';
-import { type AnswerNotes, type Chunk, endChunks, type OutputLayout, type Renderer } from './renderer.ts';
-
-type RendererClass = new (layout: OutputLayout) => Renderer;
+import { changedRenderer, type OutputLayout, type Renderer } from './renderer.ts';
 
 type FormatEntry = {
   readonly extensions: readonly string[];
-  readonly load: () => Promise<RendererClass>;
-  /** Whether the output is binary, which a terminal cannot show. */
+  /** Starts an output; loads the code of the format when it is first used. */
+  readonly start: (layout: OutputLayout) => Renderer | Promise<Renderer>;
   readonly binary?: true;
-  /** Whether the output is a chart. */
   readonly picture?: true;
-  /** Whether the format requires a header. */
   readonly needsHeader?: true;
 };
 
-/** The output formats; the code of a format is loaded when it is first used. */
 const formats = {
-  table: { extensions: ['txt'], load: async () => (await import('./table.ts')).TableRenderer },
-  csv: { extensions: ['csv'], load: async () => CsvRenderer },
-  tsv: { extensions: ['tsv', 'tab'], load: async () => TsvRenderer },
-  json: { extensions: ['json'], load: async () => (await import('./json.ts')).JsonRenderer },
-  ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./json.ts')).NdjsonRenderer },
+  table: {
+    extensions: ['txt'],
+    start: async (layout) => new (await import('./table.ts')).TableRenderer(layout),
+  },
+  csv: { extensions: ['csv'], start: csvRenderer },
+  tsv: { extensions: ['tsv', 'tab'], start: tsvRenderer },
+  json: {
+    extensions: ['json'],
+    start: async (layout) => new (await import('./json.ts')).JsonRenderer(layout),
+  },
+  ndjson: {
+    extensions: ['ndjson', 'jsonl'],
+    start: async (layout) => (await import('./json.ts')).ndjsonRenderer(layout),
+  },
   parquet: {
     extensions: ['parquet'],
-    load: async () => (await import('./parquet.ts')).ParquetRenderer,
+    start: async (layout) => new (await import('./parquet.ts')).ParquetRenderer(layout),
     binary: true,
   },
   markdown: {
     extensions: ['md', 'markdown'],
-    load: async () => (await import('./markdown.ts')).MarkdownRenderer,
+    start: async (layout) => (await import('./markdown.ts')).markdownRenderer(layout),
     needsHeader: true,
   },
-  latex: { extensions: ['tex'], load: async () => (await import('./latex.ts')).LatexRenderer },
+  latex: { extensions: ['tex'], start: async (layout) => (await import('./latex.ts')).latexRenderer(layout) },
   xlsx: {
     extensions: ['xlsx'],
-    load: async () => (await import('./xlsx.ts')).XlsxRenderer,
+    start: async (layout) => new (await import('./xlsx.ts')).XlsxRenderer(layout),
     binary: true,
   },
   svg: {
     extensions: ['svg'],
-    load: async () => (await import('./chart/svg.ts')).SvgRenderer,
+    start: async (layout) => (await import('./chart/svg.ts')).svgRenderer(layout),
     picture: true,
   },
   png: {
     extensions: ['png'],
-    load: async () => (await import('./chart/png.ts')).PngRenderer,
+    start: async (layout) => (await import('./chart/png.ts')).pngRenderer(layout),
     binary: true,
     picture: true,
   },
-} as const satisfies { readonly [name: string]: FormatEntry };
+} satisfies { readonly [name: string]: FormatEntry };
 
 /** The name of an output format. */
 export type OutputFormat = keyof typeof formats;
 
 /** The names of all output formats, in the order of the help. */
 export const formatNames = Object.keys(formats) as readonly OutputFormat[];
+
+function entryOf(name: OutputFormat): FormatEntry {
+  return formats[name];
+}
 
 /** An output format, by its name. */
 export const outputFormat: Value<OutputFormat> = {
@@ -89,8 +96,7 @@ export function formatForFile(path: string): OutputFormat | undefined {
   const plain = isGzipName(path) ? path.slice(0, -'.gz'.length) : path;
   const extension = /[^/\\]\.([^./\\]+)$/.exec(plain)?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
-  const known = (name: OutputFormat): readonly string[] => formats[name].extensions;
-  const format = formatNames.find((name) => known(name).includes(extension));
+  const format = formatNames.find((name) => entryOf(name).extensions.includes(extension));
   if (format !== undefined) return format;
   throw new Problem(
     'bad-input',
@@ -102,40 +108,18 @@ export function formatForFile(path: string): OutputFormat | undefined {
   );
 }
 
-function isPicture(name: OutputFormat): boolean {
-  const format: FormatEntry = formats[name];
-  return format.picture === true;
-}
-
-/** Refuses a format that cannot be written as the user asks: binary on a terminal, Markdown without a header. */
-function checkFormat(
-  name: OutputFormat,
-  { header, onTerminal }: { readonly header: boolean; readonly onTerminal: boolean },
-): void {
-  const format: FormatEntry = formats[name];
-  if (format.binary === true && onTerminal)
-    throw new Problem('bad-input', `${name} is a binary format, which a terminal cannot show`, {
-      hints: [`-o FILE.${format.extensions[0]} writes it to a file`],
-    });
-  if (format.needsHeader === true && !header)
-    throw new Problem('bad-input', `a ${name} table needs its header: leave out --no-header`);
-}
-
-/** Loads a format and starts an output in it. */
+/** Starts an output in a format. */
 export async function createRenderer(format: OutputFormat, layout: OutputLayout): Promise<Renderer> {
-  const Format: RendererClass = await formats[format].load();
-  return new Format(layout);
+  return entryOf(format).start(layout);
 }
 
 /** What a caller says about the output of a query. */
 export type OutputFlags = {
   /** The format that is named; without it the extension of the file decides. */
   readonly format?: OutputFormat;
-  /** The file to write, or undefined for stdout. */
   readonly file?: string;
   readonly columns?: readonly string[];
   readonly header: boolean;
-  /** Whether numbers in Parquet are DOUBLE. */
   readonly double?: boolean;
   /** Shows all rows also where a terminal would show a screenful. */
   readonly everything: boolean;
@@ -169,7 +153,6 @@ export type OutputChoice = {
   /** Whether rows are drawn, as text or as a picture. */
   readonly drawn: boolean;
   readonly chart: ChartOptions;
-  /** Whether the chart shows recessions. */
   readonly recessions: boolean;
   /** Whether only the first rows are shown: of a table on a terminal. */
   readonly screenful: boolean;
@@ -187,16 +170,22 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   const terminal = file === undefined ? place.terminal : undefined;
   const onTerminal = terminal !== undefined;
   const named = flags.format ?? (file === undefined ? undefined : formatForFile(file));
-  const inText = flags.plot && (named === undefined || !isPicture(named));
+  const inText = flags.plot && (named === undefined || entryOf(named).picture !== true);
   // What is typed goes before what the environment says.
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
-  if ((isPicture(format) || inText) && !drawable) throw notDrawn(inText ? '--plot' : format);
-  checkFormat(format, { header, onTerminal });
+  const { picture = false, binary = false, needsHeader = false, extensions } = entryOf(format);
+  const drawn = inText || picture;
+  if (drawn && !drawable) throw notDrawn(inText ? '--plot' : format);
+  if (binary && onTerminal)
+    throw new Problem('bad-input', `${format} is a binary format, which a terminal cannot show`, {
+      hints: [`-o FILE.${extensions[0]} writes it to a file`],
+    });
+  if (needsHeader && !header)
+    throw new Problem('bad-input', `a ${format} table needs its header: leave out --no-header`);
   if (double && format !== 'parquet')
     throw new Problem('bad-input', `--double is about Parquet, and this is ${format}`, {
       hints: ['-f parquet or -o FILE.parquet writes Parquet'],
     });
-  const drawn = inText || isPicture(format);
   if (drawn) checkChart(flags, format);
   const { recessions = false, ...chart } = flags.chart ?? {};
   const [option] = Object.keys(flags.chart ?? {});
@@ -233,7 +222,7 @@ function notDrawn(asked: string): Problem {
 function checkChart({ format: typed, columns, header, plot }: OutputFlags, format: OutputFormat): void {
   // The extension .txt is a chart in text as well.
   const other = format === 'table' ? typed : format;
-  if (plot && other !== undefined && !isPicture(other))
+  if (plot && other !== undefined && entryOf(other).picture !== true)
     throw new Problem('bad-input', `two formats: --plot and ${other}`, {
       hints: ['-o chart.svg draws into a file'],
     });
@@ -273,8 +262,8 @@ export async function rendererFor(
   requestId: boolean,
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {
-    const { TextChartRenderer } = await import('./chart/text.ts');
-    return packedFor(output, new TextChartRenderer(drawing, output.plot, output.colour, output.chart));
+    const { textChartRenderer } = await import('./chart/text.ts');
+    return packedFor(output, textChartRenderer(drawing, output.plot, output.colour, output.chart));
   }
   const layout = {
     columns: selectColumns(fields, columns, output.columns),
@@ -292,32 +281,11 @@ export async function rendererFor(
   const renderer = await createRenderer(output.format, layout);
   // A table is made for terminals.
   if (!output.onTerminal || output.format === 'table') return packedFor(output, renderer);
-  return new PrintableRenderer(renderer);
+  return changedRenderer(renderer, (chunk) =>
+    printableLines(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()),
+  );
 }
 
 async function packedFor({ file }: OutputChoice, renderer: Renderer): Promise<Renderer> {
-  if (!isGzipName(file)) return renderer;
-  const { GzipRenderer } = await import('./gzip.ts');
-  return new GzipRenderer(renderer);
-}
-
-/** Makes the text of another renderer safe for a terminal. */
-class PrintableRenderer implements Renderer {
-  readonly #inner: Renderer;
-
-  constructor(inner: Renderer) {
-    this.#inner = inner;
-  }
-
-  page(envelope: Envelope): Chunk {
-    return printableChunk(this.#inner.page(envelope));
-  }
-
-  async *end(notes?: AnswerNotes): AsyncGenerator<Uint8Array> {
-    for await (const chunk of endChunks(this.#inner, notes)) yield Buffer.from(printableChunk(chunk));
-  }
-}
-
-function printableChunk(chunk: Chunk): string {
-  return printableLines(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
+  return isGzipName(file) ? (await import('./gzip.ts')).gzipRenderer(renderer) : renderer;
 }

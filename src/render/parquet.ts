@@ -178,7 +178,6 @@ type StoredCell = string | number | bigint | boolean | null | readonly (string |
 
 /** A column of a Parquet file: its type is fixed before the first row. */
 type ParquetColumn = {
-  /** The column in the schema of the file. */
   readonly elements: readonly SchemaElement[];
   /** A cell in the storage type of the schema; throws a Problem if the column cannot hold it exactly. */
   stored(cell: Cell | undefined): StoredCell;

@@ -40,37 +40,39 @@ export type Renderer = {
 };
 
 /** A renderer of a text format. */
-export type TextRenderer = Renderer & {
+export interface TextRenderer extends Renderer {
   page(envelope: Envelope): string;
   end(): string;
-};
+}
 
-/** A text of one line or record for each row, after a header and before an end. */
-export class LineRenderer implements TextRenderer {
-  readonly #lineOf: (row: Row) => string;
-  readonly #ending: string;
-  #header: string;
+/** Renders one line or record for each row, after a header and before an ending, which come also without rows. */
+export function lineRenderer(lineOf: (row: Row) => string, header = '', ending = ''): TextRenderer {
+  let begin = header;
+  const begun = (text: string) => {
+    const all = begin + text;
+    begin = '';
+    return all;
+  };
+  return {
+    page: ({ results }) => begun(results.map(lineOf).join('')),
+    end: () => begun(ending),
+  };
+}
 
-  constructor(lineOf: (row: Row) => string, header = '', ending = '') {
-    this.#lineOf = lineOf;
-    this.#header = header;
-    this.#ending = ending;
-  }
-
-  page({ results }: Envelope): string {
-    return this.#begin() + results.map(this.#lineOf).join('');
-  }
-
-  end(): string {
-    return this.#begin() + this.#ending;
-  }
-
-  /** The header, unless a page has already returned it. */
-  #begin(): string {
-    const header = this.#header;
-    this.#header = '';
-    return header;
-  }
+/** Renders what another renderer does, with each chunk changed; `last` comes after the last one. */
+export function changedRenderer(
+  inner: Renderer,
+  change: (chunk: Chunk) => Chunk,
+  last?: () => Uint8Array,
+): Renderer {
+  return {
+    page: (envelope) => change(inner.page(envelope)),
+    async *end(notes) {
+      for await (const chunk of endChunks(inner, notes)) yield Buffer.from(change(chunk));
+      if (last !== undefined) yield last();
+    },
+    dropped: () => inner.dropped?.() ?? [],
+  };
 }
 
 /** Completes an output; returns the remaining chunks. */

@@ -68,8 +68,7 @@ export class TableRenderer implements TextRenderer {
     );
     const columns = width === undefined ? measured : fitColumns(measured, width);
     this.#columns = columns;
-    const widths = columns.map((column) => column.width);
-    const heading = header ? bold(tableLines([columns.map(headingCell)], widths), colour) : '';
+    const heading = header ? bold(tableLines([columns.map(({ name }) => name)], columns), colour) : '';
     const text = heading + this.#lines(this.#waiting, columns);
     this.#waiting = [];
     return text;
@@ -78,8 +77,8 @@ export class TableRenderer implements TextRenderer {
   #lines(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
     const limited = this.#layout.width !== undefined;
     return tableLines(
-      rows.map((row) => columns.map((column) => alignCell(column, row[column.index] ?? '', limited))),
-      columns.map((column) => column.width),
+      rows.map((row) => columns.map((column) => cellText(column, row[column.index] ?? '', limited))),
+      columns,
     );
   }
 }
@@ -140,18 +139,10 @@ function leastWidth({ name, kind, width }: TableColumn, least: number): number {
   return kind === 'text' ? Math.min(width, Math.max(least, cellWidth(name))) : width;
 }
 
-function alignCell({ kind, width, fraction }: TableColumn, text: string, limited: boolean): string {
-  if (kind !== 'number') return padEnd(kind === 'text' && limited ? cut(text, width) : text, width);
-  const aligned = text + ' '.repeat(Math.max(0, fraction - fractionWidth(text)));
-  return ' '.repeat(Math.max(0, width - cellWidth(aligned))) + aligned;
-}
-
-function headingCell({ name, kind, width }: TableColumn): string {
-  return kind === 'number' ? name.padStart(width - cellWidth(name) + name.length) : padEnd(name, width);
-}
-
-function padEnd(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
+/** A cell that fits its column if it may be cut; numbers have blanks for the digits that others have after the point. */
+function cellText({ kind, width, fraction }: TableColumn, text: string, limited: boolean): string {
+  if (kind === 'text' && limited) return cut(text, width);
+  return kind === 'number' ? text + ' '.repeat(Math.max(0, fraction - fractionWidth(text))) : text;
 }
 
 function bold(text: string, colour: boolean): string {
@@ -213,20 +204,20 @@ const noBorders = Object.fromEntries(
 type MeasuredText = { readonly text: string; readonly width: number };
 
 /** Lays out rows without borders and colours; a cell wider than its column moves the rest of its line to the right. */
-function tableLines(rows: readonly (readonly string[])[], widths: readonly number[]): string {
+function tableLines(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
   const measured = rows.map((row) => row.map((text) => ({ text, width: cellWidth(text) })));
-  return split(measured, widths)
-    .map((part) => draw(part, widths))
+  return split(measured, columns)
+    .map((part) => draw(part, columns))
     .join('');
 }
 
 /** Groups rows that fit their columns; a row that does not fit is a group by itself. */
-function split(rows: readonly MeasuredText[][], widths: readonly number[]): MeasuredText[][][] {
+function split(rows: readonly MeasuredText[][], columns: readonly TableColumn[]): MeasuredText[][][] {
   const groups: MeasuredText[][][] = [];
   let alone = true;
   for (const row of rows) {
     const last = groups.at(-1);
-    const tooWide = row.some((cell, i) => cell.width > (widths[i] ?? 0));
+    const tooWide = row.some((cell, i) => cell.width > (columns[i]?.width ?? 0));
     if (last === undefined || alone || tooWide || last.length === rowsPerCall) groups.push([row]);
     else last.push(row);
     alone = tooWide;
@@ -234,11 +225,12 @@ function split(rows: readonly MeasuredText[][], widths: readonly number[]): Meas
   return groups;
 }
 
-function draw(rows: readonly MeasuredText[][], widths: readonly number[]): string {
+function draw(rows: readonly MeasuredText[][], columns: readonly TableColumn[]): string {
   const table = new Table({
     chars: { ...noBorders, middle: ' '.repeat(gap) },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
-    colWidths: widths.map((width, i) => Math.max(width, ...rows.map((row) => row[i]?.width ?? 0))),
+    colAligns: columns.map(({ kind }) => (kind === 'number' ? 'right' : 'left')),
+    colWidths: columns.map(({ width }, i) => Math.max(width, ...rows.map((row) => row[i]?.width ?? 0))),
   });
   const replaced: string[] = [];
   for (const row of rows) table.push(row.map((cell) => replaceUncommon(cell, replaced)));

@@ -1,7 +1,7 @@
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { ChartOptions, Drawing, TextSize } from '../../src/render/chart/drawing.ts';
-import { SvgRenderer } from '../../src/render/chart/svg.ts';
-import { TextChartRenderer } from '../../src/render/chart/text.ts';
+import { svgRenderer } from '../../src/render/chart/svg.ts';
+import { textChartRenderer } from '../../src/render/chart/text.ts';
 import { layout } from './rows.ts';
 
 /** A reading of a line for tests: its place (a day or a maturity) and its value. */
@@ -51,7 +51,7 @@ export function textOf(
   options: ChartOptions = {},
 ): string {
   const full = { width: 80, height: undefined, ...size };
-  const renderer = new TextChartRenderer(drawing(changes), full, colour, options);
+  const renderer = textChartRenderer(drawing(changes), full, colour, options);
   return renderer.page(page(rows)) + renderer.end();
 }
 
@@ -61,7 +61,7 @@ export function svgOf(
   changes: Partial<Drawing> = {},
   chart: ChartOptions = {},
 ): string {
-  const renderer = new SvgRenderer(layout([], { drawing: drawing(changes), chart }));
+  const renderer = svgRenderer(layout([], { drawing: drawing(changes), chart }));
   return renderer.page(page(rows)) + renderer.end();
 }
 

@@ -28,7 +28,6 @@ type AmbiguousAmendment = {
 
 /** Which trades of an issuer count towards clusters, and why others do not; each is in one list. */
 export type Classification = {
-  /** The code of the trades that count. */
   readonly code: string;
   /** In order of trade date. */
   readonly trades: readonly InsiderTrade[];
@@ -142,12 +141,10 @@ class Classifier {
     return changed;
   }
 
-  /** The trades of a date that count. */
   tradesOn(day: Day): readonly InsiderTrade[] {
     return this.#dates.get(day)?.trades.map(({ counted }) => counted) ?? [];
   }
 
-  /** The classification of the filings read so far. */
   result(): Classification {
     this.#endDay();
     const trades = [...this.#dates.keys()].sort().flatMap((date) => this.#dates.get(date)?.trades ?? []);
@@ -332,7 +329,6 @@ function areAsStated(
   });
 }
 
-/** One of its owners reported the trade before, or another filer reported the same block. */
 type RepetitionReason = 'reported-twice' | 'same-block';
 
 /** One trade and its reports, each from another filing. The first report counts. */
@@ -420,7 +416,6 @@ export type InsiderTrade = {
   readonly filing: Filing;
   /** The owner who made it; of joint filers, the officer or director with the lowest CIK. */
   readonly insider: Insider;
-  /** The trade date. */
   readonly date: Day;
   /** The first day on which it counts: that of the original report, if an amendment restates this trade. */
   readonly knownOn: Day;

@@ -1,4 +1,5 @@
-import { Decimal } from 'decimal.js';
+import type { Decimal } from 'decimal.js';
+import { Exact, roundedQuotient } from '../series/exact-values.ts';
 import type { Cluster } from './cluster.ts';
 import type { Filing } from './filing.ts';
 
@@ -20,36 +21,31 @@ export function sumOf(values: readonly string[]): string {
   return sum(values).toFixed();
 }
 
-const exact = Decimal.clone({ precision: 1000 });
-
 /** Shares × price, exact, without trailing zeros; null if either is missing or the price is that of a derivative. */
 export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
   if (isDerivative || shares === null || pricePerShare === null) return null;
-  return new exact(shares).times(pricePerShare).toFixed();
+  return new Exact(shares).times(pricePerShare).toFixed();
 }
 
 /** Totals of a cluster's trades. */
 export function clusterTotals({ trades }: Pick<Cluster, 'trades'>): ClusterTotals {
   const stated = trades.map(({ filing: { shares, pricePerShare } }) => ({ shares, price: pricePerShare }));
-  const prices = stated.flatMap(({ price }) => price ?? []).sort((a, b) => new exact(a).comparedTo(b));
+  const prices = stated.flatMap(({ price }) => price ?? []).sort((a, b) => new Exact(a).comparedTo(b));
   const counts = stated.flatMap(({ shares }) => shares ?? []);
   const valued = stated.flatMap(({ shares, price }) =>
-    shares === null || price === null ? [] : [{ shares, value: new exact(shares).times(price) }],
+    shares === null || price === null ? [] : [{ shares, value: new Exact(shares).times(price) }],
   );
   const value = valued.length === 0 ? null : sum(valued.map((one) => one.value));
   const paidFor = sum(valued.map(({ shares }) => shares));
   return {
     shares: counts.length < trades.length ? null : sum(counts).toFixed(),
     value: value === null ? null : value.toFixed(),
-    averagePrice:
-      value === null || paidFor.isZero()
-        ? null
-        : value.div(paidFor).toDecimalPlaces(4, Decimal.ROUND_HALF_EVEN).toFixed(4),
+    averagePrice: value === null || paidFor.isZero() ? null : roundedQuotient(value, paidFor, 4),
     priceLow: prices[0] ?? null,
     priceHigh: prices.at(-1) ?? null,
   };
 }
 
 function sum(numbers: readonly Decimal.Value[]): Decimal {
-  return numbers.reduce<Decimal>((total, one) => total.plus(one), new exact(0));
+  return numbers.reduce<Decimal>((total, one) => total.plus(one), new Exact(0));
 }

@@ -9,7 +9,6 @@ export type ClusterRule = { readonly minInsiders: number; readonly days: number 
 export type Cluster = {
   /** In order of trade date; never empty. */
   readonly trades: readonly InsiderTrade[];
-  /** Number of distinct insiders. */
   readonly size: number;
   readonly dateFirst: Day;
   readonly dateLast: Day;

@@ -26,7 +26,6 @@ export type FilingConflict = {
   readonly fields: readonly (keyof Filing)[];
 };
 
-/** How many trades a merge adds, how many were known, and what a store has to write. */
 type FilingsPlan = {
   readonly added: number;
   readonly known: number;
@@ -112,7 +111,6 @@ class FilingDraft {
     return this;
   }
 
-  /** What a store has to write of the filing; nothing if it is unchanged. */
   changes(): readonly HeldFiling[] {
     if (this.#header === undefined || !(this.#headerChanged || this.#changed.size > 0)) return [];
     const trades = [...this.#changed.values()];

@@ -1,4 +1,4 @@
-import { type Day, dayNumber, placeAmong } from '../series/date.ts';
+import { type Day, dayNumber, earlier, later, placeAmong } from '../series/date.ts';
 import { classifiedDays, type InsiderTrade } from './classification.ts';
 import { type ClusterRule, type DatedTrade, insidersIn, isWorth, joinedSpans } from './cluster.ts';
 import { clusterTotals, sumOf } from './cluster-totals.ts';
@@ -10,7 +10,6 @@ export type ClusterSignal = {
   readonly day: Day;
   /** In order of trade date; never empty. */
   readonly trades: readonly InsiderTrade[];
-  /** Number of distinct insiders. */
   readonly size: number;
   readonly dateFirst: Day;
   readonly dateLast: Day;
@@ -19,7 +18,7 @@ export type ClusterSignal = {
 /** What makes a signal: a cluster of trades with a code, worth at least `minValue`. */
 export type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
 
-type TradeDates = { readonly first: Day; readonly last: Day };
+type TradeDates = Pick<ClusterSignal, 'dateFirst' | 'dateLast'>;
 
 /**
  * The signals in one issuer's filings, oldest first. At the end of each filing date, the clusters are those of the
@@ -32,9 +31,9 @@ export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonl
   const search = new SignalSearch(rule);
   for (const { day, changed, tradesOn } of classifiedDays(filings, rule.code)) {
     search.change(changed, tradesOn);
-    for (const { first, last } of search.newClusters(changed)) {
-      const trades = search.datesIn(first, last).flatMap(tradesOn);
-      found.push({ day, trades, size: insidersIn(trades), dateFirst: first, dateLast: last });
+    for (const dates of search.newClusters(changed)) {
+      const trades = search.datesIn(dates).flatMap(tradesOn);
+      found.push({ day, trades, size: insidersIn(trades), ...dates });
     }
   }
   return found;
@@ -88,9 +87,8 @@ class SignalSearch {
     return found;
   }
 
-  /** The known dates from one to another. */
-  datesIn(first: Day, last: Day): readonly Day[] {
-    return this.#dates.slice(placeAmong(this.#dates, first), placeAmong(this.#dates, last) + 1);
+  datesIn({ dateFirst, dateLast }: TradeDates): readonly Day[] {
+    return this.#dates.slice(placeAmong(this.#dates, dateFirst), placeAmong(this.#dates, dateLast) + 1);
   }
 
   /**
@@ -115,34 +113,30 @@ class SignalSearch {
   }
 
   #isSignalled(date: Day): boolean {
-    return this.#signalled.some(({ first, last }) => first <= date && date <= last);
+    return this.#signalled.some(({ dateFirst, dateLast }) => dateFirst <= date && date <= dateLast);
   }
 
   #clustersIn(dates: readonly Day[]): readonly TradeDates[] {
     const traders = dates.flatMap((date) => this.#known.get(date)?.traders ?? []);
-    return joinedSpans(traders, this.#rule).map(({ dateFirst, dateLast }) => ({
-      first: dateFirst,
-      last: dateLast,
-    }));
+    return joinedSpans(traders, this.#rule).map(({ dateFirst, dateLast }) => ({ dateFirst, dateLast }));
   }
 
   /** Whether a cluster shares dates with one that gave a signal; the range of that signal then grows to cover both. */
-  #continued({ first, last }: TradeDates): boolean {
-    const same = this.#signalled.filter((one) => one.first <= last && first <= one.last);
+  #continued({ dateFirst, dateLast }: TradeDates): boolean {
+    const same = this.#signalled.filter((one) => one.dateFirst <= dateLast && dateFirst <= one.dateLast);
     if (same.length === 0) return false;
-    const firsts = [first, ...same.map((one) => one.first)].sort();
-    const lasts = [last, ...same.map((one) => one.last)].sort();
-    this.#signalled = [
-      ...this.#signalled.filter((one) => !same.includes(one)),
-      { first: firsts[0] ?? first, last: lasts.at(-1) ?? last },
-    ];
+    const range = {
+      dateFirst: same.map((one) => one.dateFirst).reduce(earlier, dateFirst),
+      dateLast: same.map((one) => one.dateLast).reduce(later, dateLast),
+    };
+    this.#signalled = [...this.#signalled.filter((one) => !same.includes(one)), range];
     return true;
   }
 
-  #isWorth({ first, last }: TradeDates): boolean {
+  #isWorth(dates: TradeDates): boolean {
     const { minValue } = this.#rule;
     if (minValue === undefined) return true;
-    const values = this.datesIn(first, last).flatMap((date) => this.#known.get(date)?.value ?? []);
+    const values = this.datesIn(dates).flatMap((date) => this.#known.get(date)?.value ?? []);
     return isWorth(values.length === 0 ? null : sumOf(values), minValue);
   }
 }

@@ -1,14 +1,13 @@
 import { type Day, type Frequency, keptDate } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
-import { sameNumber } from './decimal.ts';
+import { fullerText, sameNumber } from './decimal.ts';
 import { addTo, groupBy } from './groups.ts';
 import {
   addDifferences,
   type Change,
   type KeptChange,
   knownOn,
-  place,
-  type StatedAt,
+  lastUpTo,
   type Statement,
   type StatementConflict,
 } from './revision-history.ts';
@@ -346,4 +345,62 @@ function groupByDate(
     if (!inOrder) own.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));
   }
   return byDate;
+}
+
+type Placement = 'new' | 'known' | 'conflict';
+
+/**
+ * The history of one date: its changes of text, oldest first. Neighbours differ and the first is never null.
+ * `statedAt` knows on which days there was a statement, including those that changed nothing: the text of every
+ * statement is the one known on its day.
+ */
+type DateHistory = { readonly changes: Change[]; readonly statedAt: StatedAt };
+
+/** The days on which earlier statements about a date were made. */
+type StatedAt = {
+  readonly has: (asOf: Day) => boolean;
+  /** The first such day after `asOf`. */
+  readonly next: (asOf: Day) => Day | undefined;
+};
+
+/**
+ * Puts one statement into a date's history; the order of statements makes no difference to the result. If there was a
+ * statement on that day, the new one is `known` if it is the same number (the fuller text is kept), else a `conflict`.
+ * A conflict changes nothing; with `replace` the statement takes effect and counts as `new`.
+ */
+function place(history: DateHistory, asOf: Day, value: string | null, replace: boolean): Placement {
+  const held = knownOn(history.changes, asOf);
+  if (!history.statedAt.has(asOf)) {
+    if (value !== held) rewrite(history, asOf, held, value);
+    return 'new';
+  }
+  if (sameNumber(value, held)) {
+    const text = value === null || held === null ? value : fullerText(value, held);
+    if (text !== held) rewrite(history, asOf, held, text);
+    return 'known';
+  }
+  if (replace) rewrite(history, asOf, held, value);
+  return replace ? 'new' : 'conflict';
+}
+
+/** Makes `value` the text known on `asOf` and keeps the text of every other statement. */
+function rewrite(
+  { changes, statedAt }: DateHistory,
+  asOf: Day,
+  held: string | null,
+  value: string | null,
+): void {
+  const at = lastUpTo(changes, asOf);
+  const isChange = changes[at]?.asOf === asOf;
+  const before = (isChange ? changes[at - 1]?.value : changes[at]?.value) ?? null;
+  const following = changes[at + 1];
+  const confirmed = statedAt.next(asOf);
+  const tail: Change[] = [];
+  if (value !== before) tail.push({ asOf, value });
+  // The statements that repeated the old text now need a change back to it.
+  const repeats = confirmed !== undefined && (following === undefined || confirmed < following.asOf);
+  if (repeats) tail.push({ asOf: confirmed, value: held });
+  const dropFollowing = !repeats && following !== undefined && following.value === value;
+  const start = isChange ? at : at + 1;
+  changes.splice(start, (isChange ? 1 : 0) + (dropFollowing ? 1 : 0), ...tail);
 }

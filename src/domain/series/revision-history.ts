@@ -1,5 +1,5 @@
 import type { Day } from './date.ts';
-import { fullerText, sameNumber } from './decimal.ts';
+import { sameNumber } from './decimal.ts';
 import type { KeptKind } from './series.ts';
 
 /** From `asOf` on, the text of a date's value was `value` (null: withdrawn), until the next change. */
@@ -13,23 +13,6 @@ export type StatementConflict = {
   readonly given: string | null;
 };
 
-/** The effect of one more statement on the history of a date. */
-export type Placement = 'new' | 'known' | 'conflict';
-
-/**
- * The history of one date: its changes of text, oldest first. Neighbours differ and the first is never null.
- * `statedAt` knows on which days there was a statement, including those that changed nothing: the text of every
- * statement is the one known on its day.
- */
-export type DateHistory = { readonly changes: Change[]; readonly statedAt: StatedAt };
-
-/** The days on which earlier statements about a date were made. */
-export type StatedAt = {
-  readonly has: (asOf: Day) => boolean;
-  /** The first such day after `asOf`. */
-  readonly next: (asOf: Day) => Day | undefined;
-};
-
 /** The text known on a day: that of the latest change on or before it; null without one or after a withdrawal. */
 export function knownOn(changes: readonly Change[], asOf: Day): string | null {
   return changeOn(changes, asOf)?.value ?? null;
@@ -41,7 +24,7 @@ export function changeOn<C extends Change>(changes: readonly C[], asOf: Day): C 
 }
 
 /** The index of the latest change on or before a day; -1 when there is none. */
-function lastUpTo(changes: readonly Change[], asOf: Day): number {
+export function lastUpTo(changes: readonly Change[], asOf: Day): number {
   let low = 0;
   let high = changes.length;
   while (low < high) {
@@ -50,48 +33,6 @@ function lastUpTo(changes: readonly Change[], asOf: Day): number {
     else high = middle;
   }
   return low - 1;
-}
-
-/**
- * Puts one statement into a date's history; the order of statements makes no difference to the result. If there was a
- * statement on that day, the new one is `known` if it is the same number (the fuller text is kept), else a `conflict`.
- * A conflict changes nothing; with `replace` the statement takes effect and counts as `new`.
- */
-export function place(history: DateHistory, asOf: Day, value: string | null, replace: boolean): Placement {
-  const held = knownOn(history.changes, asOf);
-  if (!history.statedAt.has(asOf)) {
-    if (value !== held) rewrite(history, asOf, held, value);
-    return 'new';
-  }
-  if (sameNumber(value, held)) {
-    const text = value === null || held === null ? value : fullerText(value, held);
-    if (text !== held) rewrite(history, asOf, held, text);
-    return 'known';
-  }
-  if (replace) rewrite(history, asOf, held, value);
-  return replace ? 'new' : 'conflict';
-}
-
-/** Makes `value` the text known on `asOf` and keeps the text of every other statement. */
-function rewrite(
-  { changes, statedAt }: DateHistory,
-  asOf: Day,
-  held: string | null,
-  value: string | null,
-): void {
-  const at = lastUpTo(changes, asOf);
-  const isChange = changes[at]?.asOf === asOf;
-  const before = (isChange ? changes[at - 1]?.value : changes[at]?.value) ?? null;
-  const following = changes[at + 1];
-  const confirmed = statedAt.next(asOf);
-  const tail: Change[] = [];
-  if (value !== before) tail.push({ asOf, value });
-  // The statements that repeated the old text now need a change back to it.
-  const repeats = confirmed !== undefined && (following === undefined || confirmed < following.asOf);
-  if (repeats) tail.push({ asOf: confirmed, value: held });
-  const dropFollowing = !repeats && following !== undefined && following.value === value;
-  const start = isChange ? at : at + 1;
-  changes.splice(start, (isChange ? 1 : 0) + (dropFollowing ? 1 : 0), ...tail);
 }
 
 /** On day `asOf`, the value of `seriesId` for `date` was `value` (exact decimal text), or was withdrawn (null). */

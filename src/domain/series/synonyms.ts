@@ -87,44 +87,32 @@ yield spread = T10Y2Y, T10Y3M, minus
 term spread = T10Y2Y, T10Y3M
 2s10s = T10Y2Y
 3m10y = T10Y3M
-
-1m = DGS1MO, 1 month
-3m = DGS3MO, TB3MS, 3 month
-6m = DGS6MO, TB6MS, 6 month
-1y = DGS1, 1 year
-2y = DGS2, 2 year
-3y = DGS3, 3 year
-5y = DGS5, 5 year
-7y = DGS7, 7 year
-10y = DGS10, 10 year
-20y = DGS20, 20 year
-30y = DGS30, 30 year
 us2y = DGS2
 us10y = DGS10
 us30y = DGS30
-one month = DGS1MO, 1 month
-three month = DGS3MO, TB3MS, 3 month
-six month = DGS6MO, TB6MS, 6 month
-one year = DGS1, 1 year
-two year = DGS2, 2 year
-three year = DGS3, 3 year
-five year = DGS5, 5 year
-seven year = DGS7, 7 year
-ten year = DGS10, 10 year
-twenty year = DGS20, 20 year
-thirty year = DGS30, 30 year
-1 month = DGS1MO
-3 month = DGS3MO
-6 month = DGS6MO
-1 year = DGS1
-2 year = DGS2
-3 year = DGS3
-5 year = DGS5
-7 year = DGS7
-10 year = DGS10
-20 year = DGS20
-30 year = DGS30
 `;
+
+/** The maturities of rates: a number and a unit, the number in words, and ids; `10y` and `ten year` mean one thing. */
+const maturities = `
+1 month, one, DGS1MO
+3 month, three, DGS3MO, TB3MS
+6 month, six, DGS6MO, TB6MS
+1 year, one, DGS1
+2 year, two, DGS2
+3 year, three, DGS3
+5 year, five, DGS5
+7 year, seven, DGS7
+10 year, ten, DGS10
+20 year, twenty, DGS20
+30 year, thirty, DGS30
+`;
+
+function maturityLines(line: string): readonly string[] {
+  const [maturity = '', word, first, ...others] = line.split(', ');
+  const [count, unit = ''] = maturity.split(' ');
+  const meant = [first, ...others, maturity].join(', ');
+  return [`${count}${unit.charAt(0)} = ${meant}`, `${word} ${unit} = ${meant}`, `${maturity} = ${first}`];
+}
 
 /** What a word or phrase may mean: series ids, the likeliest first, and phrases of titles and units in lower case. */
 export type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
@@ -147,14 +135,11 @@ export function synonyms(): Synonyms {
 
 function readSynonyms(): Synonyms {
   const meanings = new Map(
-    lines
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => {
-        const [typed = '', meant = ''] = line.split(' = ');
-        const texts = meant.split(', ');
-        return [typed, { ids: texts.filter(isId), phrases: texts.filter((text) => !isId(text)) }] as const;
-      }),
+    [...linesOf(lines), ...linesOf(maturities).flatMap(maturityLines)].map((line) => {
+      const [typed = '', meant = ''] = line.split(' = ');
+      const texts = meant.split(', ');
+      return [typed, { ids: texts.filter(isId), phrases: texts.filter((text) => !isId(text)) }] as const;
+    }),
   );
   const phrases = [...meanings.keys()].map((typed) => typed.split(' '));
   return {
@@ -162,6 +147,10 @@ function readSynonyms(): Synonyms {
     words: new Set(phrases.flat()),
     longest: Math.max(...phrases.map(({ length }) => length)),
   };
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '');
 }
 
 function isId(text: string): boolean {

@@ -29,25 +29,16 @@ export type Transformation = {
   readonly aggregation?: Aggregation;
 };
 
-/** A transformation as it is asked for. */
-export type TransformationParams = {
-  /** FRED's name of the units: `pch`, `pc1`, …; `lin`, the values themselves, unless given. */
-  readonly units?: Units;
-  /** The decimals of each result, 0 to 20. */
-  readonly digits?: number;
-  /** Gives one value for each week, month, quarter, half year or year. */
-  readonly frequency?: Aggregation['frequency'];
-  /** How the values of a period become one; `avg` unless given. */
-  readonly aggregate?: Aggregation['aggregate'];
-  /** Gives periods that are not complete too. */
-  readonly partial?: boolean;
-};
-
 /**
  * The transformation that parameters ask for; undefined for the values themselves. A Problem where one needs another.
  */
-export function transformationOf(params: TransformationParams): Transformation | undefined {
-  const { units = 'lin', digits, frequency, aggregate, partial } = params;
+export function transformationOf({
+  units = 'lin',
+  digits,
+  frequency,
+  aggregate,
+  partial,
+}: Partial<Omit<Transformation, 'aggregation'> & Aggregation>): Transformation | undefined {
   const needs = (name: string, others: (param: Voice['param']) => string) =>
     contradiction(name, ({ param }) => `${param(name)} needs ${others(param)}`);
   if (frequency === undefined) {

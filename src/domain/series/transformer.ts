@@ -22,7 +22,6 @@ import { basesOf, isComparison, transformedValue } from './units.ts';
 export interface VintageValues {
   /** The dates that have a value, ascending, among others that have none. */
   readonly dates: readonly Day[];
-  /** The newest date that has a value. */
   readonly newest: Day | undefined;
   /** The value of a date, and the first vintage with it. */
   valueOf(date: Day): { readonly value: string; readonly asOf: Day } | undefined;
@@ -52,7 +51,6 @@ export class Transformer {
     this.#aggregation = coarsens ? aggregation : undefined;
   }
 
-  /** The frequency of the transformed values. */
   get frequency(): KnownFrequency {
     return this.#aggregation === undefined ? this.#own : codeOf(this.#aggregation);
   }
@@ -193,12 +191,10 @@ export class Vintages {
     return this.#changes.get(date) ?? [];
   }
 
-  /** The place of a date among the dates. */
   indexOf(date: Day): number {
     return placeAmong(this.dates, date);
   }
 
-  /** The vintage of a day. */
   on(day: Day): VintageValues {
     return {
       dates: this.dates,
@@ -249,7 +245,6 @@ function newestBegun(dates: readonly Day[], changes: ReadonlyMap<Day, readonly C
   return newest;
 }
 
-/** The code of the frequency of aggregated values. */
 function codeOf({ frequency }: Aggregation): KnownFrequency {
   return ({ w: 'W', m: 'M', q: 'Q', sa: 'SA', a: 'A' } as const)[frequency];
 }
@@ -270,7 +265,6 @@ function periodOf(date: Day, frequency: KnownFrequency): Day {
   return frequency === 'W' ? weekdayFrom(date, 'friday') : periodStart(date, frequency);
 }
 
-/** The first and the last day of a period. */
 function boundsOf(period: Day, frequency: KnownFrequency): { readonly first: Day; readonly last: Day } {
   const length = monthsOfPeriod[frequency];
   if (length === undefined) return { first: addDays(period, -6), last: period };
@@ -290,7 +284,6 @@ const leastValues: Partial<Record<KnownFrequency, Partial<Record<KnownFrequency,
   SA: { A: 2 },
 };
 
-/** A value of a vintage with its date. */
 type DatedValue = { readonly date: Day; readonly value: ExactValue };
 
 /**

@@ -1,4 +1,4 @@
-import type { Decimal } from 'decimal.js';
+import { Decimal } from 'decimal.js';
 import {
   addDays,
   type Day,
@@ -8,14 +8,7 @@ import {
   monthsOfPeriod,
   weekendDay,
 } from './date.ts';
-import {
-  certainText,
-  Exact,
-  type ExactValue,
-  roundedApproximation,
-  roundedQuotient,
-  textOfExact,
-} from './exact-values.ts';
+import { Exact, type ExactValue, roundedQuotient } from './exact-values.ts';
 import type { Units } from './transformation.ts';
 
 /** The decimals of every result but a difference, which has those of its values. */
@@ -135,8 +128,8 @@ function difference(now: ExactValue, base: ExactValue, _periods: number, digits?
   const error = (Math.abs(now.double) + Math.abs(base.double)) * 2 ** -50;
   const certain = certainText({ value: now.double - base.double, error }, decimals);
   if (certain !== undefined) return certain;
-  const part = now.sum.times(base.count).minus(base.sum.times(now.count));
-  return roundedQuotient(part, new Exact(now.count * base.count), decimals);
+  const [current, before] = ratioOf(now, base);
+  return roundedQuotient(current.minus(before), new Exact(now.count * base.count), decimals);
 }
 
 function percentChange(now: ExactValue, base: ExactValue, _periods: number, digits = usualDigits) {
@@ -145,7 +138,7 @@ function percentChange(now: ExactValue, base: ExactValue, _periods: number, digi
   const certain = certainText({ value: ((x - b) / b) * 100, error }, digits);
   if (certain !== undefined) return certain;
   if (base.sum.isZero()) return undefined;
-  const [current, before] = [now.sum.times(base.count), base.sum.times(now.count)];
+  const [current, before] = ratioOf(now, base);
   return roundedQuotient(current.minus(before).times(100), before, digits);
 }
 
@@ -153,45 +146,86 @@ function percentChange(now: ExactValue, base: ExactValue, _periods: number, digi
 function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digits = usualDigits) {
   const ratio = now.double / base.double;
   const power = ratio > 0 ? ratio ** periods : Number.NaN;
-  const double = { value: 100 * (power - 1), error: 100 * power * (4 * periods + 8) * 2 ** -52 + 2 ** -44 };
-  const certain = certainText(double, digits);
+  const error = 100 * power * (4 * periods + 8) * 2 ** -52 + 2 ** -44;
+  const certain = certainText({ value: 100 * (power - 1), error }, digits);
   if (certain !== undefined) return certain;
   const [part, whole] = ratioOf(now, base);
   if (whole.isZero() || (!part.isZero() && part.isNegative() !== whole.isNegative())) return undefined;
   if (part.isZero()) return new Exact(-100).toFixed(digits);
-  return roundedApproximation(
-    double,
-    (arithmetic) => {
-      const exact = new arithmetic(part).div(whole).pow(periods);
-      const error = exact
-        .times(100 * (4 * periods + 8))
-        .times(new arithmetic(10).pow(1 - arithmetic.precision));
-      return { value: exact.minus(1).times(100), error };
-    },
-    digits,
-  );
+  return roundedApproximation((arithmetic) => {
+    const exact = new arithmetic(part).div(whole).pow(periods);
+    const error = exact
+      .times(100 * (4 * periods + 8))
+      .times(new arithmetic(10).pow(1 - arithmetic.precision));
+    return { value: exact.minus(1).times(100), error };
+  }, digits);
 }
 
 /** `factor` times the natural logarithm of the ratio of two positive values. */
 function logarithm(now: ExactValue, base: ExactValue, factor: number, digits = usualDigits) {
   const isPositive = now.double > 0 && base.double > 0;
   const value = isPositive ? Math.log(now.double / base.double) : Number.NaN;
-  const double = { value: factor * value, error: factor * (Math.abs(value) + 4) * 2 ** -49 };
-  const certain = certainText(double, digits);
+  const error = factor * (Math.abs(value) + 4) * 2 ** -49;
+  const certain = certainText({ value: factor * value, error }, digits);
   if (certain !== undefined) return certain;
   const [part, whole] = ratioOf(now, base);
   if (!part.isPositive() || part.isZero() || !whole.isPositive() || whole.isZero()) return undefined;
   if (part.equals(whole)) return new Exact(0).toFixed(digits);
-  return roundedApproximation(
-    double,
-    (arithmetic) => {
-      const exact = new arithmetic(part).div(whole).ln().times(factor);
-      return { value: exact, error: new arithmetic(10).pow(6 - arithmetic.precision).times(factor) };
-    },
-    digits,
-  );
+  return roundedApproximation((arithmetic) => {
+    const exact = new arithmetic(part).div(whole).ln().times(factor);
+    return { value: exact, error: new arithmetic(10).pow(6 - arithmetic.precision).times(factor) };
+  }, digits);
 }
 
 function ratioOf(now: ExactValue, base: ExactValue): readonly [Decimal, Decimal] {
   return [now.sum.times(base.count), base.sum.times(now.count)];
+}
+
+/** A value as a text, rounded half to even: with the decimals of its texts unless `digits` says how many. */
+function textOfExact({ sum, count, decimals }: ExactValue, digits = decimals): string {
+  return roundedQuotient(sum, new Exact(count), digits);
+}
+
+/** A number as a double, and how far it may be from the true one. */
+type Estimate = { readonly value: number; readonly error: number };
+
+/** The rounded text of a number if an estimate of it is not near a tie; otherwise undefined. */
+function certainText({ value, error }: Estimate, digits: number): string | undefined {
+  const scale = 10 ** digits;
+  const scaled = Math.abs(value) * scale;
+  const fromTie = Math.abs(scaled - Math.floor(scaled) - 0.5);
+  // A double has 53 bits, so the last of more digits are not part of the number.
+  if (!(scaled < 2 ** 44) || !(fromTie > error * scale + 2 ** -8)) return undefined;
+  return withoutNegativeZero(value.toFixed(digits));
+}
+
+/** A number that is computed with some precision, and how far it may be from the true one. */
+type Approximation = { readonly value: Decimal; readonly error: Decimal };
+
+/** The precisions with which decimals are computed, one after the other. */
+const precisions = [40, 120, 400, 1200];
+
+/**
+ * A true number, known through ever better approximations, rounded half to even. A number that none of them can
+ * distinguish from a tie is a tie.
+ */
+function roundedApproximation(
+  decimal: (arithmetic: typeof Decimal) => Approximation,
+  digits: number,
+): string {
+  let best: Decimal | undefined;
+  for (const precision of precisions) {
+    const { value, error } = decimal(Decimal.clone({ defaults: true, precision }));
+    best = value;
+    const low = value.minus(error).toDecimalPlaces(digits, Decimal.ROUND_HALF_EVEN);
+    const high = value.plus(error).toDecimalPlaces(digits, Decimal.ROUND_HALF_EVEN);
+    if (low.equals(high)) return withoutNegativeZero(low.toFixed(digits));
+  }
+  return withoutNegativeZero(
+    (best ?? new Exact(0)).toDecimalPlaces(digits + 20).toFixed(digits, Decimal.ROUND_HALF_EVEN),
+  );
+}
+
+function withoutNegativeZero(text: string): string {
+  return /^-0(?:\.0*)?$/.test(text) ? text.slice(1) : text;
 }

@@ -59,7 +59,6 @@ export function impossibleRates(points: readonly CurvePoint[]): Required<CurveFa
   return impossible && { reason: 'all rates are zero, as of no trade date', tradeDate: impossible.tradeDate };
 }
 
-/** Whether the rates of one curve on one trade date can be. */
 function canBeCurve(points: readonly CurvePoint[]): boolean {
   if (points.some(({ rate }) => Number(rate) !== 0)) return true;
   return points[0]?.curveType === 'TIPS'

@@ -138,7 +138,6 @@ export function maturityNamed(id: string): CurveMaturity | undefined {
 /** A point that differs from the one a store holds of the same curve, trade date and maturity. */
 export type PointConflict = { readonly held: CurvePoint; readonly given: CurvePoint };
 
-/** How many points a merge added, how many were known, and the points that a store has to write. */
 type PointsPlan = {
   readonly added: number;
   readonly known: number;

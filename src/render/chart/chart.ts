@@ -4,6 +4,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
+import type { TextRenderer } from '../renderer.ts';
 import type { ChartMark, ChartOptions, ChartSummary, Drawing } from './drawing.ts';
 
 /** A line of a chart: unbroken runs of points from left to right, and the points drawn as dots. */
@@ -37,7 +38,6 @@ export type Chart = {
   readonly source: string;
   /** What is shaded of the horizontal axis. */
   readonly bands: readonly (readonly [from: number, to: number])[];
-  /** Whether the values are on a logarithmic scale. */
   readonly log: boolean;
 };
 
@@ -46,8 +46,23 @@ type LineValues = Omit<ChartMark, 'at' | 'value' | 'line' | 'source'> & {
   readonly at: Map<string, number | null>;
 };
 
-/** Collects rows, in any order, into a chart. */
-export class ChartBuilder {
+/** Renders all rows, in any order, as one chart. */
+export function chartRenderer(
+  drawing: Drawing,
+  options: ChartOptions,
+  draw: (chart: Chart) => string,
+): TextRenderer {
+  const builder = new ChartBuilder(drawing, options);
+  return {
+    page(envelope) {
+      builder.add(envelope);
+      return '';
+    },
+    end: () => draw(builder.build()),
+  };
+}
+
+class ChartBuilder {
   readonly #drawing: Drawing;
   readonly #options: ChartOptions;
   readonly #lines = new Map<string, LineValues>();
@@ -55,12 +70,11 @@ export class ChartBuilder {
   #asOf: Day | undefined;
   #published: Day | undefined;
 
-  constructor(drawing: Drawing, options: ChartOptions = {}) {
+  constructor(drawing: Drawing, options: ChartOptions) {
     this.#drawing = drawing;
     this.#options = options;
   }
 
-  /** Adds a page of rows. */
   add(page: Envelope): void {
     this.#asOf ??= page.as_of;
     for (const row of page.results) {
@@ -80,7 +94,6 @@ export class ChartBuilder {
     for (const source of String(text ?? '').split('; ')) if (source !== '') this.#sources.add(source);
   }
 
-  /** The chart of all rows so far. */
   build(): Chart {
     const drawing = this.#drawing;
     const { title: named, index, log = false } = this.#options;

@@ -1,30 +1,23 @@
 import type { Resvg } from '@resvg/resvg-js';
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
 import type { OutputLayout, Renderer } from '../renderer.ts';
-import { SvgRenderer } from './svg.ts';
+import { svgRenderer } from './svg.ts';
 
 /** The pixels of a unit of the picture, so that it is sharp on paper and on dense screens. */
 const scale = 2;
 
 /** A chart as a PNG image: the picture of the SVG file, with the fonts of the machine. */
-export class PngRenderer implements Renderer {
-  readonly #svg: SvgRenderer;
-
-  constructor(layout: OutputLayout) {
-    this.#svg = new SvgRenderer(layout);
-  }
-
-  page(envelope: Envelope): string {
-    return this.#svg.page(envelope);
-  }
-
-  /** A Problem where the machine has no font: the texts would be missing. */
-  async *end(): AsyncGenerator<Uint8Array> {
-    const draw = await loaded();
-    if (!hasFont(draw)) throw withoutFont();
-    yield draw(this.#svg.end(), scale).asPng();
-  }
+export function pngRenderer(layout: OutputLayout): Renderer {
+  const svg = svgRenderer(layout);
+  return {
+    page: (envelope) => svg.page(envelope),
+    /** A Problem where the machine has no font: the texts would be missing. */
+    async *end() {
+      const draw = await loaded();
+      if (!hasFont(draw)) throw withoutFont();
+      yield draw(svg.end(), scale).asPng();
+    },
+  };
 }
 
 type Draw = (svg: string, zoom: number) => ReturnType<Resvg['render']>;

@@ -1,15 +1,14 @@
 import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
 import { defined } from '../../platform/defined.ts';
 import type { OutputLayout, TextRenderer } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
 import {
   type Chart,
-  ChartBuilder,
   type ChartPanel,
   type ChartPoint,
+  chartRenderer,
   decimate,
   type HorizontalRange,
 } from './chart.ts';
@@ -17,24 +16,12 @@ import type { ChartOptions } from './drawing.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
 
 /** A chart as an SVG file for a report, without scripts or embedded fonts; the same rows give the same bytes. */
-export class SvgRenderer implements TextRenderer {
-  readonly #builder: ChartBuilder;
-  readonly #options: ChartOptions;
-
-  constructor({ drawing, chart = {} }: OutputLayout) {
-    if (drawing === undefined) throw new Error('svg needs a drawing');
-    this.#builder = new ChartBuilder(drawing, chart);
-    this.#options = chart;
-  }
-
-  page(envelope: Envelope): string {
-    this.#builder.add(envelope);
-    return '';
-  }
-
-  end(): string {
-    return `${drawChart(this.#builder.build(), this.#options)}\n`;
-  }
+export function svgRenderer({
+  drawing,
+  chart: options = {},
+}: Pick<OutputLayout, 'drawing' | 'chart'>): TextRenderer {
+  if (drawing === undefined) throw new Error('svg needs a drawing');
+  return chartRenderer(drawing, options, (chart) => `${drawChart(chart, options)}\n`);
 }
 
 /** The least width of a picture, and the least height of the plot of a panel. */

@@ -1,33 +1,20 @@
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
 import type { TextRenderer } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
-import { type Chart, ChartBuilder, type ChartPanel, type ChartPoint, decimate } from './chart.ts';
+import { type Chart, type ChartPanel, type ChartPoint, chartRenderer, decimate } from './chart.ts';
 import type { ChartOptions, Drawing, TextSize } from './drawing.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
 
 /** A chart of braille and box characters, at most as wide and high as `size`; coloured only if `colour` allows it. */
-export class TextChartRenderer implements TextRenderer {
-  readonly #builder: ChartBuilder;
-  readonly #size: TextSize;
-  readonly #colour: boolean;
-
-  constructor(drawing: Drawing, size: TextSize, colour: boolean, options: ChartOptions = {}) {
-    if (size.width < narrowest) throw tooSmall(narrowest, size.width, 'columns');
-    this.#builder = new ChartBuilder(drawing, options);
-    this.#size = size;
-    this.#colour = colour;
-  }
-
-  page(envelope: Envelope): string {
-    this.#builder.add(envelope);
-    return '';
-  }
-
-  end(): string {
-    return formatLines(drawChart(this.#builder.build(), this.#size), this.#colour);
-  }
+export function textChartRenderer(
+  drawing: Drawing,
+  size: TextSize,
+  colour: boolean,
+  options: ChartOptions = {},
+): TextRenderer {
+  if (size.width < narrowest) throw tooSmall(narrowest, size.width, 'columns');
+  return chartRenderer(drawing, options, (chart) => formatLines(drawChart(chart, size), colour));
 }
 
 /** The least sizes of a chart: columns of the terminal, cells of a plot, rows of a panel. */
@@ -259,7 +246,6 @@ class Canvas {
   readonly #pens: Int8Array;
   readonly #marks = new Map<number, string>();
 
-  /** An empty canvas; the size is in cells. */
   constructor(width: number, height: number) {
     this.#width = width;
     this.#height = height;
@@ -280,7 +266,6 @@ class Canvas {
     }
   }
 
-  /** Puts a character into the cell of a dot. */
   mark(at: Dot, character: string, pen: number): void {
     this.#put(at, pen);
     const cell = this.#cellOf(at);
@@ -288,7 +273,6 @@ class Canvas {
     this.#marks.set(cell, present === character ? character : several);
   }
 
-  /** The cells, row by row. */
   rows(): readonly (readonly CanvasCell[])[] {
     return Array.from({ length: this.#height }, (_, row) =>
       Array.from({ length: this.#width }, (_, column) => this.#cell(row * this.#width + column)),

@@ -2,21 +2,21 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CsvRenderer, formatCsvRecord, TsvRenderer } from '../../../src/render/delimited.ts';
+import { csvRenderer, formatCsvRecord, tsvRenderer } from '../../../src/render/delimited.ts';
 import { field, layout, observation, observationFields, output } from '../../support/rows.ts';
 
 const csvHeader = 'date,value,as_of_date,series_id,unit,frequency,source\n';
 
 describe('CSV', () => {
   it('has LF line ends, days without a time, exact digits, and quotes only where needed', () => {
-    expect(output(new CsvRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
+    expect(output(csvRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
       `${csvHeader}2014-10-01,17710.70,2015-01-30,GDP,"Billions of Dollars, Seasonally Adjusted Annual Rate",Q,FRED\n`,
     );
   });
 
   it('has its header once over many pages', () => {
     const text = output(
-      new CsvRenderer(layout(observationFields)),
+      csvRenderer(layout(observationFields)),
       [observation('2014-10-01', '1')],
       [],
       [observation('2014-07-01', '2')],
@@ -26,13 +26,13 @@ describe('CSV', () => {
   });
 
   it('has its header even without rows and without a page', () => {
-    expect(output(new CsvRenderer(layout(observationFields)), [])).toBe(csvHeader);
-    expect(output(new CsvRenderer(layout(observationFields)))).toBe(csvHeader);
+    expect(output(csvRenderer(layout(observationFields)), [])).toBe(csvHeader);
+    expect(output(csvRenderer(layout(observationFields)))).toBe(csvHeader);
   });
 
   it('has no header if it is turned off', () => {
-    expect(output(new CsvRenderer(layout(observationFields, { header: false })), [])).toBe('');
-    expect(output(new CsvRenderer(layout([field('id')], { header: false })), [{ id: 'GDP' }])).toBe('GDP\n');
+    expect(output(csvRenderer(layout(observationFields, { header: false })), [])).toBe('');
+    expect(output(csvRenderer(layout([field('id')], { header: false })), [{ id: 'GDP' }])).toBe('GDP\n');
   });
 
   it.each([
@@ -47,19 +47,16 @@ describe('CSV', () => {
     ['a lone carriage return is quoted', 'text', 'a\rb', '"a\rb"'],
     ['quotes are doubled', 'text', 'the "core"', '"the ""core"""'],
   ] as const)('%s', (_, type, cell, expected) => {
-    const text = output(new CsvRenderer(layout([field('a', type), field('b')])), [{ a: cell, b: 'x' }]);
+    const text = output(csvRenderer(layout([field('a', type), field('b')])), [{ a: cell, b: 'x' }]);
     expect(text).toBe(`a,b\n${expected},x\n`);
   });
 
   it('leaves a field empty if the row lacks it', () => {
-    expect(output(new CsvRenderer(layout([field('a'), field('b')])), [{ b: 'x' }])).toBe('a,b\n,x\n');
+    expect(output(csvRenderer(layout([field('a'), field('b')])), [{ b: 'x' }])).toBe('a,b\n,x\n');
   });
 
   it('quotes a missing value of a single column, because readers skip empty lines', () => {
-    const text = output(new CsvRenderer(layout([field('value', 'decimal')])), [
-      { value: null },
-      { value: '1' },
-    ]);
+    const text = output(csvRenderer(layout([field('value', 'decimal')])), [{ value: null }, { value: '1' }]);
     expect(text).toBe('value\n""\n1\n');
     expect(parse(text, { skip_empty_lines: true })).toEqual([['value'], [''], ['1']]);
   });
@@ -74,7 +71,7 @@ describe('CSV', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(awkward, awkward), { maxLength: 20 }), (rows) => {
         const text = output(
-          new CsvRenderer(layout([field('a'), field('b')])),
+          csvRenderer(layout([field('a'), field('b')])),
           rows.map(([a, b]) => ({ a, b })),
         );
         expect(parse(text, { record_delimiter: '\n' })).toEqual([['a', 'b'], ...rows]);
@@ -87,8 +84,8 @@ describe('CSV', () => {
       fc.property(fc.array(awkward, { maxLength: 20 }), fc.nat(20), (texts, at) => {
         const rows = texts.map((a) => ({ a, b: 'x' }));
         const fields = [field('a'), field('b')];
-        const pages = output(new CsvRenderer(layout(fields)), rows.slice(0, at), rows.slice(at));
-        expect(pages).toBe(output(new CsvRenderer(layout(fields)), rows));
+        const pages = output(csvRenderer(layout(fields)), rows.slice(0, at), rows.slice(at));
+        expect(pages).toBe(output(csvRenderer(layout(fields)), rows));
       }),
     );
   });
@@ -124,14 +121,14 @@ function read(text: string): string[][] {
 
 describe('TSV', () => {
   it('quotes nothing, and has days without a time', () => {
-    expect(output(new TsvRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
+    expect(output(tsvRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
       `${tsvHeader}2014-10-01\t17710.70\t2015-01-30\tGDP\tBillions of Dollars, Seasonally Adjusted Annual Rate\tQ\tFRED\n`,
     );
   });
 
   it('has its header even without rows, unless it is turned off', () => {
-    expect(output(new TsvRenderer(layout(observationFields)), [])).toBe(tsvHeader);
-    expect(output(new TsvRenderer(layout(observationFields, { header: false })), [])).toBe('');
+    expect(output(tsvRenderer(layout(observationFields)), [])).toBe(tsvHeader);
+    expect(output(tsvRenderer(layout(observationFields, { header: false })), [])).toBe('');
   });
 
   it.each([
@@ -142,7 +139,7 @@ describe('TSV', () => {
     ['a quote, which stays', 'the "core"', 'the "core"'],
     ['a formula, which stays', '=1+1', '=1+1'],
   ])('writes %s', (_, cell, expected) => {
-    expect(output(new TsvRenderer(layout([field('a'), field('b')])), [{ a: cell, b: null }])).toBe(
+    expect(output(tsvRenderer(layout([field('a'), field('b')])), [{ a: cell, b: null }])).toBe(
       `a\tb\n${expected}\t\n`,
     );
   });
@@ -155,7 +152,7 @@ describe('TSV', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(awkward, awkward), { maxLength: 20 }), (rows) => {
         const text = output(
-          new TsvRenderer(layout([field('a'), field('b')])),
+          tsvRenderer(layout([field('a'), field('b')])),
           rows.map(([a, b]) => ({ a, b })),
         );
         expect(read(text)).toEqual([['a', 'b'], ...rows]);

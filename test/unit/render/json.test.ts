@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Envelope, Row } from '../../../src/operations/envelope.ts';
-import { JsonRenderer, NdjsonRenderer } from '../../../src/render/json.ts';
+import { JsonRenderer, ndjsonRenderer } from '../../../src/render/json.ts';
 import { envelope, field, layout, observation, observationFields, output } from '../../support/rows.ts';
 
 const latest = observation('2014-10-01', '17710.70');
@@ -105,25 +105,25 @@ describe('JSON of several pages', () => {
 
 describe('NDJSON', () => {
   it('has one result per line, as on the wire', () => {
-    const text = output(new NdjsonRenderer(file), [latest], [older]);
+    const text = output(ndjsonRenderer(file), [latest], [older]);
     expect(text.split('\n')).toEqual([JSON.stringify(onWire(latest)), JSON.stringify(onWire(older)), '']);
   });
 
   it('has only the chosen columns, in their order', () => {
-    expect(output(new NdjsonRenderer(chosen), [latest])).toBe(
+    expect(output(ndjsonRenderer(chosen), [latest])).toBe(
       '{"value":"17710.70","date":"2014-10-01T00:00:00Z"}\n',
     );
   });
 
   it('is empty without results', () => {
-    expect(output(new NdjsonRenderer(file), [])).toBe('');
+    expect(output(ndjsonRenderer(file), [])).toBe('');
   });
 
   it('keeps every row on one line for random texts', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         const rows = texts.map((a) => ({ a, list: [{ a }], none: null }));
-        const lines = output(new NdjsonRenderer(file), rows).split('\n');
+        const lines = output(ndjsonRenderer(file), rows).split('\n');
         expect(lines.pop()).toBe('');
         expect(lines.map((line) => JSON.parse(line))).toEqual(rows);
       }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MarkdownRenderer } from '../../../src/render/markdown.ts';
+import { markdownRenderer } from '../../../src/render/markdown.ts';
 import { printable } from '../../../src/render/printable.ts';
 import { field, layout, observation, observationFields, output } from '../../support/rows.ts';
 
@@ -37,20 +37,18 @@ function isMarkup(row: string, at: number): boolean {
 
 describe('Markdown', () => {
   it('is a table as on GitHub, with numbers to the right, exact digits and days without a time', () => {
-    expect(
-      output(new MarkdownRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')]),
-    ).toBe(
+    expect(output(markdownRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
       `${heading}| 2014-10-01 | 17710.70 | 2015-01-30 | GDP | Billions of Dollars, Seasonally Adjusted Annual Rate | Q | FRED |\n`,
     );
   });
 
   it('is only the heading without rows and without a page', () => {
-    expect(output(new MarkdownRenderer(layout(observationFields)), [])).toBe(heading);
-    expect(output(new MarkdownRenderer(layout(observationFields)))).toBe(heading);
+    expect(output(markdownRenderer(layout(observationFields)), [])).toBe(heading);
+    expect(output(markdownRenderer(layout(observationFields)))).toBe(heading);
   });
 
   it('gives each page when it arrives, and the heading once', () => {
-    const renderer = new MarkdownRenderer(layout([field('n', 'integer')]));
+    const renderer = markdownRenderer(layout([field('n', 'integer')]));
     const page = (n: number) => renderer.page({ results: [{ n }] } as never);
     expect([page(1), page(2), renderer.end()]).toEqual(['| n |\n| ---: |\n| 1 |\n', '| 2 |\n', '']);
   });
@@ -71,7 +69,7 @@ describe('Markdown', () => {
     ['a text like an entity', '&lt;&#60;', '| \\&lt;\\&#60; |'],
   ])('shows %s as text', (_, text, cell) => {
     const row =
-      output(new MarkdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
+      output(markdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
         { text },
       ]).split('\n')[2] ?? '';
     if (cell !== null) expect(row).toBe(cell);
@@ -95,7 +93,7 @@ describe('Markdown', () => {
     ['https://a.b/~c<x>', 'https://a.b/\\~c\\<x>'],
     ['https://a.b/~c&lt;', 'https://a.b/\\~c\\&lt;'],
   ])('leaves a web address unchanged, but escapes a text that only begins like one: %j', (text, cell) => {
-    const row = output(new MarkdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
+    const row = output(markdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
       { text },
     ]).split('\n')[2];
     expect(row).toBe(`| ${cell ?? text} |`);
@@ -110,7 +108,7 @@ describe('Markdown', () => {
       fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (texts) => {
         const fields = texts.map((_, i) => field(`c${i}`));
         const row = Object.fromEntries(texts.map((text, i) => [`c${i}`, text]));
-        const lines = output(new MarkdownRenderer(layout(fields)), [row]).split('\n');
+        const lines = output(markdownRenderer(layout(fields)), [row]).split('\n');
         expect(lines).toHaveLength(4);
         // Blanks at the edges of a cell belong to the layout.
         const shown = texts.map((text) =>

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays, dayNumber, type Frequency } from '../../../../src/domain/series/date.ts';
-import {
-  type TransformationParams,
-  transformationOf,
-  type Units,
-  unitsChoices,
-} from '../../../../src/domain/series/transformation.ts';
+import { transformationOf, type Units, unitsChoices } from '../../../../src/domain/series/transformation.ts';
 import { Transformer, Vintages, vintageOf } from '../../../../src/domain/series/transformer.ts';
 import { unitText } from '../../../../src/domain/series/units.ts';
 import { root } from '../../../support/repository.ts';
@@ -24,7 +19,11 @@ function cellsOf(name: string): readonly (readonly string[])[] {
 type Values = { readonly [date: string]: string };
 
 /** The transformed values of one vintage, by date. */
-function transformed(values: Values, frequency: Frequency, params: TransformationParams): Values {
+function transformed(
+  values: Values,
+  frequency: Frequency,
+  params: Parameters<typeof transformationOf>[0],
+): Values {
   const transformation = transformationOf(params);
   if (transformation === undefined) throw new Error('these values stay as they are');
   const transformer = new Transformer('X', frequency, transformation);
