@@ -1,4 +1,3 @@
-import { isDataChange } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import {
@@ -17,11 +16,13 @@ import {
 import type { Transformation } from '../domain/series/transformation.ts';
 import { DailyTransformers, Vintages } from '../domain/series/transformer.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Coverage, Row } from '../operations/envelope.ts';
+import type { Coverage } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow, vintages } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { QueryParams } from '../operations/param.ts';
+import { defined } from '../platform/defined.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
+import { descriptionOf } from './notes.ts';
 import { countsOwnPeriods } from './one-frequency.ts';
 import type { Beyond, PanelColumn, PanelPoint, RealTimePanelQuery } from './panel.ts';
 import type { ResolvedSeries } from './series-ids.ts';
@@ -293,8 +294,8 @@ async function placeDays(
 ): Promise<PlacedDays> {
   const last = days.at(-1) ?? '';
   const listed = await ifOffered(() => publicationsOf(series, last, context));
-  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await describedIfPossible(series, context));
-  const described = { ...series, ...(row !== undefined && { row }) };
+  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await descriptionOf(series, context));
+  const described = { ...series, ...defined({ row }) };
   const covered = coveredDays(described, days, beyond);
   const placed = { series: described, covered, beyondCoverage: days.slice(covered.length) };
   if (listed === undefined) return { ...placed, kinds: new Map() };
@@ -306,21 +307,7 @@ async function placeDays(
   return { ...placed, kinds, publications };
 }
 
-/** The description of a series; another service may lack it. */
-async function describedIfPossible({ id, row }: ResolvedSeries, { client }: Ask): Promise<Row | undefined> {
-  if (row !== undefined) return row;
-  try {
-    return (await client.ask(seriesShow, [['id', id]])).results[0];
-  } catch (error) {
-    if (error instanceof Problem && !isDataChange(error)) return undefined;
-    throw error;
-  }
-}
-
-/**
- * The days (ascending) up to the coverage of a series; all of them if values repeat or the service states no
- * coverage.
- */
+/** The days (ascending) up to the coverage of a series; all of them if it is not stated, or values repeat. */
 function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: Beyond): readonly Day[] {
   const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
   if (beyond === 'fail' && to === '')
@@ -357,7 +344,6 @@ async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The vintage dates up to `last`, ascending, and what the series covers. */
 async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: Ask) {
   const publications: Publication[] = [];
   let row: Coverage | undefined;

@@ -10,10 +10,7 @@ import type { ResolvedSeries } from './series-ids.ts';
 
 type VersionRows = { readonly day: Version; readonly rows: readonly Pick<ObservationRow, 'frequency'>[] };
 
-/**
- * Refuses growth that counts periods of different frequencies in the versions that are compared: a rate of a quarter is
- * no older value of the rate of a month. Only an inferred frequency changes from day to day.
- */
+/** Refuses growth that counts quarters in one version and months in another. */
 export async function requireOneFrequency(
   series: ResolvedSeries,
   versions: readonly VersionRows[],

@@ -71,7 +71,6 @@ const columnsValue: Value<NamedColumns> = {
   schema: { type: 'object', additionalProperties: { type: 'string' } },
 };
 
-/** The column and the series that a text such as `NAME=ID` names. */
 function namedColumn(text: string): readonly [column: string, id: string] {
   const at = text.lastIndexOf('=');
   const [column = '', id = column] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
@@ -244,7 +243,6 @@ function noteOutcome(
     });
 }
 
-/** The date of a value, if the file has it in a column beside the value. */
 function dateBeside(
   { name, dates }: Checked,
   text: string,
@@ -334,7 +332,6 @@ function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
   return value !== undefined && places.has(value);
 }
 
-/** The description of a series; undefined if it does not exist, which is a Problem if it is `needed`. */
 async function described(id: string, { client }: Ask, needed: boolean): Promise<Row | undefined> {
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];

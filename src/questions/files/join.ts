@@ -233,7 +233,6 @@ function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): Writte
   };
 }
 
-/** The result of `make` for the day of a row, made once for each day. */
 function perDay<T>(
   { table, on, days }: DatedTable,
   make: (day: Day) => T,

@@ -104,10 +104,7 @@ async function* publishedPages(
   }
 }
 
-/**
- * Notes that a date has no value, and how it differs from the dates of the series; reveals nothing later than the
- * as-of date.
- */
+/** Notes that a date has no value; reveals nothing later than the as-of date. */
 async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: Ask): Promise<void> {
   const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
   if (date === undefined) {
@@ -239,7 +236,6 @@ export function answerStatistics(
   );
 }
 
-/** The values of each date at two horizons, newest date first. */
 function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {
   return history.dates.flatMap((dated) => {
     const [earlierValue, laterValue] = [earlierOne, laterOne].map((one) => valueAt(one, dated, history));
@@ -401,7 +397,6 @@ function noteBaseYears(
   note?.({ kind: 'rescaled', text });
 }
 
-/** Notes how many dates have no first release on record. */
 function noteBeforeRecord(
   { id }: TriangleQuery,
   { dates, firstVintage }: SeriesHistory,
