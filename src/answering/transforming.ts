@@ -93,7 +93,7 @@ async function firstReleases<R extends Row>(
   const range = inputs.filter(([name]) => name === 'from' || name === 'to');
   const history = await historyOf({ id, ...Object.fromEntries(range) }, { client, signal });
   const { vintages } = history;
-  const transformers = new DailyTransformers(id, history.frequencies, transformation, asOf);
+  const transformers = new DailyTransformers(id, await history.frequencies(), transformation, asOf);
   const transformer = transformers.on(asOf);
   if (transformer === undefined) return onePage(head, []);
   const results = datesAsked(rows, texts, transformer).flatMap((date): R[] => {

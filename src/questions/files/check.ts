@@ -26,14 +26,13 @@ import { flag, record, type Value } from '../../operations/value.ts';
 import { skipMissing, unitsParams } from '../series/shared.ts';
 import type { Checked, CheckKind, KnownColumn } from './known-columns.ts';
 import {
+  aboutTable,
   beyondParam,
   columnName,
   type DatedTable,
   datedTable,
-  daysOfRows,
   type GivenTable,
   knownParams,
-  readsFile,
   tableArgument,
 } from './shared.ts';
 
@@ -151,11 +150,7 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
   args,
   params,
   layout: () => layout,
-  asOfTexts: daysOfRows,
-  transformsOwn: true,
-  bind() {
-    throw readsFile('check');
-  },
+  ...aboutTable('check'),
   async reading(values, ask) {
     const dated = await datedTable(values, ask);
     const checked = await checkedColumns(dated, values, ask);
