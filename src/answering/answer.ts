@@ -9,10 +9,7 @@ import type { Params, ParamTexts, QueryParams } from '../operations/param.ts';
 import { Basis, type Demands } from './basis.ts';
 import type { TableFiles, TableText } from './table.ts';
 
-/**
- * A note on an answer, such as which as-of dates are outside of what a series covers, that its vintages are samples,
- * or why it has no rows; `unknown` says why such a note could not be made.
- */
+/** A note on an answer; `unknown` says why another note could not be made. */
 export type Note = {
   readonly kind:
     | 'coverage'
@@ -47,10 +44,7 @@ export type Asker = {
   /** Receives the notes as they arise; without it, no request is made for a note. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
-  /**
-   * Throws for an answer with more rows than its reader may get, before the answer is made; without it there is no
-   * limit.
-   */
+  /** Throws for an answer with more rows than its reader may get. Default: no limit. */
   readonly allow?: (rows: number) => void;
   /** Whether an answer without rows is explained, or refused if what was asked about does not exist. */
   readonly explained?: boolean;

@@ -31,10 +31,7 @@ type SubjectNotes = {
   readonly isDaily: boolean;
 };
 
-/**
- * What one answer is based on: how its vintages came about, and the day to which its data are covered. Refuses what
- * does not meet the demands.
- */
+/** What one answer is based on; refuses what does not meet the demands. */
 export class Basis {
   readonly demands: Demands;
   readonly today: Day;
@@ -91,10 +88,7 @@ export class Basis {
     return this.#subjects.get(subject)?.kinds ?? new Set();
   }
 
-  /**
-   * Records the day to which a series is covered and how its vintages came about; throws a Problem if that does not
-   * meet the demands.
-   */
+  /** Records the coverage of a series and its kinds of vintages; a Problem if they miss the demands. */
   add(id: string, day: Day | undefined, coveredTo: Day | null | undefined, kinds: readonly string[]): void {
     this.#requireAge(id, day, coveredTo);
     const notes = this.#notesOf(id, day, coveredTo, false);

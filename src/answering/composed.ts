@@ -75,7 +75,6 @@ async function* pagesOf<R extends Row>(
   return difference;
 }
 
-/** Rows as pages; without rows, one empty page. */
 function* inPages<R>(rows: Iterable<R>): Generator<readonly R[]> {
   let page: R[] = [];
   let isFirst = true;

@@ -1,4 +1,3 @@
-import { isDataChange } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import {
@@ -17,29 +16,42 @@ import {
 import type { Transformation } from '../domain/series/transformation.ts';
 import { DailyTransformers, Vintages } from '../domain/series/transformer.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Coverage, Row } from '../operations/envelope.ts';
+import type { Coverage } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow, vintages } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { QueryParams } from '../operations/param.ts';
+import { defined } from '../platform/defined.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
+import { descriptionOf } from './notes.ts';
 import { countsOwnPeriods } from './one-frequency.ts';
 import type { Beyond, PanelColumn, PanelPoint, RealTimePanelQuery } from './panel.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
-/** Every vintage of a series, and the frequency that was known from each day on. */
-type History = { readonly vintages: Vintages; readonly frequencies: readonly FrequencySince[] };
+/** Every vintage of a series, or of some of its dates. */
+type History = {
+  /** By date, in the order in which the dates were read; those of a date oldest first. */
+  readonly changes: ReadonlyMap<Day, readonly Change[]>;
+  readonly vintages: Vintages;
+  readonly unit: string;
+  /** Finds the frequency that was known from each day on, which may take further requests. */
+  readonly frequencies: () => Promise<readonly FrequencySince[]>;
+};
 
-/** Every vintage of a series, or of some of its dates, from all published values, read in one pass over the changes. */
+/** Reads the history of a series, or of some of its dates, from all values published up to a day. */
 export async function historyOf(
   params: QueryParams,
   { client, signal }: Pick<Ask, 'client' | 'signal'>,
+  last: Day = '~',
 ): Promise<History> {
   const { id, from, to } = params;
   const changes = new Map<Day, Change[]>();
   const stated = new StatedFrequencies();
+  let unit: string | undefined;
   for await (const page of pagesOf(client, revisions, textsOf(params), { whole: true }, signal))
     for (const row of page.results) {
       const { date, value, as_of_date: asOf } = row;
+      unit ??= row.unit;
+      if (asOf > last) continue;
       stated.add(row);
       const known = changes.get(date);
       if (known === undefined) changes.set(date, [{ asOf, value }]);
@@ -49,8 +61,15 @@ export async function historyOf(
   for (const known of changes.values())
     if (known.some(({ asOf }, i) => asOf < (known[i - 1]?.asOf ?? ''))) known.sort(byDay);
   const isPart = from !== undefined || to !== undefined;
-  const frequencies = await stated.ofAll({ id: String(id), isPart }, changes, { client, signal });
-  return { vintages: new Vintages(changes), frequencies };
+  return {
+    changes,
+    vintages: new Vintages(changes),
+    unit: unit ?? '',
+    async frequencies() {
+      if (isPart) await stated.complete(String(id), last, { client, signal });
+      return stated.since(changes);
+    },
+  };
 }
 
 function byDay(one: Change, other: Change): number {
@@ -58,7 +77,7 @@ function byDay(one: Change, other: Change): number {
 }
 
 /** The frequencies that published values state, each for its own day of publication. */
-export class StatedFrequencies {
+class StatedFrequencies {
   readonly #byDay = new Map<Day, Frequency>();
   #latest: { readonly text: unknown; readonly frequency: Frequency } = { text: '', frequency: '' };
 
@@ -76,30 +95,19 @@ export class StatedFrequencies {
   }
 
   /**
-   * The frequencies by day that all dates of a series state. Those of a part of them are the same if they never differ
-   * from that of the series now, since it only becomes finer; otherwise every date is read.
+   * Adds the frequencies that the other dates of a series state. They are the same if those of a part never differ from
+   * that of the series now, since it only becomes finer; otherwise every date is read.
    */
-  async ofAll(
-    {
-      id,
-      isPart,
-      asOf = '~',
-    }: { readonly id: string; readonly isPart: boolean; readonly asOf?: Day | undefined },
-    changes: ReadonlyMap<Day, readonly Change[]>,
-    { client, signal }: Pick<Ask, 'client' | 'signal'>,
-  ): Promise<readonly FrequencySince[]> {
-    if (isPart) {
-      const [described] = (await client.ask(seriesShow, [['id', id]])).results;
-      const now = parseFrequency(String(described?.frequency ?? '')) ?? '';
-      if ([...this.#byDay.values()].some((frequency) => frequency !== now))
-        for (const row of await rowsOf({ client, signal }, revisions, { id }))
-          if (row.as_of_date <= asOf) this.add(row);
-    }
-    return this.#from(changes);
+  async complete(id: string, last: Day, { client, signal }: Pick<Ask, 'client' | 'signal'>): Promise<void> {
+    const [described] = (await client.ask(seriesShow, [['id', id]])).results;
+    const now = parseFrequency(String(described?.frequency ?? '')) ?? '';
+    if ([...this.#byDay.values()].every((frequency) => frequency === now)) return;
+    for (const row of await rowsOf({ client, signal }, revisions, { id }))
+      if (row.as_of_date <= last) this.add(row);
   }
 
   /** The frequencies by day, oldest first; if the service states none, those that the spacing of dates implies. */
-  #from(changes: ReadonlyMap<Day, readonly Change[]>): readonly FrequencySince[] {
+  since(changes: ReadonlyMap<Day, readonly Change[]>): readonly FrequencySince[] {
     const stated = [...this.#byDay].map(([since, frequency]) => ({ since, frequency }));
     if (stated.some(({ frequency }) => frequency !== ''))
       return stated.sort((one, other) => (one.since < other.since ? -1 : 1));
@@ -179,16 +187,18 @@ export async function historyOnDays(
   return columnsOf(await historyOf({ id: series.id }, context), placed, query, context);
 }
 
-function columnsOf(
-  { vintages, frequencies }: History,
+async function columnsOf(
+  history: History,
   placed: PlacedDays,
   query: ColumnsQuery,
   context: Ask,
-): HistoryOnDays {
+): Promise<HistoryOnDays> {
+  const { vintages } = history;
   const { last = 1, lag = 0, transformation } = query;
   const { series, covered, beyondCoverage } = placed;
   const { id } = series;
   const lastDay = beyondCoverage.at(-1) ?? covered.at(-1);
+  const frequencies = transformation === undefined ? [] : await history.frequencies();
   const transformers = transformation && new DailyTransformers(id, frequencies, transformation, lastDay);
   const known = newestOnDays(vintages, covered, lag + last, transformers);
   if (countsOwnPeriods(transformation)) noteFrequencies(id, known, frequencies, transformation, context);
@@ -293,8 +303,8 @@ async function placeDays(
 ): Promise<PlacedDays> {
   const last = days.at(-1) ?? '';
   const listed = await ifOffered(() => publicationsOf(series, last, context));
-  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await describedIfPossible(series, context));
-  const described = { ...series, ...(row !== undefined && { row }) };
+  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await descriptionOf(series, context));
+  const described = { ...series, ...defined({ row }) };
   const covered = coveredDays(described, days, beyond);
   const placed = { series: described, covered, beyondCoverage: days.slice(covered.length) };
   if (listed === undefined) return { ...placed, kinds: new Map() };
@@ -306,21 +316,7 @@ async function placeDays(
   return { ...placed, kinds, publications };
 }
 
-/** The description of a series; another service may lack it. */
-async function describedIfPossible({ id, row }: ResolvedSeries, { client }: Ask): Promise<Row | undefined> {
-  if (row !== undefined) return row;
-  try {
-    return (await client.ask(seriesShow, [['id', id]])).results[0];
-  } catch (error) {
-    if (error instanceof Problem && !isDataChange(error)) return undefined;
-    throw error;
-  }
-}
-
-/**
- * The days (ascending) up to the coverage of a series; all of them if values repeat or the service states no
- * coverage.
- */
+/** The days (ascending) up to the coverage of a series; all of them if it is not stated, or values repeat. */
 function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: Beyond): readonly Day[] {
   const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
   if (beyond === 'fail' && to === '')
@@ -357,7 +353,6 @@ async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The vintage dates up to `last`, ascending, and what the series covers. */
 async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: Ask) {
   const publications: Publication[] = [];
   let row: Coverage | undefined;

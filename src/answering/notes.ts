@@ -3,6 +3,7 @@ import type { Day } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { observations, seriesShow } from '../operations/figures.ts';
 import { type AskMore, commandNaming, type Operation } from '../operations/operation.ts';
@@ -97,6 +98,14 @@ function sampleTexts(
   ];
 }
 
+/** Says which of the series are sampled, and which are fetched. */
+export function kindTexts(ids: readonly string[], { basis }: Pick<Ask, 'basis'>): readonly string[] {
+  return (['sampled', 'fetched'] as const).flatMap((kind) => {
+    const found = ids.filter((id) => basis.kindsOf(id).has(kind));
+    return found.length === 0 ? [] : [`${listed(found, 'and')} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
+  });
+}
+
 /** The description of a series, requested once; undefined if the request fails, which is noted. */
 export async function descriptionOf(
   { id, row }: ResolvedSeries,
@@ -117,7 +126,6 @@ function saysCoverage({ first_vintage, covered_to }: Row): boolean {
   return dayIn(first_vintage) !== '' || dayIn(covered_to) !== '';
 }
 
-/** What some of the days exceed of the coverage of a series; names no day after them. */
 function outsideTexts(id: string, row: Row, days: readonly Day[]): readonly string[] {
   const [first, to, last] = [dayIn(row.first_vintage), dayIn(row.covered_to), [...days].sort().at(-1) ?? ''];
   if (first > last) return [`${id} has no vintage up to ${last}`];
@@ -142,10 +150,7 @@ function dayIn(cell: unknown): string {
   return String(cell ?? '');
 }
 
-/**
- * Notes why an answer has no rows, if the operation can say so; throws a Problem if what was asked about does not
- * exist.
- */
+/** Notes why an answer has no rows; a Problem if what was asked about does not exist. */
 export async function explainEmpty<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,

@@ -1,41 +1,7 @@
 import type { Transformation } from '../domain/series/transformation.ts';
 import { isComparison } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
-import { observations } from '../operations/figures.ts';
-import type { ObservationRow } from '../operations/series/observations.ts';
 import type { Version } from '../operations/value.ts';
-import type { Ask } from './answer.ts';
-import { descriptionOf } from './notes.ts';
-import type { ResolvedSeries } from './series-ids.ts';
-
-type VersionRows = { readonly day: Version; readonly rows: readonly Pick<ObservationRow, 'frequency'>[] };
-
-/**
- * Refuses growth that counts periods of different frequencies in the versions that are compared: a rate of a quarter is
- * no older value of the rate of a month. Only an inferred frequency changes from day to day.
- */
-export async function requireOneFrequency(
-  series: ResolvedSeries,
-  versions: readonly VersionRows[],
-  transformation: Transformation | undefined,
-  context: Ask,
-): Promise<void> {
-  if (!countsOwnPeriods(transformation) || versions.every(({ rows }) => rows.length === 0)) return;
-  const kept = new OneFrequency(series.id, transformation);
-  for (const { day, rows } of versions)
-    kept.add(day, rows[0]?.frequency ?? (await frequencyOn(series, day, context)));
-}
-
-/** The frequency of a series as of a day, whose answer has no result that says it. */
-async function frequencyOn(series: ResolvedSeries, day: Version, context: Ask): Promise<string> {
-  if (day === 'latest') return String((await descriptionOf(series, context))?.frequency ?? '');
-  const asked = [
-    ['id', series.id],
-    ['as_of', day],
-    ['limit', '1'],
-  ] as const;
-  return (await context.client.ask(observations, asked)).series?.frequency ?? '';
-}
 
 /** Whether results compare periods of the series itself, and not of a frequency that was asked for. */
 export function countsOwnPeriods(

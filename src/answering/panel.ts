@@ -113,10 +113,7 @@ export function widePanelLayout(
   return showing([field(first, 'day', 'What the row is about.'), ...fields]);
 }
 
-/**
- * What was known of a series: a value with its date and its publication, or nothing yet. Days with the same knowledge
- * share the object.
- */
+/** What was known of a series: a value with its date and publication, or nothing yet. Days share it. */
 export type PanelPoint = {
   readonly date: Day | undefined;
   readonly value: string | undefined;

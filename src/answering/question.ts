@@ -109,10 +109,7 @@ export type BoundValues<V> = {
   readonly words: readonly string[];
 };
 
-/**
- * A question that is answered by asking operations. Its command, help and completion, its method with the method's
- * types, its endpoint, tool and binding to a day follow from this one declaration. Parameters have their names on the wire.
- */
+/** A question, declared once; its command, method, endpoint, tool and binding to a day follow from this. */
 export type Question<V extends NamedValues = NamedValues, R extends Row = Row> = {
   /** Its name on the wire; that of the method is the same in camel case. */
   readonly name: string;
@@ -192,10 +189,7 @@ type TypedQuestion<A extends readonly Argument[], P extends Params, R extends Ro
   readonly params: P;
 };
 
-/**
- * Returns a question from its declaration, with the types of its values and rows. `method` has the types of the method,
- * where its rows depend on its parameters.
- */
+/** Returns a question from its declaration, with the types of its values and rows. */
 export function question<
   const N extends string,
   const A extends readonly Argument[],
@@ -316,7 +310,6 @@ export function requestParams(question: Question): Params {
   return Object.fromEntries(all.filter(([name]) => !Object.hasOwn(fixed, name)));
 }
 
-/** Tells whether a text of a parameter is a list, separated by commas. */
 function isList({ schema }: Pick<Param, 'schema'>): boolean {
   return schema.type === 'array';
 }

@@ -1,13 +1,12 @@
 import { addDays, type Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
 import { commandNaming } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
 import { type Ask, type QueryAnswer, textsOf } from './answer.ts';
 import { composed, eachOf } from './composed.ts';
 import { type KnownColumns, knownOfSeries } from './history.ts';
-import { descriptionOf, noteOutside } from './notes.ts';
+import { descriptionOf, kindTexts, noteOutside } from './notes.ts';
 import {
   asOfDates,
   type PanelColumn,
@@ -78,24 +77,14 @@ export async function noteKnown(
   const placed = known.map((one) => one.placed);
   const series = placed.map((one) => one.series);
   await noteOutside(series, [...days.slice(0, 1), ...days.slice(-1)], context);
-  noteKinds(placed, note);
+  const ids = series.map(({ id }) => id);
+  for (const text of kindTexts(ids, context))
+    note({ kind: 'sampled', text: `${text}: each row shows the newest vintage on its as-of date` });
   if (placed.some(({ beyondCoverage }) => beyondCoverage.length > 0))
     note({
       kind: 'beyond',
       text: `as-of dates after the coverage of a series have no value; ${naming.param('beyond', 'repeat')} shows the newest that is known`,
     });
-}
-
-function noteKinds(placed: readonly KnownColumns['placed'][], note: NonNullable<Ask['note']>): void {
-  for (const kind of ['sampled', 'fetched']) {
-    const ids = placed.flatMap(({ series, kinds }) =>
-      [...kinds.values()].includes(kind) ? [series.id] : [],
-    );
-    if (ids.length === 0) continue;
-    const verb = ids.length === 1 ? 'is' : 'are';
-    const text = `${listed(ids, 'and')} ${verb} ${kind}: each row shows the newest vintage on its as-of date`;
-    note({ kind: 'sampled', text });
-  }
 }
 
 /** What a real-time panel reads. */
@@ -138,10 +127,7 @@ async function serviceRequests(
   return (await client.offers(servicePanel, first)) ? parts : undefined;
 }
 
-/**
- * The days in the form of requests, and the number of rows that each gives for one series: a rhythm that has exactly
- * them, or lists that fit into a URL.
- */
+/** The days in the form of requests, and the number of rows that each gives for one series. */
 function daysAsked(
   days: readonly Day[],
   { as_of_each: each, known_before_each }: RealTimePanelQuery,
@@ -220,10 +206,7 @@ async function askService(
   });
 }
 
-/**
- * What was known by series and day, newest observation first. Undefined if a row shows what was not known on its day,
- * or is out of order.
- */
+/** What was known by series and day, newest first; undefined if a row cannot have been known, or is out of order. */
 function readPoints(
   answers: readonly { readonly results: readonly PanelRow[] }[],
   days: ReadonlySet<Day>,

@@ -10,10 +10,7 @@ import type { Query } from './question.ts';
 /** The series that is 1 in the months of a recession; FRED has it. */
 const indicator = 'USREC';
 
-/**
- * The same drawing with the recessions known on the as-of date of the query: from USREC if the store has it,
- * otherwise as NBER announced them.
- */
+/** The same drawing with the recessions known on the as-of date, from USREC or as NBER announced them. */
 export async function withRecessions(drawing: Drawing, query: Query, context: Ask): Promise<Drawing> {
   if (drawing.axis !== 'day')
     throw new Problem('bad-input', 'a chart over maturities shows no recessions: leave out --recessions');

@@ -7,7 +7,6 @@ import type { Ask, Difference, Outcome, QueryAnswer, WrittenPage } from './answe
 import { explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';
 
-/** An answer whose pages return the outcome, and how to draw it if it is to be drawn. */
 type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
 
 /** Answers a query, with no more requests than the next page takes; the pages return the outcome. */

@@ -16,10 +16,7 @@ type Catalogue = Pick<Ask, 'client' | 'naming' | 'signal'> & {
   readonly basis?: Pick<Ask['basis'], 'missing'>;
 };
 
-/**
- * A series of a query; `typed` is its id as typed, unless a pattern matched it, and `row` its description, if that
- * was looked up.
- */
+/** A series of a query, with its id as typed and its description where these are known. */
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
@@ -49,10 +46,7 @@ export async function resolveSeries(
 /** A series that cannot be answered, and why. */
 export type FailedSeries = { readonly id: string; readonly error: unknown };
 
-/**
- * What was found of several series. Throws the first failure unless no series has the failed ids, and they are to be
- * left out, and others are found.
- */
+/** What was found of several series; throws the first failure that `skipMissing` does not excuse. */
 export function foundOf<T>(
   found: readonly T[],
   failures: readonly FailedSeries[],
@@ -85,7 +79,6 @@ export function foundOf<T>(
   });
 }
 
-/** The same series with their descriptions, or why there is none. */
 async function describedAll(
   series: readonly ResolvedSeries[],
   { client, signal }: Catalogue,

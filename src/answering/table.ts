@@ -13,9 +13,7 @@ export interface TableBatch {
   /** The line of a row in its file, counted from 1 as in an editor. */
   rowAt(index: number): number;
   cellAt(index: number, column: number): Cell;
-  /**
-   * Whether a cell is written like the one above it; may be false if a comparison would take as long as reading both.
-   */
+  /** Whether a cell is written like the one above it; false if that takes as long as reading both. */
   repeats(index: number, column: number): boolean;
   /** At least the number of bytes of all rows as written; 0 for a table that is not a text. */
   readonly byteLength: number;

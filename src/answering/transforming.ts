@@ -72,10 +72,7 @@ async function transformedPage<R extends Row>(
   return onePage({ ...head, ...(described && { series: described }) }, results);
 }
 
-/**
- * The result for each date in the vintage of its first release, newest first, on one page. The first release of a
- * period is the first vintage in which it has a value.
- */
+/** The result for each date in the vintage of its first release, newest first, on one page. */
 async function firstReleases<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
@@ -96,7 +93,7 @@ async function firstReleases<R extends Row>(
   const range = inputs.filter(([name]) => name === 'from' || name === 'to');
   const history = await historyOf({ id, ...Object.fromEntries(range) }, { client, signal });
   const { vintages } = history;
-  const transformers = new DailyTransformers(id, history.frequencies, transformation, asOf);
+  const transformers = new DailyTransformers(id, await history.frequencies(), transformation, asOf);
   const transformer = transformers.on(asOf);
   if (transformer === undefined) return onePage(head, []);
   const results = datesAsked(rows, texts, transformer).flatMap((date): R[] => {
@@ -150,7 +147,6 @@ export async function whyNoResult<R extends Row>(
 
 const periodNames = { w: 'week', m: 'month', q: 'quarter', sa: 'half year', a: 'year' } as const;
 
-/** The question for all values that the answer is computed from. */
 function inputsOf(texts: ParamTexts, { aggregation }: Transformation): ParamTexts {
   const from = textOf(texts, 'from');
   const first = from === undefined ? undefined : firstInput(from);
@@ -162,7 +158,6 @@ function inputsOf(texts: ParamTexts, { aggregation }: Transformation): ParamText
   ];
 }
 
-/** The rows of transformed values, newest first, for the requested dates. */
 function transformed<R extends Row>(
   rows: readonly R[],
   texts: ParamTexts,
@@ -193,7 +188,6 @@ function resultRow<R extends Row>(
   return { ...any, date, value, as_of_date, unit: unitText(units, String(any.unit ?? '')), frequency };
 }
 
-/** The requested dates of transformed values, newest first. */
 function datesAsked(rows: readonly Row[], texts: ParamTexts, transformer: Transformer): readonly Day[] {
   const [from = '', to = '~'] = ['from', 'to'].map((name) => textOf(texts, name));
   const dates = new Set(rows.map((row) => transformer.dateOf(dateIn(row))));

@@ -9,10 +9,7 @@ export type Row = { readonly [field: string]: Cell };
 /** The short description of a series in an observations answer as of a day. */
 export type SeriesSummary = { readonly id: string; readonly title: string; readonly frequency: string };
 
-/**
- * The first and last vintage of a series, its first date (null if no date ever had a value), and the day it is
- * covered to.
- */
+/** The first and last vintage of a series, its first date (null without any), and the day it is covered to. */
 export type Coverage = {
   readonly first_vintage: Day;
   readonly last_vintage: Day;

@@ -180,7 +180,6 @@ export type Field = {
   readonly fields?: readonly Field[];
 };
 
-/** The type of a field's cells that have a value. */
 type PresentCell<F extends Field> = F extends {
   readonly type: 'records';
   readonly fields: readonly (infer E extends Field)[];
@@ -190,7 +189,6 @@ type PresentCell<F extends Field> = F extends {
     ? readonly string[]
     : CellTypes[F['type']];
 
-/** The type of a field's cells. */
 type CellOf<F extends Field> = PresentCell<F> | (F extends { readonly nullable: true } ? null : never);
 
 /** The type of rows with these fields; extension fields may be absent or null in rows of another service. */

@@ -1,15 +1,11 @@
 import { ping } from './ping.ts';
-import { spread } from './rates/spread.ts';
-import { curve, yields } from './rates/yields.ts';
+import { curve, spread, yields } from './rates/yields.ts';
 import { observations } from './series/observations.ts';
 import { revisions } from './series/revisions.ts';
 import { seriesSearch, seriesShow } from './series/series.ts';
 import { vintages } from './series/vintages.ts';
 
-/**
- * The operations about series and rates: all that a plain query loads, so that it starts without the insider
- * operations.
- */
+/** The operations about series and rates, all that a plain query loads. */
 export const figures = [
   ping,
   seriesSearch,

@@ -29,7 +29,6 @@ export type Principal = {
 /** The requests of a key in this UTC day and month, the current one included. */
 export type Usage = { readonly day: number; readonly month: number };
 
-/** What an operation may use to answer. */
 type Context = {
   readonly view: StoreView;
   readonly principal: Principal;
@@ -94,10 +93,7 @@ type Proof = {
 /** An optional member of an envelope, besides those of every listing. */
 type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker' | 'missing';
 
-/**
- * An operation of asof, declared once. Its command, route, parameter checks, OpenAPI entry, remote requests and their
- * checks, and the types of its parameters and rows follow from this.
- */
+/** An operation of asof, declared once; its command, route, checks, OpenAPI entry and types follow from this. */
 export type Operation<P extends Params = Params, R = Row> = {
   readonly name: string;
   readonly command: CommandDeclaration;
@@ -130,10 +126,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly inContract?: boolean;
   /** The optional members of the envelope of its answers. */
   readonly members?: readonly Member[];
-  /**
-   * What `covered_to` is about, for messages: `{name}` is replaced by the value of a parameter. The default is the
-   * series.
-   */
+  /** What `covered_to` is about, for messages; `{name}` stands for a parameter. Default: the series. */
   readonly subject?: string;
   /** Whether its answer is about the key of the request, so that it differs with each request. */
   readonly aboutCaller?: boolean;
@@ -160,7 +153,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   boundsAsOf?(values: ParamValues<P>, clock: Clock): Readonly<Record<string, string | undefined>>;
 };
 
-/** What a remark may use: what the store follows, and what messages call questions and parameters. */
 type RemarkContext = { readonly followed: AskFollowed; readonly naming: Naming };
 
 /** Asks an operation for one page. */
@@ -169,10 +161,7 @@ export type AskMore = <R extends Row>(
   texts: ParamTexts,
 ) => Promise<Envelope<R>>;
 
-/**
- * How messages name questions and parameters, in the form in which their reader can use them: as commands and flags, as
- * methods and parameters of the library, or as tools of an assistant.
- */
+/** How messages name questions and parameters: as commands and flags, as methods, or as tools. */
 export type Naming = Voice & {
   /** Names a question, given its operation and the values of parameters by their names on the wire. */
   readonly question: (
@@ -226,7 +215,6 @@ export function operation<
   return declaration;
 }
 
-/** What reads the parameters of an operation. */
 type ParamReader = Pick<Operation<Params, unknown>, 'check' | 'params'>;
 
 function valuesIn(operation: ParamReader, texts: ParamTexts, clock: Clock): ParamValues<Params> {

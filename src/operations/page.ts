@@ -64,9 +64,7 @@ export function parseCursor(cursor: string, operation: string, texts: ParamTexts
   return position;
 }
 
-/**
- * The detail of a refused cursor whose first page came from an older state of the data, in the words of the contract.
- */
+/** The contract's words for a cursor whose first page came from an older state of the data. */
 export const changedSinceDetail = 'the data changed since the first page; start again';
 
 /** The refusal of a cursor whose first page came from an older state of the data. */

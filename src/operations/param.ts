@@ -17,10 +17,7 @@ export type QueryParams = { readonly [name: string]: string | number };
 /** The texts of a query's parameters as on the wire, including path parameters. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
 
-/**
- * A condition that a parameter sets for the rows of an answer: the field equals the value, is not before it, is not
- * after it, or is at least the value.
- */
+/** What a parameter demands of a field of each row: its value, or at least or at most its value. */
 export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 
 /** A parameter: the kind of its value, and everything that help, OpenAPI and clients need. */
@@ -80,10 +77,7 @@ export function flagName(name: string, param?: Pick<Param, 'flag'>): string {
 
 type PresentValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
 
-/**
- * The parameters of an operation as the library takes them: `ParamsOf<typeof observations>` has `id`, `asOf`,
- * `limit`, ….
- */
+/** The parameters of an operation as the library takes them, such as `asOf` and `limit`. */
 export type ParamsOf<O> = O extends { readonly params: infer P }
   ? Flat<
       {
@@ -148,7 +142,6 @@ function unknown(name: string, known: readonly string[]): Problem {
   return invalid(name, `unknown parameter '${name}': use ${known.join(', ') || 'none'}`);
 }
 
-/** The optional settings of a parameter. */
 type Declared = Partial<Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'placeholder'>>;
 
 /** An optional parameter; a default that is not an empty text stands in its schema. */

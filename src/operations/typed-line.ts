@@ -28,7 +28,6 @@ export type Flag = {
   readonly group?: FlagGroup;
 };
 
-/** The headings for the flags that many commands share. */
 type FlagGroup = 'Output' | 'Connection' | 'Messages';
 
 /** An argument of a command. */
@@ -51,10 +50,7 @@ export type ResolvedDay = {
   readonly moves: boolean;
 };
 
-/**
- * What was typed after the words of a command: its arguments and the texts of its flags. Reads them as values; a value
- * that cannot be read is a Problem that names the flag and what was typed.
- */
+/** What was typed after the words of a command; a Problem about a value names its flag and the text. */
 export class TypedLine {
   readonly args: readonly string[];
   readonly clock: Clock;
@@ -165,17 +161,13 @@ export class TypedLine {
   }
 }
 
-/** The word that was typed, in any letter case. */
 function oneOf<T extends string>(choices: readonly T[], text: string): T {
   const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
   if (choice !== undefined) return choice;
   throw refused({ reason: `use ${listed(choices, 'or')}` });
 }
 
-/**
- * Reads a text; a Problem of `read` becomes one that names what was typed: `--limit "0": use an integer of at least
- * 1`.
- */
+/** Reads a text; a refusal names what was typed: `--limit "0": use an integer of at least 1`. */
 export function readFor<T>(name: string, text: string, read: (text: string) => T): T {
   try {
     return read(text);

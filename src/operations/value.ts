@@ -17,10 +17,7 @@ export type Completion =
   | 'settings'
   | 'tickers';
 
-/**
- * The days that the reading of a parameter may depend on: the UTC day, and the latest day that has begun anywhere on
- * Earth.
- */
+/** The UTC day, and the latest day that has begun anywhere on Earth. */
 export type Clock = { readonly latest: Day; readonly today: Day };
 
 /** The clock of a moment. */

@@ -26,7 +26,6 @@ const days = {
   envelope: dayFields('covered_to'),
 };
 
-/** The members of an envelope, other than its rows, that differ on the wire. */
 type Head = {
   readonly coverage?: Coverage;
   readonly vintage?: AnswerVintage;

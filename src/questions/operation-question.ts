@@ -16,10 +16,7 @@ import { flag, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { extentParams, oneSeries, pageCursor } from './series/shared.ts';
 
-/**
- * Returns the question that asks an operation and nothing else, or one of the operations that flags of its command ask
- * instead, which are among `operations`.
- */
+/** Returns the question that asks one operation, or those of `operations` that flags of its command name. */
 export function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
   const { name, summary, command, params, extra, members = [] } = operation;
   const { words, heading, alias, examples, defaults, argument = '' } = command;
@@ -55,7 +52,6 @@ export function operationQuestion(operation: Operation, operations: readonly Ope
   return limit === undefined ? question : { ...question, all: question };
 }
 
-/** How the rows of operations are drawn, by their names. */
 const drawings: Readonly<Record<string, Question['drawing']>> = {
   spread: (values) => async () => (await import('./rates/drawings.ts')).spreadDrawing(values),
   yields: (values) => async () => (await import('./rates/drawings.ts')).yieldsDrawing(values),

@@ -61,24 +61,17 @@ type Search<T extends Found> = {
   readonly daysAfter: number;
 };
 
-const clusters = listing(clusterSearch);
-const signals = listing(signalSearch);
-
 /** Returns a page of clusters, newest last trade first. */
-export async function pageOfClusters(view: StoreView, values: ListingValues, position?: PagePosition) {
-  const { rows, ...page } = await clusters(view, values, position);
-  return { ...page, rows: rows.map((cluster) => clusterRow(cluster, values.transaction_code)) };
-}
+export const pageOfClusters = listing(clusterSearch, clusterRow);
 
 /** Returns a page of signals, newest first. */
-export async function pageOfSignals(view: StoreView, values: ListingValues, position?: PagePosition) {
-  const { rows, ...page } = await signals(view, values, position);
-  return { ...page, rows: rows.map((signal) => signalRow(signal, values.transaction_code)) };
-}
+export const pageOfSignals = listing(signalSearch, signalRow);
+
+const wholeClusters = listing(clusterSearch, (cluster) => cluster);
 
 /** Returns a page of whole clusters as the explanations of the trades in them and near them. */
 export async function pageOfExplanations(view: StoreView, values: ListingValues, position?: PagePosition) {
-  const { rows: found, ...page } = await clusters(view, values, position);
+  const { rows: found, ...page } = await wholeClusters(view, values, position);
   const explained = await explanationsOf(view, found, values);
   const count = countInPage(explained.map(({ length }) => length));
   const last = found[count - 1];
@@ -289,13 +282,12 @@ function compare<T extends Found>({ placeOf }: Search<T>, one: Named<T>, other: 
  * Makes a function that returns a page of the rows that a search finds. The pages of one query continue one search.
  * Refuses a position in another state of the store, because an import may change any row.
  */
-function listing<T extends Found>(searchOf: (values: ListingValues) => Search<T>) {
+function listing<T extends Found, R>(
+  searchOf: (values: ListingValues) => Search<T>,
+  rowOf: (found: Named<T>, code: string) => R,
+) {
   const last = new WeakMap<StoreState, FoundRows<T>>();
-  return async (
-    view: StoreView,
-    values: ListingValues,
-    position: PagePosition | undefined,
-  ): Promise<Page<Named<T>>> => {
+  return async (view: StoreView, values: ListingValues, position?: PagePosition): Promise<Page<R>> => {
     const state = await view.state();
     const { revision: version } = state;
     checkVersion(position, version);
@@ -308,7 +300,7 @@ function listing<T extends Found>(searchOf: (values: ListingValues) => Search<T>
       ...pageOf(
         rows,
         values.limit,
-        (row) => row,
+        (row) => rowOf(row, values.transaction_code),
         (row) => ({ key: keyOf(search, row), version }),
       ),
       ...defined({ asOf: values.as_of }),
@@ -316,7 +308,6 @@ function listing<T extends Found>(searchOf: (values: ListingValues) => Search<T>
   };
 }
 
-/** Returns the rows of a page, and one more if there are more. */
 async function readPage<T extends Found>(
   view: StoreView,
   found: FoundRows<T>,

@@ -98,14 +98,12 @@ const codeTest = {
     (row.transaction_code ?? purchaseCode) === asked.transaction_code,
 } as const;
 
-/** Whether a row reaches the requested minimum value. */
 const worthTest = {
   field: 'total_value',
   met: (row: { readonly total_value: string | null }, asked: { readonly min_value: number | undefined }) =>
     isWorth(row.total_value, asked.min_value),
 } as const;
 
-/** What the declarations of all operations on clusters have in common. */
 const shared = {
   members: ['as_of', 'covered_to'],
   subject: 'insider filings',
@@ -165,7 +163,6 @@ const clusterFields = [
   codeField,
 ] as const;
 
-/** A cluster of the sample. */
 const maia = {
   ticker: 'MAIA',
   issuer_name: 'MAIA Biotechnology, Inc.',
@@ -311,10 +308,7 @@ const explanationFields = [
   codeField,
 ] as const;
 
-/**
- * For each cluster, the trades with its code in it and near it, by trade date, and why each one counts or not. A page
- * has whole clusters; `limit` counts clusters.
- */
+/** For each cluster, the trades in it and near it, and why each one counts or not; `limit` counts clusters. */
 export const insiderClusterExplanations = operation({
   ...shared,
   name: 'insider_cluster_explanations',
@@ -405,10 +399,7 @@ const signalFields = [
   field('transaction_count', 'integer', 'Number of trades.', { head: 'trades' }),
 ] as const;
 
-/**
- * When clusters of insiders became known, newest day first: each on the first day on which it was public, with its size
- * and value as of that day. Later filings, amendments included, change no row.
- */
+/** When clusters of insiders became known, newest day first, as of that day: later filings change no row. */
 export const insiderClusterSignals = operation({
   ...shared,
   name: 'insider_cluster_signals',

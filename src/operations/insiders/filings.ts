@@ -9,6 +9,7 @@ import {
 import { closest } from '../../domain/series/closest.ts';
 import { addDays, type Day, earlier } from '../../domain/series/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
+import { defined } from '../../platform/defined.ts';
 import type { StoreView } from '../../store/store.ts';
 import type { Envelope, UnknownTicker } from '../envelope.ts';
 import { extension, field, nullable, nullableExtension } from '../field.ts';
@@ -236,10 +237,8 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     rows.length === 0 || isDated(texts)
       ? undefined
       : `filed in the last ${usualDays} days; ${naming.param('from')} shows earlier ones`,
-  async whyEmpty(texts, ask, naming): Promise<string | undefined> {
-    const askFilings = (asked: ParamTexts) => ask(insiderFilings, asked);
-    return reasonWithoutFilings(texts, usualDays, { ask: askFilings, naming });
-  },
+  whyEmpty: (texts, ask, naming): Promise<string | undefined> =>
+    reasonWithoutFilings(texts, (asked) => ask(insiderFilings, asked), naming),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
@@ -261,7 +260,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
       // As of a day, later filings are unknown.
       ...(found.length === 0 && dates.as_of === undefined && (await unknownTickerIn(view, ticker))),
       ...pageOf(found, limit, toRow, (last) => ({ key: [last.filedOn, last.filingId, String(last.row)] })),
-      ...(dates.as_of !== undefined && { asOf: dates.as_of }),
+      ...defined({ asOf: dates.as_of }),
     };
   },
 });
@@ -270,7 +269,6 @@ type Dates = Readonly<Record<'from' | 'to' | 'as_of', Day | undefined>> & {
   readonly days: number | undefined;
 };
 
-/** Whether the texts say on which days the filings are. */
 function isDated(texts: ParamTexts): boolean {
   return ['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined);
 }
@@ -285,7 +283,7 @@ function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Cl
   const count = countOf({ ...asked, from, to });
   const last = earlier(to ?? latest, as_of ?? latest);
   const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
-  return { to: last, ...(first !== undefined && { from: first }) };
+  return { to: last, ...defined({ from: first }) };
 }
 
 function filingRow(filing: Filing, value: string | null) {
@@ -335,7 +333,6 @@ function ownerRecord({ cik, name, officerTitle, isDirector, isOfficer, isTenPerc
   };
 }
 
-/** Asks for a page of filings. */
 type AskFilings = (texts: ParamTexts) => Promise<Envelope>;
 
 /** The requested ticker and the known one that is spelled most like it, if the store has no filing of it. */
@@ -387,7 +384,6 @@ function shownNone(ticker: string): string {
   return `the service shows no filing of ${ticker}`;
 }
 
-/** The day of the newest filing that these texts ask for. */
 async function newestDay(texts: ParamTexts, ask: AskFilings): Promise<string | undefined> {
   const { results } = await ask([...texts, ['limit', '1']]);
   return results[0] && String(results[0].filing_date);
@@ -396,8 +392,8 @@ async function newestDay(texts: ParamTexts, ask: AskFilings): Promise<string | u
 /** Why no filings were found: there are none of the ticker (a Problem), none on the requested days, or none at all. */
 async function reasonWithoutFilings(
   texts: ParamTexts,
-  usualDays: number,
-  { ask, naming }: { readonly ask: AskFilings; readonly naming: Naming },
+  ask: AskFilings,
+  naming: Naming,
 ): Promise<string | undefined> {
   const [days = String(usualDays), from, to, asOf, ticker] = ['days', 'from', 'to', 'as_of', 'ticker'].map(
     (name) => textOf(texts, name),

@@ -7,8 +7,9 @@ import {
   monthsOf,
 } from '../../domain/treasury/curve.ts';
 import { defined } from '../../platform/defined.ts';
+import type { RatePair } from '../../store/store.ts';
 import type { Envelope } from '../envelope.ts';
-import { field, type RowFrom } from '../field.ts';
+import { extension, field, type RowFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
 import {
@@ -24,7 +25,6 @@ import {
   without,
 } from '../param.ts';
 
-/** The fields of a rate. */
 const rateFields = [
   field('trade_date', 'day', 'Date of the curve.'),
   field('maturity', 'text', 'Maturity label.', { choices: maturities }),
@@ -33,7 +33,6 @@ const rateFields = [
   field('source', 'text', 'Name of the data source.', { mayLack: true }),
 ] as const;
 
-/** The order of rates by maturity, shortest first. */
 const byMaturity = { field: 'maturity', rank: monthsOf } as const;
 
 /** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
@@ -104,15 +103,11 @@ asof curve --date 2023-10-19 --vs 2020-03-09 --plot
 /** The rate of a maturity on a curve. */
 export type RateRow = RowFrom<(typeof rateFields)[number]>;
 
-/** The contract's row of a rate. */
 function rateRow({ tradeDate, maturity, rate, curveType, source }: CurvePoint) {
   return { trade_date: tradeDate, maturity, rate, curve_type: curveType, source };
 }
 
-/**
- * When the Treasury began to publish the requested maturities that it added later, in words; empty if it added none
- * of them.
- */
+/** When the Treasury began to publish those of the maturities that it added later, in words. */
 function beginningOf(maturities: readonly string[], texts: ParamTexts): string {
   const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
   const begun = maturities.flatMap((asked) => {
@@ -122,11 +117,8 @@ function beginningOf(maturities: readonly string[], texts: ParamTexts): string {
   return begun.join('');
 }
 
-/**
- * Says why there are no rates of some maturities in a range of trade dates: which dates have them, or that the range is
- * a weekend.
- */
-export async function reasonWithoutRates(
+/** Says which dates have rates of some maturities, or that the range is a weekend. */
+async function reasonWithoutRates(
   maturities: readonly string[],
   texts: ParamTexts,
   ask: (texts: ParamTexts) => Promise<Envelope<{ readonly trade_date: string }>>,
@@ -213,5 +205,109 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
       ...(date !== undefined && after !== undefined && { after: { tradeDate: date, maturity: after } }),
     });
     return pageOf(found, limit, rateRow, ({ tradeDate, maturity }) => ({ key: [tradeDate, maturity] }));
+  },
+});
+
+/** The difference between two treasury rates, newest trade date first; only days that have both. */
+export const spread = operation({
+  name: 'spread',
+  command: {
+    words: 'spread',
+    heading: 'Treasury rates',
+    examples: `
+# ten years minus two years
+asof spread --long 10Y --short 2Y --from 2019-08-26 --to 2019-08-30
+# the days on which the curve was inverted
+asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk -F, '$4 < 0'
+`,
+  },
+  summary: 'The difference between two treasury rates over time',
+  description: 'Newest trade date first; only days that have both rates. In basis points, with two decimals.',
+  path: '/v1/treasury/yields/spread',
+  object: 'yield_spread',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
+  params: {
+    long: maturityParam('The maturity to compare.', '10Y', {
+      bounds: { field: 'long_maturity', is: 'equal' },
+    }),
+    short: maturityParam('The maturity to compare it with.', '2Y', {
+      bounds: { field: 'short_maturity', is: 'equal' },
+    }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
+    ...dayRange('trade date', 'trade_date'),
+    ...paging,
+  },
+  extra: oldest,
+  fields: [
+    field('trade_date', 'day', 'Date of the curve.'),
+    field('long_rate', 'decimal', 'Rate of the long maturity in percent.'),
+    field('short_rate', 'decimal', 'Rate of the short maturity in percent.'),
+    field('spread_bps', 'decimal', 'Long rate minus short rate, in basis points.'),
+    field('long_maturity', 'text', 'Maturity label.', { choices: maturities }),
+    field('short_maturity', 'text', 'Maturity label.', { choices: maturities }),
+    extension('curve_type', 'text', 'PAR or TIPS.', { choices: curveTypes }),
+  ],
+  columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
+  example: {
+    params: { long: '10Y', short: '2Y', curve_type: 'PAR', from: '2025-12-01', to: '2025-12-31', limit: '1' },
+    row: {
+      trade_date: '2025-12-31',
+      long_rate: '4.18',
+      short_rate: '3.47',
+      spread_bps: '71.00',
+      long_maturity: '10Y',
+      short_maturity: '2Y',
+      curve_type: 'PAR',
+    },
+    head: { covered_to: '2025-12-31' },
+  },
+  knownBy: 'trade_date',
+  boundBy: 'to',
+  order: [{ field: 'trade_date', falling: true }],
+  identity: ['trade_date'],
+  contradiction({ long_rate, short_rate, spread_bps }) {
+    // Two decimals of a basis point may be rounded.
+    const points = (Number(long_rate) - Number(short_rate)) * 100;
+    return Math.abs(points - Number(spread_bps)) < 0.0051
+      ? undefined
+      : `.spread_bps is "${spread_bps}", but ${long_rate} less ${short_rate} is ${points.toFixed(2)} basis points`;
+  },
+  proof({ curve_type, trade_date: day, long_maturity: maturity }, texts) {
+    const asked = textOf(texts, 'curve_type') ?? 'PAR';
+    if (curve_type != null || asked === 'PAR') return undefined;
+    const rate = { maturity, curve_type: asked, from: day, to: day, limit: '1' };
+    const noun = `${asked} rate of ${maturity}`;
+    return { operation: yields, texts: Object.entries(rate), field: 'long_rate', shownAs: 'rate', noun };
+  },
+  check({ long, short, curve_type }) {
+    checkMaturity('long', long, curve_type);
+    checkMaturity('short', short, curve_type);
+  },
+  whyEmpty(texts, ask): Promise<string> {
+    const maturities = [textOf(texts, 'long') ?? '10Y', textOf(texts, 'short') ?? '2Y'];
+    return reasonWithoutRates(maturities, texts, (asked) => ask(spread, asked));
+  },
+  coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
+  async run({ long, short, curve_type, from, to, limit }, { view, position }) {
+    const before = position?.key[0];
+    const found = await view.rates.spread({
+      curveType: curve_type,
+      long,
+      short,
+      limit: limit + 1,
+      ...defined({ from, to, before }),
+    });
+    const { spreadInBasisPoints } = await import('../../domain/series/arithmetic.ts');
+    const row = (pair: RatePair) => ({
+      trade_date: pair.tradeDate,
+      long_rate: pair.long,
+      short_rate: pair.short,
+      spread_bps: spreadInBasisPoints(pair.long, pair.short),
+      long_maturity: long,
+      short_maturity: short,
+      curve_type,
+    });
+    return pageOf(found, limit, row, ({ tradeDate }) => ({ key: [tradeDate] }));
   },
 });

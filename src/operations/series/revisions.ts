@@ -8,13 +8,9 @@ import { integerParam, paging, periodParam, periodRange, seriesIdParam } from '.
 import { revisionFields } from './observations.ts';
 import { existing } from './series.ts';
 
-/** The number of dates that are read at once. */
 const datesAtOnce = 32;
 
-/**
- * Every value ever published for one date or for each date of a series, newest date first and then in order of
- * publication; a withdrawal is a row without a value.
- */
+/** Every value ever published for one date or for each date of a series; a withdrawal has none. */
 export const revisions = operation({
   name: 'revisions',
   command: {

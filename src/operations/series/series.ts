@@ -34,7 +34,6 @@ const fields = [
   ),
 ] as const;
 
-/** Fields of the description that once had other texts. */
 const descriptionChanges = extension(
   'description_changes',
   'records',
@@ -60,7 +59,6 @@ const matched = nullableExtension(
 
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
-/** A series of the sample. */
 const gdp = {
   id: 'GDP',
   title: 'Gross Domestic Product',

@@ -6,10 +6,7 @@ import { checkVersion, pageOf } from '../page.ts';
 import { dayRange, paging, seriesIdParam } from '../param.ts';
 import { existing } from './series.ts';
 
-/**
- * The days on which a series was published, newest first, with the number of dates that each one changed, and the
- * coverage of the series.
- */
+/** The days on which a series was published, newest first, and what each one changed. */
 export const vintages = operation({
   name: 'vintages',
   command: {

@@ -26,14 +26,13 @@ import { flag, record, type Value } from '../../operations/value.ts';
 import { skipMissing, unitsParams } from '../series/shared.ts';
 import type { Checked, CheckKind, KnownColumn } from './known-columns.ts';
 import {
+  aboutTable,
   beyondParam,
   columnName,
   type DatedTable,
   datedTable,
-  daysOfRows,
   type GivenTable,
   knownParams,
-  readsFile,
   tableArgument,
 } from './shared.ts';
 
@@ -71,7 +70,6 @@ const columnsValue: Value<NamedColumns> = {
   schema: { type: 'object', additionalProperties: { type: 'string' } },
 };
 
-/** The column and the series that a text such as `NAME=ID` names. */
 function namedColumn(text: string): readonly [column: string, id: string] {
   const at = text.lastIndexOf('=');
   const [column = '', id = column] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
@@ -152,11 +150,7 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
   args,
   params,
   layout: () => layout,
-  asOfTexts: daysOfRows,
-  transformsOwn: true,
-  bind() {
-    throw readsFile('check');
-  },
+  ...aboutTable('check'),
   async reading(values, ask) {
     const dated = await datedTable(values, ask);
     const checked = await checkedColumns(dated, values, ask);
@@ -244,7 +238,6 @@ function noteOutcome(
     });
 }
 
-/** The date of a value, if the file has it in a column beside the value. */
 function dateBeside(
   { name, dates }: Checked,
   text: string,
@@ -334,7 +327,6 @@ function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
   return value !== undefined && places.has(value);
 }
 
-/** The description of a series; undefined if it does not exist, which is a Problem if it is `needed`. */
 async function described(id: string, { client }: Ask, needed: boolean): Promise<Row | undefined> {
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];

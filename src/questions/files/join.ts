@@ -17,14 +17,13 @@ import { type Param, type ParamsOf, type ParamValues, param } from '../../operat
 import { flag } from '../../operations/value.ts';
 import { type SeriesArgument, severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
 import {
+  aboutTable,
   beyondParam,
   columnName,
   type DatedTable,
   datedTable,
-  daysOfRows,
   type GivenTable,
   knownParams,
-  readsFile,
   tableArgument,
 } from './shared.ts';
 
@@ -85,11 +84,7 @@ asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
   args,
   params,
   layout: () => undefined,
-  asOfTexts: daysOfRows,
-  transformsOwn: true,
-  bind() {
-    throw readsFile('join');
-  },
+  ...aboutTable('join'),
   async reading(values, ask) {
     const { readingOfRealTimePanel } = await import('../../answering/real-time-panel.ts');
     return readingOfRealTimePanel(panelOf(values, await datedTable(values, ask)), ask);
@@ -233,7 +228,6 @@ function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): Writte
   };
 }
 
-/** The result of `make` for the day of a row, made once for each day. */
 function perDay<T>(
   { table, on, days }: DatedTable,
   make: (day: Day) => T,

@@ -29,7 +29,6 @@ type Knowing = {
 /** How a value compares with what was known on its day. */
 export type CheckKind = 'ahead' | 'before' | 'beyond' | 'known' | 'never' | 'newer' | 'old';
 
-/** How a value compares, the value that was known, and when its own was known. */
 type Judgement = {
   readonly known: string | null;
   readonly known_date: Day | null;

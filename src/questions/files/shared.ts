@@ -91,15 +91,18 @@ export async function datedTable(
   return { table, on, days, latest: tables.latest };
 }
 
-/** Returns the days as of which the rows were known, in words. */
-export function daysOfRows({ on, strict }: DaysOfRows): readonly string[] {
-  const column = on === undefined ? 'the first column' : `column ${on}`;
-  return [`the day of each row, ${column}${strict === true ? ', published before it' : ''}`];
-}
-
-/** The Problem of a line of a plan that reads a file. */
-export function readsFile(name: string): Problem {
-  return new Problem('bad-input', `a ${name} reads a file, which may change: it is no line of a plan`, {
-    hints: [`panel with ${commandNaming.param('as_of_each')} gives what was known on many days`],
-  });
+/** Returns what the questions about a table have in common: no day can bind what a file says. */
+export function aboutTable(name: string) {
+  return {
+    transformsOwn: true,
+    asOfTexts({ on, strict }: DaysOfRows): readonly string[] {
+      const column = on === undefined ? 'the first column' : `column ${on}`;
+      return [`the day of each row, ${column}${strict === true ? ', published before it' : ''}`];
+    },
+    bind(): never {
+      throw new Problem('bad-input', `a ${name} reads a file, which may change: it is no line of a plan`, {
+        hints: [`panel with ${commandNaming.param('as_of_each')} gives what was known on many days`],
+      });
+    },
+  };
 }

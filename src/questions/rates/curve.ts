@@ -10,6 +10,7 @@ import { field, nullable, type RowFrom, type RowLayout } from '../../operations/
 import { curve as curveOperation, yields } from '../../operations/figures.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import {
+  type Param,
   type Params,
   type ParamsOf,
   type ParamTexts,
@@ -19,7 +20,12 @@ import {
 } from '../../operations/param.ts';
 import type { RateRow } from '../../operations/rates/yields.ts';
 import { day, flag } from '../../operations/value.ts';
-import { curveType } from './shared.ts';
+
+/** The kind of a curve; a service is asked for it only if it was named. */
+export const curveType: Param<CurveType | undefined, false> = {
+  ...yields.params.curve_type,
+  fallback: undefined,
+};
 
 const comparisonFields = [
   field('maturity', 'text', 'Maturity label.'),
@@ -134,7 +140,6 @@ function typeParam(curveType: CurveType | undefined): QueryParams {
   return curveType === undefined ? {} : { curve_type: curveType };
 }
 
-/** Notes that a day has no curve, and how to get the previous one. */
 function noteMissing(
   { results }: Envelope<RateRow>,
   { on_or_before }: AskedCurve,

@@ -98,7 +98,6 @@ function otherMarks(row: Row): readonly ChartMark[] {
   return marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate);
 }
 
-/** The marks of a curve; a day without a curve has none. */
 function marksOf(
   { maturity }: Row,
   line: string,

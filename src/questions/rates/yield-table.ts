@@ -19,7 +19,7 @@ import {
 import type { RateRow } from '../../operations/rates/yields.ts';
 import { integer } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { curveType } from './shared.ts';
+import { curveType } from './curve.ts';
 
 const { maturity, from, to } = yields.params;
 
@@ -125,7 +125,6 @@ function refuseDisorder(one: unknown, next: unknown): void {
   throw new Problem('bad-answer', `the service gives rates of ${String(next)} after those of ${String(one)}`);
 }
 
-/** The rows up to a limit; requests no more pages than they need. */
 async function* rowsUpTo(
   limit: number | undefined,
   pages: AsyncIterable<Envelope<WideRow>>,
@@ -143,7 +142,6 @@ async function* rowsUpTo(
   }
 }
 
-/** The same pages; where they have no rows, notes why. */
 async function* explained(
   pages: AsyncIterable<Envelope<WideRow>>,
   texts: ParamTexts,

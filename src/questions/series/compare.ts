@@ -72,7 +72,6 @@ const args: readonly [ids: SeriesArgument, days: typeof twoDays] = [
   twoDays,
 ];
 
-/** What both forms of the question have in common. */
 const either = {
   name: 'compare',
   args,

@@ -146,7 +146,6 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
 /** The parameters of a comparison of two as-of dates. */
 export type DiffParams = ParamsOf<typeof diff> & Demands;
 
-/** Every date that either day has a value for. */
 function changesOf({ series: { id }, dates, found: [before, after] }: SeriesVersions): readonly DiffRow[] {
   return dates.map((date) => {
     const [was = null, is = null] = [before?.get(date)?.value, after?.get(date)?.value];

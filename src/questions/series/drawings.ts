@@ -1,5 +1,5 @@
 import type { Ask } from '../../answering/answer.ts';
-import { descriptionOf } from '../../answering/notes.ts';
+import { descriptionOf, kindTexts } from '../../answering/notes.ts';
 import type { RealTimePanelQuery } from '../../answering/panel.ts';
 import { panelSeries } from '../../answering/real-time-panel.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
@@ -84,7 +84,6 @@ async function seriesDrawing(
   };
 }
 
-/** The as-of date of the values, or which of their publications they are. */
 function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string {
   const newest = published === undefined ? '' : `, the newest published on ${published}`;
   if (isFirst) return `First releases${asOf === undefined ? newest : `, as known on ${asOf}`}`;
@@ -115,25 +114,15 @@ function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | und
   return others.length === 0 ? titled(id, about.get(id)) : listed(ids, 'and');
 }
 
-/** Which of the series show samples or fetched values instead of what was published on the day. */
-function kindTexts(ids: readonly string[], { basis }: Ask): readonly string[] {
-  return (['sampled', 'fetched'] as const).flatMap((kind) => {
-    const found = ids.filter((id) => basis.kindsOf(id).has(kind));
-    return found.length === 0 ? [] : [`${listed(found, 'and')} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
-  });
-}
-
 function emptyText(ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? [] : [`none of ${listed(ids, 'and')}`];
 }
 
-/** The title of a series, if it has one other than its id. */
 function titleOf(id: string, row: Row | undefined): string | undefined {
   const title = row?.title;
   return typeof title !== 'string' || title === '' || title === id ? undefined : title;
 }
 
-/** The id of a series with its title, if it has one. */
 function titled(id: string, row: Row | undefined): string {
   const title = titleOf(id, row);
   return title === undefined ? id : `${id}: ${title}`;

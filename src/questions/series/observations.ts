@@ -264,7 +264,6 @@ function expectedRows(series: readonly ResolvedSeries[], asked: ObservationsAske
   return sum;
 }
 
-/** The pages of one series, with the rows in the order that was asked for. */
 async function* sorted(
   asked: ObservationsAsked,
   texts: ParamTexts,

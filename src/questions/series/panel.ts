@@ -123,7 +123,6 @@ type OfAnyPanel = Omit<PanelGiven, 'asOf' | 'asOfEach' | 'from' | 'to' | keyof O
 
 type OfManyDays = Pick<PanelGiven, 'beyond' | 'knownBeforeEach' | 'lag' | 'last' | 'withDates'>;
 
-/** A panel as known on one day, by default today. */
 type AsOfOneDay = Pick<PanelGiven, 'asOf' | 'from' | 'to'> & {
   readonly [K in keyof OfManyDays | 'asOfEach']?: undefined;
 };
@@ -338,7 +337,6 @@ function realTimeOf(values: PanelValues): PanelForm & RealTimePanelQuery {
   return { ...values, as_of_each, beyond, transformation: transformationIn(values) };
 }
 
-/** Composes a panel of series as known on one day, aligned by date. */
 async function asOfOneDay(values: PanelValues, ask: Ask) {
   const { as_of: asOf, from, to } = values;
   const series = await resolveSeries(values, asOf, ask);

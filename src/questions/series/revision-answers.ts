@@ -7,7 +7,7 @@ import {
   textsOf,
 } from '../../answering/answer.ts';
 import { type ComposedRows, composed } from '../../answering/composed.ts';
-import { StatedFrequencies } from '../../answering/history.ts';
+import { historyOf } from '../../answering/history.ts';
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
 import type { WideRow } from '../../answering/panel.ts';
@@ -17,9 +17,9 @@ import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../dom
 import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../../domain/series/releases.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
-import { type FrequencySince, parseFrequency } from '../../domain/series/series.ts';
+import { parseFrequency } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
-import { DailyTransformers, firstInput, Vintages } from '../../domain/series/transformer.ts';
+import { DailyTransformers, firstInput, type Vintages } from '../../domain/series/transformer.ts';
 import { counted } from '../../errors/wording.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { observations, revisions as published, seriesShow, vintages } from '../../operations/figures.ts';
@@ -104,10 +104,7 @@ async function* publishedPages(
   }
 }
 
-/**
- * Notes that a date has no value, and how it differs from the dates of the series; reveals nothing later than the
- * as-of date.
- */
+/** Notes that a date has no value; reveals nothing later than the as-of date. */
 async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: Ask): Promise<void> {
   const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
   if (date === undefined) {
@@ -193,17 +190,14 @@ type SeriesHistory = VintageRecord & {
 
 /** The values of a series at some horizons: a row for each date, newest first, and a column for each horizon. */
 export function answerReleases(query: ReleasesQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
-  return composed(context, (counting) =>
-    ofHistory(query, counting, async (history) => {
-      const rows = history.dates.flatMap((dated) => {
-        const values = query.horizons.map((horizon) => valueAt(horizon, dated, history));
-        return values.every((value) => value === null) ? [] : [releaseRow(query.horizons, dated, values)];
-      });
-      noteBeforeRecord(query, history, counting);
-      const { hasMore } = history;
-      return { object: 'release_table', ...releaseLayout(query.horizons), rows, hasMore };
-    }),
-  );
+  return ofHistory(query, context, (history) => {
+    const rows = history.dates.flatMap((dated) => {
+      const values = query.horizons.map((horizon) => valueAt(horizon, dated, history));
+      return values.every((value) => value === null) ? [] : [releaseRow(query.horizons, dated, values)];
+    });
+    noteBeforeRecord(query, history, context);
+    return { object: 'release_table', ...releaseLayout(query.horizons), rows, hasMore: history.hasMore };
+  });
 }
 
 function releaseRow(
@@ -220,26 +214,23 @@ export function answerStatistics(
   query: ReleasesQuery,
   context: Ask,
 ): Promise<QueryAnswer<RevisionStatisticsRow>> {
-  return composed(context, (counting) =>
-    ofHistory(query, counting, async (history) => {
-      const { horizons } = query;
-      noteBeforeRecord(query, history, counting);
-      const compared = horizons.flatMap((earlierOne, i) =>
-        horizons
-          .slice(i + 1)
-          .map((laterOne) => ({ earlierOne, laterOne, pairs: pairsOf(earlierOne, laterOne, history) })),
-      );
-      const all = compared.flatMap(({ pairs }) => pairs);
-      noteBaseYears(query, all, history, counting);
-      const rows = compared.map(({ earlierOne, laterOne, pairs }) =>
-        statisticsRow(earlierOne, laterOne, pairs),
-      );
-      return { object: 'revision_statistics', ...statisticsLayout, rows };
-    }),
-  );
+  return ofHistory(query, context, (history) => {
+    const { horizons } = query;
+    noteBeforeRecord(query, history, context);
+    const compared = horizons.flatMap((earlierOne, i) =>
+      horizons
+        .slice(i + 1)
+        .map((laterOne) => ({ earlierOne, laterOne, pairs: pairsOf(earlierOne, laterOne, history) })),
+    );
+    const all = compared.flatMap(({ pairs }) => pairs);
+    noteBaseYears(query, all, history, context);
+    const rows = compared.map(({ earlierOne, laterOne, pairs }) =>
+      statisticsRow(earlierOne, laterOne, pairs),
+    );
+    return { object: 'revision_statistics', ...statisticsLayout, rows };
+  });
 }
 
-/** The values of each date at two horizons, newest date first. */
 function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {
   return history.dates.flatMap((dated) => {
     const [earlierValue, laterValue] = [earlierOne, laterOne].map((one) => valueAt(one, dated, history));
@@ -269,20 +260,18 @@ function statisticsRow(earlierOne: Horizon, laterOne: Horizon, pairs: ReturnType
 
 /** The triangle of revisions: a row for each date, newest first, and a column for each vintage. */
 export function answerTriangle(query: TriangleQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
-  return composed(context, (counting) =>
-    ofHistory(query, counting, async ({ dates, vintages, hasMore, valueOn }) => {
-      const first = earliest(dates);
-      // Vintages before the first value of any of the dates would give empty columns.
-      const columns = vintages.filter((day) => first !== undefined && day >= first);
-      const rows = dates.map(
-        (dated): WideRow => ({
-          date: dated.date,
-          ...Object.fromEntries(columns.map((day) => [day, valueOn(dated, day)])),
-        }),
-      );
-      return { object: 'revision_triangle', ...triangleLayout(columns), rows, hasMore };
-    }),
-  );
+  return ofHistory(query, context, ({ dates, vintages, hasMore, valueOn }) => {
+    const first = earliest(dates);
+    // Vintages before the first value of any of the dates would give empty columns.
+    const columns = vintages.filter((day) => first !== undefined && day >= first);
+    const rows = dates.map(
+      (dated): WideRow => ({
+        date: dated.date,
+        ...Object.fromEntries(columns.map((day) => [day, valueOn(dated, day)])),
+      }),
+    );
+    return { object: 'revision_triangle', ...triangleLayout(columns), rows, hasMore };
+  });
 }
 
 function earliest(dates: readonly DatedHistory[]): Day | undefined {
@@ -296,35 +285,36 @@ function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory):
   return day === undefined ? null : history.valueOn(dated, day);
 }
 
-/** Answers a query about the history of one series, with the notes that every such answer has. */
-async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
+/** Composes an answer from the history of one series, with the notes that every such answer has. */
+function ofHistory<R extends WideRow | RevisionStatisticsRow>(
   query: TriangleQuery,
   context: Ask,
-  answer: (history: SeriesHistory) => Promise<ComposedRows<R>>,
-): Promise<ComposedRows<R>> {
+  answer: (history: SeriesHistory) => ComposedRows<R>,
+): Promise<QueryAnswer<R>> {
   const { id, as_of: asOf, from, to } = query;
-  const made = await historyOf(query, context)
-    .then(answer)
-    .catch((error) => {
-      throw failureOf(id, error);
-    });
-  await noteBasis([{ id }], asOf === undefined ? [] : [asOf], context);
-  if (Array.isArray(made.rows) && made.rows.length === 0) {
-    await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, context);
-  }
-  return { ...made, ...(asOf !== undefined && { asOf }) };
+  return composed(context, async (counting) => {
+    const made = await seriesHistory(query, counting)
+      .then(answer)
+      .catch((error) => {
+        throw failureOf(id, error);
+      });
+    await noteBasis([{ id }], asOf === undefined ? [] : [asOf], counting);
+    if (Array.isArray(made.rows) && made.rows.length === 0)
+      await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, counting);
+    return { ...made, ...defined({ asOf }) };
+  });
 }
 
-async function historyOf(
+async function seriesHistory(
   { id, from = '', to, limit, as_of: asOf, units }: TriangleQuery,
   context: Ask,
 ): Promise<SeriesHistory> {
   // A transformed value may be computed from one of the year before.
   const first = units === undefined || from === '' ? from : (firstInput(from) ?? from);
-  const range = { ...(first !== '' && { from: first }), ...(to !== undefined && { to }) };
-  const [changes, listed, firstVintage] = await Promise.all([
-    rowsOf(context, published, { id, ...range }),
-    rowsOf(context, vintages, { id, ...(asOf !== undefined && { to: asOf }) }),
+  const range = defined({ from: first === '' ? undefined : first, to });
+  const [history, listed, firstVintage] = await Promise.all([
+    historyOf({ id, ...range }, context, asOf),
+    rowsOf(context, vintages, { id, ...defined({ to: asOf }) }),
     firstVintageOf(id, context),
   ]);
   const kinds = [...new Set(listed.map(({ vintage_kind }) => vintage_kind ?? ''))];
@@ -333,15 +323,7 @@ async function historyOf(
   const days = listed.map(({ as_of_date }) => as_of_date).sort();
   const last = days.at(-1) ?? '';
   const until = covered === undefined ? last : earlier(asOf ?? covered, covered);
-  const byDate = new Map<Day, Change[]>();
-  const stated = new StatedFrequencies();
-  for (const row of changes) {
-    const { date, as_of_date, value } = row;
-    if (asOf !== undefined && as_of_date > asOf) continue;
-    stated.add(row);
-    byDate.set(date, [...(byDate.get(date) ?? []), { asOf: as_of_date, value }]);
-  }
-  const asked = [...byDate].filter(([date]) => date >= from);
+  const asked = [...history.changes].filter(([date]) => date >= from);
   const shown = asked.slice(0, limit);
   const hasMore = shown.length < asked.length;
   const dates = shown.map(([date, changes]) => ({
@@ -350,25 +332,23 @@ async function historyOf(
     released: firstVintage === undefined || date > firstVintage.newest ? changes[0]?.asOf : undefined,
   }));
   noteSampled(id, kinds, context);
-  const isPart = first !== '' || to !== undefined;
   const valueOn =
     units === undefined
       ? publishedOn
-      : transformedOn(id, await stated.ofAll({ id, isPart, asOf }, byDate, context), units, byDate);
-  const unit = changes[0]?.unit ?? '';
-  return { dates, vintages: days, until, unit, firstVintage, hasMore, valueOn };
+      : transformedOn(new DailyTransformers(id, await history.frequencies(), units), history.vintages, {
+          id,
+          units,
+        });
+  return { dates, vintages: days, until, unit: history.unit, firstVintage, hasMore, valueOn };
 }
 
 const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);
 
 function transformedOn(
-  id: string,
-  frequencies: readonly FrequencySince[],
-  units: Transformation,
-  changes: ReadonlyMap<Day, readonly Change[]>,
+  transformers: DailyTransformers,
+  vintages: Vintages,
+  { id, units }: { readonly id: string; readonly units: Transformation },
 ): ValueOn {
-  const transformers = new DailyTransformers(id, frequencies, units);
-  const vintages = new Vintages(changes);
   const compared = countsOwnPeriods(units) ? new OneFrequency(id, units) : undefined;
   return (dated, day) => {
     const transformer = transformers.on(day);
@@ -401,7 +381,6 @@ function noteBaseYears(
   note?.({ kind: 'rescaled', text });
 }
 
-/** Notes how many dates have no first release on record. */
 function noteBeforeRecord(
   { id }: TriangleQuery,
   { dates, firstVintage }: SeriesHistory,

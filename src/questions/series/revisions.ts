@@ -16,7 +16,6 @@ import {
 } from './revision-layouts.ts';
 import { boundAsOf, commandOf, extentParams, oneSeries, pageCursor, unitsParams } from './shared.ts';
 
-/** The number of a release, or `final`. */
 const releaseNumber: Value<number | 'final'> = {
   ...accepting(
     (value): value is number | 'final' =>
@@ -138,10 +137,7 @@ export type RevisionsParams = (
 ) &
   Demands;
 
-/**
- * Every value that was published for one date or for each date, newest date first, with the size and the lateness of
- * each change; or the values at some horizons, statistics of the revisions between them, or the triangle of them all.
- */
+/** Every value that was published for one date or each, or what revisions of several vintages show. */
 export const revisions = question({
   name: 'revisions',
   command: commandOf(published),

@@ -1,12 +1,13 @@
 import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
-import { explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
-import { requireOneFrequency } from '../../answering/one-frequency.ts';
+import { descriptionOf, explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
+import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
 import type { SortOrder, WideRow } from '../../answering/panel.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import type { Day } from '../../domain/series/date.ts';
+import type { Transformation } from '../../domain/series/transformation.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
@@ -203,6 +204,32 @@ async function versionsOf(series: ResolvedSeries, asked: AskedOfDays, ask: Ask):
   const dates = inOrder(new Set(found.flatMap((version) => [...version.keys()])), 'desc');
   const shown = dates.slice(0, limit);
   return { series, dates: inOrder(shown, sort), found, hasMore: shown.length < dates.length };
+}
+
+type VersionRows = { readonly day: Version; readonly rows: readonly Pick<ObservationRow, 'frequency'>[] };
+
+/** Refuses growth that counts quarters in one version and months in another. */
+async function requireOneFrequency(
+  series: ResolvedSeries,
+  versions: readonly VersionRows[],
+  transformation: Transformation | undefined,
+  context: Ask,
+): Promise<void> {
+  if (!countsOwnPeriods(transformation) || versions.every(({ rows }) => rows.length === 0)) return;
+  const kept = new OneFrequency(series.id, transformation);
+  for (const { day, rows } of versions)
+    kept.add(day, rows[0]?.frequency ?? (await frequencyOn(series, day, context)));
+}
+
+/** The frequency of a series as of a day, whose answer has no result that says it. */
+async function frequencyOn(series: ResolvedSeries, day: Version, context: Ask): Promise<string> {
+  if (day === 'latest') return String((await descriptionOf(series, context))?.frequency ?? '');
+  const asked = [
+    ['id', series.id],
+    ['as_of', day],
+    ['limit', '1'],
+  ] as const;
+  return (await context.client.ask(observations, asked)).series?.frequency ?? '';
 }
 
 /** Returns days in an order, newest first unless it is ascending. */
