@@ -28,7 +28,6 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number 
   }
 }
 
-/** A command that `dispatch` can run. */
 type RunnableCommand = CommandSpec<QueryLine | ReturnType<OtherCommand['read']>>;
 
 /** A file of commands that ask no question, and the first words of their lines. */

@@ -22,7 +22,6 @@ import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { type Messages, noProgress, reportFailure } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
-/** The live sources, as `asof pull` names them. */
 const sources = ['fred', 'treasury', 'sec'] as const;
 
 const sourceArg = { name: 'source', about: sources.join(', '), choices: sources };
@@ -199,7 +198,6 @@ export async function probe(line: SessionFlags & { readonly output: OutputFlags 
   return reported(failuresIn(probes), line.output.format === 'json', io);
 }
 
-/** How to send requests to the live sources, from flags, environment and settings. */
 function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   return {
     ...requestOptions(connection, io, messages),
@@ -208,7 +206,6 @@ function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   };
 }
 
-/** What the user's environment says about the sources. */
 function sourceSettings(
   io: Io,
   messages: Messages,
@@ -259,7 +256,6 @@ function countsText(
     .join(', ');
 }
 
-/** What a pull did as a whole, in lines. */
 function summaryLines(summary: PullSummary, live: readonly PullSource[]): readonly string[] {
   const { subjects, requests, seconds, dryRun, created, store } = summary;
   const asked = counted(requests, 'request');
@@ -306,7 +302,6 @@ function durationText(seconds: number): string {
   return whole < 120 ? `${whole} s` : `${Math.ceil(whole / 60)} min`;
 }
 
-/** The summary as the JSON of `asof pull --json`. */
 function summaryJson(summary: PullSummary): object {
   const { subjects, stops, ...whole } = summary;
   return {

@@ -273,7 +273,6 @@ asof store merge theirs.db --store mine.db --yes
   },
 });
 
-/** The imports that can be taken back. */
 const undoableTable: RecordTable<Pick<UndoneImport, 'number' | 'importedAt' | 'files'>> = {
   columns: [
     column('import', 'integer', 'Number of the import.', ({ number }) => number),

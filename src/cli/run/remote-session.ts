@@ -38,7 +38,6 @@ export async function openRemote(
   };
 }
 
-/** What the user can do about a failure. */
 function hintsOf(
   { kind, retryAfter }: Problem,
   { base, from }: ChosenBaseUrl,

@@ -119,7 +119,6 @@ export function outputPlace(io: Io): OutputPlace {
   };
 }
 
-/** Whether the environment asks for colours; undefined if it does not say. */
 function wantedColour(io: Io): boolean | undefined {
   if (variable(io, 'NO_COLOR') !== undefined) return false;
   const forced = variable(io, 'FORCE_COLOR');
