@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { headerLines, longestWait, type RemoteEvent, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { ConnectionFlags } from '../../lines/line.ts';
+import type { ConnectionFlags } from '../../lines/shared-parts.ts';
 import { defined } from '../../platform/defined.ts';
 import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';

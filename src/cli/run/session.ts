@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { type Day, momentOn, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { ConnectionFlags } from '../../lines/line.ts';
+import type { ConnectionFlags } from '../../lines/shared-parts.ts';
 import { makeFolder } from '../../platform/files.ts';
 import { variable } from '../../platform/installation.ts';
 import type { OutputPlace } from '../../render/output.ts';
