@@ -28,7 +28,6 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number 
   }
 }
 
-/** A command that `dispatch` can run. */
 type RunnableCommand = CommandSpec<QueryLine | ReturnType<OtherCommand['read']>>;
 
 /** A file of commands that ask no question, and the first words of their lines. */
@@ -41,8 +40,7 @@ type CommandFile = {
 const families: readonly CommandFile[] = [
   { words: ['snapshot', 'verify'], load: () => import('./commands/snapshot.ts') },
   { words: ['facts', 'import'], load: () => import('./commands/import.ts') },
-  { words: ['ping'], load: () => import('./commands/ping.ts') },
-  { words: ['pull', 'unfollow'], load: () => import('./commands/pull.ts') },
+  { words: ['pull', 'unfollow', 'ping'], load: () => import('./commands/pull.ts') },
   { words: ['store'], load: () => import('./commands/store.ts') },
   { words: ['series'], load: () => import('./commands/series.ts') },
   { words: ['explore', 'serve', 'mcp'], load: () => import('./commands/serve.ts') },

@@ -30,16 +30,13 @@ export type FactRow = {
   readonly vintage_kind: string;
 };
 
-/** How facts of several series are asked for. */
 type FactsParams = {
   /** Leaves out ids that no series has, and names them in `missing`; otherwise they are a failure. */
   readonly skipMissing?: boolean | undefined;
 };
 
-/** What to import into the open store, and how. */
 type StoreImportOptions = Omit<ImportOptions, 'store'>;
 
-/** How to pull into the open store. */
 type StorePullOptions = Omit<PullOptions, 'request' | 'store'>;
 
 /** Where a snapshot goes, the day that its files are as of, and the days before it to which data must be covered. */

@@ -108,7 +108,6 @@ function resultOf<R extends Row>(
   });
 }
 
-/** Returns what one answer needs, bound to the day of the source. */
 function basedOn(source: AnswerSource, demands: Demands): Ask {
   const now = source.clock();
   const tables = { open: openTable, latest: latestDay(now) };
@@ -271,7 +270,6 @@ export function methodsOf(source: AnswerSource): Methods {
   return Object.fromEntries(methods) as Methods;
 }
 
-/** Every question: those of the table, and for each other operation the one that asks it. */
 function allQuestions(): readonly Question[] {
   const others = operations.filter(({ name }) => questionNamed(name) === undefined);
   return [

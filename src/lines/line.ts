@@ -2,20 +2,7 @@ import type { Demands } from '../answering/basis.ts';
 import type { Query } from '../answering/question.ts';
 import type { ResolvedDay } from '../operations/typed-line.ts';
 import type { OutputFlags } from '../render/output.ts';
-
-/** How much a command writes to stderr. */
-export type MessageFlags = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };
-
-/** Which store or service to ask, and how long to wait; the environment and the settings decide what is not given. */
-export type ConnectionFlags = {
-  readonly store?: string;
-  readonly baseUrl?: string;
-  /** Seconds. */
-  readonly timeout?: number;
-  readonly retries?: number;
-  /** Seconds. */
-  readonly maxWait?: number;
-};
+import type { ConnectionFlags, MessageFlags } from './shared-parts.ts';
 
 /** A command that asks for data. */
 export type QueryLine = {

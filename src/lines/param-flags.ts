@@ -27,7 +27,6 @@ export function paramFlags(name: string, param: Param, fallback: unknown = undef
   ];
 }
 
-/** Returns what a shell offers for the value of a parameter. */
 function completion({ schema, placeholder = '', complete }: Param): {
   readonly complete?: Completion;
 } {
@@ -53,7 +52,6 @@ function accepting(name: string, param: Param): (text: string) => boolean {
 /** A clock that accepts every as-of date. */
 const anyTime: Clock = { today: '2999-12-31', latest: '2999-12-31' };
 
-/** A text in the form of a parameter's choice, in any letter case. */
 function asListed(param: Param, text: string): string {
   return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }

@@ -57,7 +57,6 @@ export function questionCommand(question: Question, inPlan: boolean): readonly C
   ];
 }
 
-/** A line that asks a query, with what its shared flags say. */
 function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
   return {
     command: 'query',
@@ -78,12 +77,10 @@ function argumentFlags({ args }: Question): readonly Flag[] {
   return args.flatMap(({ typed }) => typed?.flags ?? []);
 }
 
-/** The questions without a command that flags of a command ask. */
 function askedBy(words: string): readonly Question[] {
   return Object.values<Question>(questions).filter(({ askedBy }) => askedBy?.words.includes(words) === true);
 }
 
-/** Returns the flags by which a command asks questions that have no command of their own. */
 function askingFlags(words: string): readonly Flag[] {
   return askedBy(words).flatMap(ownFlags);
 }
@@ -123,7 +120,6 @@ function questionIn(question: Question, line: TypedLine, inPlan: boolean): Query
   };
 }
 
-/** Refuses two flags that say how many rows there are. */
 function checkExtent({ params }: Question, line: TypedLine): void {
   if (!Object.hasOwn(params, 'limit')) return;
   const extents = ['all', 'limit', 'first', ...(line.has('first') ? ['cursor'] : [])];

@@ -10,7 +10,6 @@ import type { CommandSpec } from './command.ts';
 import { firstWordOf, firstWords, secondWord } from './first-words.ts';
 import type { HelpLine, QueryLine } from './line.ts';
 
-/** `asof --version`. */
 type VersionLine = { readonly command: 'version' };
 
 /** A line that calls no command, or with a flag or an argument that its command lacks. */
@@ -131,7 +130,6 @@ function wayOut(
   return [`for the values of a series: asof observations ${word}`, 'asof help lists the commands'];
 }
 
-/** The most commands that a hint names. */
 const mostNamed = 5;
 
 /** Which commands have a flag that the one of the line lacks; nothing where none has it, or many. */
@@ -151,7 +149,6 @@ function havers(
   ];
 }
 
-/** Whether a word is a flag of any command. */
 function isFlag(specs: readonly CommandSpec<unknown>[], word: string): boolean {
   const typed = word.replace(/=.*/s, '');
   return specs.some(({ flags }) =>
@@ -179,7 +176,6 @@ export function checkOutput({ query, output }: QueryLine): void {
   if (!drawn && layout !== undefined) selectColumns(layout.fields, layout.columns, columns);
 }
 
-/** Receives the command that commander has parsed. */
 type OnParsed<Line> = (spec: CommandSpec<Line>, command: Command) => void;
 
 /** The commander program of these commands; to save time, only those that begin with `word` get their flags. */

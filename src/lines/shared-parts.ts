@@ -3,13 +3,12 @@ import { requestLimits } from '../client/remote/retry.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
 import { asOfFlag } from '../operations/param.ts';
-import type { Flag } from '../operations/typed-line.ts';
+import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { integer } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { skipMissing as skipMissingParam } from '../questions/series/shared.ts';
 import { formatNames, type OutputFlags, outputFormat } from '../render/output.ts';
 import { type LinePart, mark, option, textOption, together, toggle } from './command.ts';
-import type { ConnectionFlags, MessageFlags } from './line.ts';
 import { paramFlags } from './param-flags.ts';
 
 const group = 'Output';
@@ -167,10 +166,10 @@ const source = together(
   'Connection',
 );
 
-/** Which store or service to ask. */
-export const connection: LinePart<ConnectionFlags> = {
+/** Which store or service to ask, and how long to wait; the environment and the settings decide the rest. */
+export const connection = {
   ...source,
-  read(line) {
+  read(line: TypedLine) {
     const flags = source.read(line);
     if (flags.store !== undefined && flags.baseUrl !== undefined)
       throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
@@ -178,8 +177,10 @@ export const connection: LinePart<ConnectionFlags> = {
   },
 };
 
-/** How much is written to stderr. */
-export const messages: LinePart<MessageFlags> = together(
+export type ConnectionFlags = ReturnType<typeof connection.read>;
+
+/** How much a command writes to stderr. */
+export const messages = together(
   {
     quiet: toggle('quiet', 'print no notes', 'q'),
     verbose: toggle('verbose', 'print requests, rows and times', 'v'),
@@ -187,3 +188,5 @@ export const messages: LinePart<MessageFlags> = together(
   },
   'Messages',
 );
+
+export type MessageFlags = ReturnType<typeof messages.read>;

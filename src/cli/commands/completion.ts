@@ -94,7 +94,6 @@ async function choicesFor(
   return shell.answer(choices, position.lead, sent);
 }
 
-/** Offers what may be typed at a position. */
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
 /** How values are completed, by the names on their flags and arguments. */
@@ -147,7 +146,6 @@ function described(pairs: readonly (readonly [value: string, about: string])[]):
   return { kind: 'words', words: pairs.map(([value, about]) => ({ value, about })) };
 }
 
-/** The commands that can follow these words, with their summaries. */
 function commandsAfter(
   specs: readonly AnyCommand[],
   words: readonly string[],
@@ -232,7 +230,6 @@ async function plans({ flags }: CursorPosition, io: Io): Promise<Choices> {
   return wordsOf([...(await loadPlans(file === undefined ? undefined : fromHome(file, io))).keys()]);
 }
 
-/** The values of the setting that was named before. */
 function settingValues(position: CursorPosition, io: Io): Choices | Promise<Choices> {
   const [name] = position.typed;
   const value = Object.entries<Setting>(settings).find(([one]) => one === name)?.[1].value;

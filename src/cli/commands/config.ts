@@ -27,7 +27,6 @@ const settingsText = [
   ...settingNames.map((name) => `  ${name.padEnd(width)}  ${settings[name].about}`),
 ].join('\n');
 
-/** Returns the name of the setting that a text means, with dashes or underscores. */
 function nameIn(text: string): keyof typeof settings {
   const unknown = `unknown setting '${text}': the settings are ${settingNames.join(', ')}`;
   return named(text.toLowerCase().replaceAll('-', '_'), settingNames, unknown);
@@ -118,7 +117,6 @@ cp "$(asof config path)" settings.json
 
 const sources = ['fred'] as const;
 
-/** The service or the live source that a key is for. */
 const owner = {
   baseUrl: textOption('base-url', 'url', 'service that the key is for'),
   source: {

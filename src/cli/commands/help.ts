@@ -9,7 +9,6 @@ import { print } from '../../platform/sink.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { command, type LoadCommands } from './command.ts';
 
-/** The examples of asof as a whole: a comment and a command line, again and again. */
 const introduction = `
 # GDP as it was known on 30 January 2015
 asof observations GDP --as-of 2015-01-30
@@ -179,7 +178,6 @@ Output (-f, --csv, --json, or the extension of -o):
 `;
 }
 
-/** The texts of the topics, each ending in a line break. */
 const topicTexts: Readonly<Record<string, () => Promise<string>>> = {
   'as-of': async () => asOf,
   formats: formatsText,
@@ -259,7 +257,6 @@ function commandIn(root: Command, words: readonly string[]): Command {
   return command;
 }
 
-/** The words of a command below the program. */
 function namesOf(command: Command): string {
   const { parent } = command;
   if (parent === null) return '';

@@ -22,7 +22,7 @@ import type { StoreView, WholeView } from '../../store/store.ts';
 import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/places.ts';
 import { ofStore } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
-import type { Messages, Progress } from '../terminal/messages.ts';
+import type { Messages } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const importCommand = command({
@@ -102,7 +102,7 @@ asof import --log
     if (log) return printLog(named, io);
     messages.resolved(resolved);
     const store = storeToWrite(io, named);
-    const progressLine = new ImportProgressLine(messages.progress);
+    const bar = importProgress(messages);
     const { importFiles } = await import('../../import/import.ts');
     try {
       const { clock, signal, stdin } = io;
@@ -111,13 +111,13 @@ asof import --log
       const result = await importFiles(paths, {
         ...options,
         ...{ store, clock, signal, stdin },
-        onProgress: (done) => progressLine.show(done),
+        onProgress: bar.show,
       });
-      progressLine.clear();
+      bar.clear();
       const replacesSample = !options.withSample && store === defaultStorePath(io);
       for (const text of importReport(result, replacesSample)) messages.note(text);
     } catch (error) {
-      progressLine.clear();
+      bar.clear();
       if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
       throw io.stderr.isTTY === true ? await shortened(error) : error;
     }
@@ -145,7 +145,6 @@ export async function shortened(error: unknown): Promise<unknown> {
   return error instanceof ImportRefusal ? error.cutAt(mostConflicts) : error;
 }
 
-/** Prints every import of a store as CSV, oldest first. */
 async function printLog(store: string | undefined, io: Io): Promise<void> {
   const { importLog } = await import('../../import/import.ts');
   const log = await importLog(storeToRead(io, store).path);
@@ -154,35 +153,23 @@ async function printLog(store: string | undefined, io: Io): Promise<void> {
   for (const text of outdatedLines(outdated)) io.stderr.write(`${text}\n`);
 }
 
-/** The progress line of an import; each stage has its own rate. */
-class ImportProgressLine {
-  readonly #newLine: () => Progress;
-  #stage: ImportProgress['stage'] | undefined;
-  #line: Progress;
-
-  constructor(newLine: () => Progress) {
-    this.#newLine = newLine;
-    this.#line = newLine();
-  }
-
-  show(made: ImportProgress): void {
-    if (made.stage !== this.#stage && this.#stage !== undefined) {
-      this.clear();
-      this.#line = this.#newLine();
-    }
-    this.#stage = made.stage;
-    const { file, done, total } = made;
-    if (made.stage === 'recognise') {
-      this.#line.show(() => `looking at ${file}`, { done, total, unit: 'files' });
-      return;
-    }
-    const { rows } = made;
-    this.#line.show(() => `${grouped(rows)} rows of ${file}`, { done, total, unit: 'bytes' });
-  }
-
-  clear(): void {
-    this.#line.clear();
-  }
+/** The progress of an import, in which each stage has its own rate. */
+function importProgress(messages: Messages) {
+  let line = messages.progress();
+  let stage: ImportProgress['stage'] | undefined;
+  return {
+    show(made: ImportProgress): void {
+      if (stage !== undefined && made.stage !== stage) {
+        line.clear();
+        line = messages.progress();
+      }
+      stage = made.stage;
+      const { file, done, total } = made;
+      if (made.stage === 'recognise') line.show(() => `looking at ${file}`, { done, total, unit: 'files' });
+      else line.show(() => `${grouped(made.rows)} rows of ${file}`, { done, total, unit: 'bytes' });
+    },
+    clear: () => line.clear(),
+  };
 }
 
 const writeFacts = command({
@@ -269,7 +256,6 @@ async function factsSink(file: string | undefined, io: Io): Promise<Sink> {
   };
 }
 
-/** What is written of series: a header, and batches of records of each. */
 type SeriesRecords = {
   readonly header: readonly string[];
   readonly records: (id: string) => AsyncIterable<readonly (readonly string[])[]>;

@@ -74,14 +74,12 @@ asof keys create --name guest --plan free --expires 90d
   },
 });
 
-/** A number of days, such as 90 or 90d. */
 function dayCount(text: string, least: number, use = `a number of days of at least ${least},`): number {
   const days = Number(/^(\d{1,5})d?$/.exec(text)?.[1] ?? Number.NaN);
   if (days >= least) return days;
   throw refused({ reason: `use ${use} such as 90d` });
 }
 
-/** The last day on which a key is valid: a date, or a number of days from today. */
 function lastDay(text: string, today: Day): Day {
   const day = parseDay(text) ?? addDays(today, dayCount(text, 1, 'YYYY-MM-DD, or a number of days'));
   if (day >= today) return day;
@@ -120,7 +118,6 @@ asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
   },
 });
 
-/** Days. */
 const overlap = option(
   'overlap',
   'how long the old secret stays valid',

@@ -1,7 +1,7 @@
 import { Problem, refused } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
-import { connection, messages, outputWith, store } from '../../lines/shared-parts.ts';
+import { connection, messages, output, outputWith, store } from '../../lines/shared-parts.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
@@ -15,7 +15,6 @@ import type {
 } from '../../pull/options.ts';
 import type { PullSource } from '../../pull/source.ts';
 import type { SourceProbe } from '../../pull/sources.ts';
-import type { OutputFlags } from '../../render/output.ts';
 import type { Followed } from '../../store/followed.ts';
 import { readStoreIfAny } from '../../store/open.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
@@ -28,7 +27,6 @@ import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { type Messages, noProgress, reportFailure } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
-/** The live sources, as `asof pull` names them. */
 const sources = ['fred', 'treasury', 'sec'] as const;
 
 const sourceArg = { name: 'source', about: sources.join(', '), choices: sources };
@@ -155,8 +153,34 @@ asof unfollow treasury real
   },
 });
 
-/** `asof pull` and `asof unfollow`: the live sources that a store follows. */
-export const commands = [pullSources, unfollowSource];
+const pingSources = command({
+  words: 'ping',
+  heading: 'Service',
+  summary: 'Ask each live source whether it answers and takes your key',
+  parts: {
+    sources: {
+      flags: [{ name: 'sources', about: 'ask each live source once: whether it answers and takes your key' }],
+      read(line) {
+        if (line.has('base-url'))
+          throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
+        return true;
+      },
+    },
+    output,
+    connection,
+    messages,
+  },
+  async run({ output, ...line }, io) {
+    const { probeSources } = await import('../../pull/sources.ts');
+    const store = storeToRead(io, line.connection.store).path;
+    const probes = await probeSources({ ...pullOptions(line, io), store });
+    await printTable(output, probeTable, probes, io);
+    return reported(failuresIn(probes), output.format === 'json', io);
+  },
+});
+
+/** What asks live sources: `asof pull`, `asof unfollow`, and `asof ping --sources`, which is not the question `ping`. */
+export const commands = [pullSources, unfollowSource, pingSources];
 
 /** The source that each flag belongs to, and the text that it stands for. */
 const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec', daily: 'sec' } as const;
@@ -194,18 +218,6 @@ function reported(failures: readonly Problem[], json: boolean, io: Io): number {
   return first === undefined ? exitCode.success : exitCodeOf(first.kind);
 }
 
-/** Prints whether the live sources answer, and take the user's key and contact. */
-export async function probe(line: SessionFlags & { readonly output: OutputFlags }, io: Io): Promise<number> {
-  const { probeSources } = await import('../../pull/sources.ts');
-  const probes = await probeSources({
-    ...pullOptions(line, io),
-    store: storeToRead(io, line.connection.store).path,
-  });
-  await printTable(line.output, probeTable, probes, io);
-  return reported(failuresIn(probes), line.output.format === 'json', io);
-}
-
-/** How to send requests to the live sources, from flags, environment and settings. */
 function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   return {
     ...requestOptions(connection, io, messages),
@@ -214,7 +226,6 @@ function pullOptions({ connection, messages }: SessionFlags, io: Io) {
   };
 }
 
-/** What the user's environment says about the sources. */
 function sourceSettings(
   io: Io,
   messages: Messages,
@@ -265,7 +276,6 @@ function countsText(
     .join(', ');
 }
 
-/** What a pull did as a whole, in lines. */
 function summaryLines(summary: PullSummary, live: readonly PullSource[]): readonly string[] {
   const { subjects, requests, seconds, dryRun, created, store } = summary;
   const asked = counted(requests, 'request');
@@ -312,7 +322,6 @@ function durationText(seconds: number): string {
   return whole < 120 ? `${whole} s` : `${Math.ceil(whole / 60)} min`;
 }
 
-/** The summary as the JSON of `asof pull --json`. */
 function summaryJson(summary: PullSummary): object {
   const { subjects, stops, ...whole } = summary;
   return {

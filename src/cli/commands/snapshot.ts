@@ -4,8 +4,8 @@ import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { counted } from '../../errors/wording.ts';
 import { textOption, toggle } from '../../lines/command.ts';
-import type { ConnectionFlags } from '../../lines/line.ts';
 import { planLineParser } from '../../lines/parse.ts';
+import type { ConnectionFlags } from '../../lines/shared-parts.ts';
 import { asOf, connection, demands, messages } from '../../lines/shared-parts.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
@@ -19,7 +19,7 @@ import {
   type SnapshotSummary,
   snapshot,
 } from '../../snapshot/snapshot.ts';
-import { type Finding, openSnapshot, verify } from '../../snapshot/verify.ts';
+import { type Finding, type OpenedSnapshot, openSnapshot, verify } from '../../snapshot/verify.ts';
 import { isDatabase } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import { type SessionFlags, withClient } from '../run/session.ts';
@@ -150,14 +150,20 @@ asof verify desk --base-url https://data.example.org
 `,
   args: [{ name: 'dir', complete: 'folders', about: 'a snapshot' }],
   parts: { connection, messages },
-  async run({ args: [folder = ''], ...line }, io, load) {
-    const { messages } = line;
+  async run({ args: [folder = ''], messages, connection }, io, load) {
     try {
       const parseLine = planLineParser(io.clock(), await load(true));
-      const findings = await printed(findingsOf({ folder, ...line }, parseLine, io), io);
-      if (findings.length === 0) return exitCode.success;
-      const names = [...new Set(findings.map(({ name }) => name))];
-      messages.note(`asof: ${folder} differs from its manifest or its data: ${names.join(', ')}`);
+      const opened = await openSnapshot(folder);
+      const findings =
+        'what' in opened ? [opened] : findingsOf(opened, { folder, connection, messages }, parseLine, io);
+      const names = new Set<string>();
+      // As they come, so that those about files appear even if the data cannot be read.
+      for await (const { name, what } of findings) {
+        names.add(name);
+        await print(`${name} ${what}\n`, io);
+      }
+      if (names.size === 0) return exitCode.success;
+      messages.note(`asof: ${folder} differs from its manifest or its data: ${[...names].join(', ')}`);
       return exitCode.differences;
     } catch (error) {
       throw io.signal.aborted ? error : inOneLine(error, {});
@@ -165,32 +171,18 @@ asof verify desk --base-url https://data.example.org
   },
 });
 
-/** Prints findings as they come, so that those about files appear even if the data cannot be read. */
-async function printed(findings: AsyncIterable<Finding>, io: Io): Promise<readonly Finding[]> {
-  const all: Finding[] = [];
-  for await (const finding of findings) {
-    await print(`${finding.name} ${finding.what}\n`, io);
-    all.push(finding);
-  }
-  return all;
-}
-
 async function* findingsOf(
+  snapshot: OpenedSnapshot,
   { folder, connection, messages }: SessionFlags & { readonly folder: string },
   parseLine: ParseLine,
   io: Io,
 ): AsyncGenerator<Finding> {
-  const opened = await openSnapshot(folder);
-  if ('what' in opened) {
-    yield opened;
-    return;
-  }
-  const { manifest } = opened;
+  const { manifest } = snapshot;
   const source = sourceOf(manifest, connection, io);
   if (source === undefined)
     messages.note('asof: no store or service to compare with: only the files were read');
-  let count = 0;
-  const findings = verify(opened, {
+  let isEqual = true;
+  const findings = verify(snapshot, {
     parseLine,
     signal: io.signal,
     async withData(compare) {
@@ -199,16 +191,15 @@ async function* findingsOf(
     },
   });
   for await (const finding of findings) {
-    count += 1;
+    isEqual = false;
     yield finding;
   }
-  if (count > 0) return;
-  const { length } = manifest.files;
+  if (!isEqual) return;
   const how = source === undefined ? '' : ', and as their commands give them';
-  messages.detail(`asof: ${folder} as of ${manifest.as_of}: ${counted(length, 'file')} as recorded${how}`);
+  const files = counted(manifest.files.length, 'file');
+  messages.detail(`asof: ${folder} as of ${manifest.as_of}: ${files} as recorded${how}`);
 }
 
-/** The store or service to compare with; undefined if there is none. */
 function sourceOf({ source }: Manifest, flags: ConnectionFlags, io: Io): ConnectionFlags | undefined {
   if (chosenBaseUrl(io, flags) !== undefined) return flags;
   const { namedBy, isSample } = storeToRead(io, flags.store);

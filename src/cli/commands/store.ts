@@ -3,7 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import { option, toggle } from '../../lines/command.ts';
 import { messages, output, store } from '../../lines/shared-parts.ts';
-import type { CopySummary, RestoreProgress } from '../../maintenance/copy.ts';
+import type { BackupSummary, CopySummary, RestoreOptions } from '../../maintenance/copy.ts';
 import type { StoreInfo } from '../../maintenance/info.ts';
 import type { UndoneImport } from '../../maintenance/undo.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
@@ -166,18 +166,15 @@ asof store backup backups/ --keep 7 -q
     store,
     messages,
   },
-  async run({ args: [to], keep, dryRun, yes, store, messages }, io) {
+  async run({ args: [to], keep, store, ...line }, io) {
     const file = addressIn(to);
     const replace = keep === undefined && !isDatabase(file) && existsSync(file);
-    if (replace && !dryRun) await confirm(`replace ${file}`, yes, io);
+    if (replace && !line.dryRun) await confirm(`replace ${file}`, line.yes, io);
     const { backupStore } = await import('../../maintenance/copy.ts');
-    const { clock, signal } = io;
     await ofStore(storeToRead(io, store), (from) =>
-      copied('backup', messages, io, async (onProgress) => {
-        const summary = await backupStore(from, file, { keep, clock, dryRun, replace, signal, onProgress });
-        const gone = summary.removed.map((path) => `${dryRun ? 'would remove' : 'removed'} ${path}`);
-        return [...copyLines(summary, 'backup'), ...gone];
-      }),
+      copied('backup', line, io, (options) =>
+        backupStore(from, file, { ...options, keep, clock: io.clock, replace }),
+      ),
     );
   },
 });
@@ -196,15 +193,12 @@ asof store restore backup.db --yes
 `,
   args: [{ name: 'file', complete: 'files', about: 'the backup' }],
   parts: { dryRun: dryRun('check the backup, write nothing'), yes: changes.yes, store, messages },
-  async run({ args: [from], dryRun, yes, store, messages }, io) {
+  async run({ args: [from], store, ...line }, io) {
     const [file, into] = [addressIn(from), storeToWrite(io, store)];
     const { restoreStore } = await import('../../maintenance/copy.ts');
-    const { signal } = io;
-    if (!dryRun && (isDatabase(into) || existsSync(into)))
-      await confirm(`replace ${shownAddress(into)} by ${file}`, yes, io);
-    await copied('restore', messages, io, async (onProgress) =>
-      copyLines(await restoreStore(file, into, { dryRun, signal, onProgress }), 'restore'),
-    );
+    if (!line.dryRun && (isDatabase(into) || existsSync(into)))
+      await confirm(`replace ${shownAddress(into)} by ${file}`, line.yes, io);
+    await copied('restore', line, io, (options) => restoreStore(file, into, options));
   },
 });
 
@@ -222,14 +216,11 @@ asof store copy mine.db postgres://importer@db.example.org/markets
 `,
   args: [address('from', 'the store'), address('to', 'the new store')],
   parts: { dryRun: dryRun('count what the copy would hold, write nothing'), yes: changes.yes, messages },
-  async run({ args, dryRun, yes, messages }, io) {
+  async run({ args, ...line }, io) {
     const [from, to] = [addressIn(args[0]), addressIn(args[1])];
-    if (!dryRun) await confirm(`copy ${shownAddress(from)} to ${shownAddress(to)}`, yes, io);
+    if (!line.dryRun) await confirm(`copy ${shownAddress(from)} to ${shownAddress(to)}`, line.yes, io);
     const { copyStore } = await import('../../maintenance/copy.ts');
-    const { signal } = io;
-    await copied('copy', messages, io, async (onProgress) =>
-      copyLines(await copyStore(from, to, { dryRun, signal, onProgress }), 'copy'),
-    );
+    await copied('copy', line, io, (options) => copyStore(from, to, options));
   },
 });
 
@@ -273,7 +264,6 @@ asof store merge theirs.db --store mine.db --yes
   },
 });
 
-/** The imports that can be taken back. */
 const undoableTable: RecordTable<Pick<UndoneImport, 'number' | 'importedAt' | 'files'>> = {
   columns: [
     column('import', 'integer', 'Number of the import.', ({ number }) => number),
@@ -373,25 +363,26 @@ export const commands = [
   undoCommand,
 ];
 
-type CopyKind = 'backup' | 'restore' | 'copy';
-
 const stages = { check: 'checking', copy: 'copying', compare: 'comparing' } as const;
 
 /** Calls `work`, shows how far it is, and says what it gives; where it is stopped, that it can go on. */
 async function copied(
-  what: CopyKind,
-  messages: Messages,
+  what: 'backup' | 'restore' | 'copy',
+  { dryRun, messages }: { readonly dryRun: boolean; readonly messages: Messages },
   io: Io,
-  work: (onProgress: (progress: RestoreProgress) => void) => Promise<readonly string[]>,
+  work: (options: RestoreOptions) => Promise<CopySummary & Partial<Pick<BackupSummary, 'removed'>>>,
 ): Promise<void> {
-  const bar = messages.progress();
-  const { note } = messages;
+  const { note, progress } = messages;
+  const bar = progress();
   try {
-    const lines = await work(({ stage, done, total }) =>
-      bar.show(() => stages[stage], { done, total, unit: 'series' }),
-    );
+    const { removed = [], ...summary } = await work({
+      dryRun,
+      signal: io.signal,
+      onProgress: ({ stage, done, total }) => bar.show(() => stages[stage], { done, total, unit: 'series' }),
+    });
     bar.clear();
-    for (const text of lines) note(`asof: ${text}`);
+    for (const text of copyLines(summary, what)) note(`asof: ${text}`);
+    for (const path of removed) note(`asof: ${dryRun ? 'would remove' : 'removed'} ${path}`);
   } catch (error) {
     bar.clear();
     if (io.signal.aborted) note(`asof: stopped; the same command goes on with the ${what}`);
@@ -399,7 +390,7 @@ async function copied(
   }
 }
 
-function copyLines(summary: CopySummary, what: CopyKind): readonly string[] {
+function copyLines(summary: CopySummary, what: string): readonly string[] {
   const { store, series, facts, rates, trades, imports, followed, already, digest, dryRun } = summary;
   const held = [
     counted(series, 'series', 'series'),
@@ -410,11 +401,10 @@ function copyLines(summary: CopySummary, what: CopyKind): readonly string[] {
     ...(followed > 0 ? [`${followed} followed`] : []),
   ].join(', ');
   if (dryRun) return [`dry run: ${store} would hold ${held}`];
+  const before = counted(already, 'series', 'series');
   return [
     `${store} holds ${held}`,
-    ...(already > 0
-      ? [`an earlier ${what}, which was stopped, had written ${counted(already, 'series', 'series')}`]
-      : []),
+    ...(already > 0 ? [`an earlier ${what}, which was stopped, had written ${before}`] : []),
     `read again and compared: sha256 ${digest}`,
   ];
 }

@@ -140,7 +140,6 @@ export const serveFlags: readonly Flag[] = names.map((name) => {
 /** Texts of settings. */
 export type ServeTexts = { readonly [K in ServeSettingName]?: string };
 
-/** The values of all settings that are given, or have a default. */
 type ServeValues = {
   readonly [K in ServeSettingName]: ReturnType<(typeof serveSettings)[K]['value']['parse']> | undefined;
 };
@@ -175,7 +174,6 @@ export function serveValues(typed: ServeTexts, path: string | undefined, io: Io)
   return Object.fromEntries(values) as ServeValues;
 }
 
-/** The texts in a file of settings: a JSON object by the names of flags. */
 function readServeFile(path: string): ServeTexts {
   let content: unknown;
   try {

@@ -6,44 +6,35 @@ import { variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
-/**
- * The key to send to an origin, and where it comes from, in words: ASOF_API_KEY, ASOF_API_KEY_FILE, or the one stored
- * for exactly this origin; undefined if there is none. Warns if others can read a file with a key.
- */
-export function keyFor(
-  io: Io,
-  origin: string,
-  { note }: Pick<Messages, 'note'>,
-): { readonly text: string; readonly from: string } | undefined {
-  const direct = variable(io, 'ASOF_API_KEY');
-  if (direct !== undefined) return { text: checkedKey(direct, 'ASOF_API_KEY'), from: 'ASOF_API_KEY' };
-  const file = variable(io, 'ASOF_API_KEY_FILE');
-  if (file !== undefined) {
-    const text = checkedKey(keyFile(file, 'ASOF_API_KEY_FILE'), file);
-    advise(file, note);
-    return { text, from: file };
-  }
-  const stored = storedKeys(io).get(origin);
-  if (stored === undefined) return undefined;
-  const path = configPath(io, 'keys');
-  advise(path, note);
-  return { text: checkedKey(stored, path), from: path };
+/** A key, and where it comes from, in words. */
+type FoundKey = { readonly text: string; readonly from: string };
+
+/** Finds the key to send to an origin: ASOF_API_KEY, ASOF_API_KEY_FILE, or the one stored for exactly this origin. */
+export function keyFor(io: Io, origin: string, messages: Pick<Messages, 'note'>): FoundKey | undefined {
+  return foundKey(io, { direct: 'ASOF_API_KEY', file: 'ASOF_API_KEY_FILE', stored: origin }, messages);
 }
 
-/**
- * The user's key for FRED: from FRED_API_KEY, ASOF_FRED_API_KEY_FILE, or the stored one; undefined if there is none.
- */
-export function fredKey(io: Io, { note }: Pick<Messages, 'note'>): string | undefined {
-  const direct = variable(io, 'FRED_API_KEY');
-  if (direct !== undefined) return checkedKey(direct, 'FRED_API_KEY');
-  const file = variable(io, 'ASOF_FRED_API_KEY_FILE');
-  const stored = storedKeys(io).get('fred');
-  if (file === undefined && stored === undefined) return undefined;
-  advise(file ?? configPath(io, 'keys'), note);
-  return checkedKey(
-    file === undefined ? (stored ?? '') : keyFile(file, 'ASOF_FRED_API_KEY_FILE'),
-    file ?? 'fred',
-  );
+/** Finds the user's key for FRED: FRED_API_KEY, ASOF_FRED_API_KEY_FILE, or the stored one. */
+export function fredKey(io: Io, messages: Pick<Messages, 'note'>): string | undefined {
+  const names = { direct: 'FRED_API_KEY', file: 'ASOF_FRED_API_KEY_FILE', stored: 'fred' };
+  return foundKey(io, names, messages)?.text;
+}
+
+/** Finds a key in one variable, in the file that another names, or stored; warns if others can read a file with it. */
+function foundKey(
+  io: Io,
+  names: { readonly direct: string; readonly file: string; readonly stored: string },
+  { note }: Pick<Messages, 'note'>,
+): FoundKey | undefined {
+  const direct = variable(io, names.direct);
+  if (direct !== undefined) return { text: checkedKey(direct, names.direct), from: names.direct };
+  const named = variable(io, names.file);
+  const from = named ?? configPath(io, 'keys');
+  const text = named === undefined ? storedKeys(io).get(names.stored) : keyFile(named, names.file);
+  if (text === undefined) return undefined;
+  const key = checkedKey(text, from);
+  if (!isPrivate(from)) note(`asof: others can read the key in ${from}; chmod 600 keeps it yours`);
+  return { text: key, from };
 }
 
 /** The key in a text, without spaces around it; a Problem names where it came from and never repeats it. */
@@ -66,8 +57,4 @@ function keyFile(path: string, variableName: string): string {
   } catch (error) {
     throw systemProblem('read', `the key of ${variableName}, ${path}`, error);
   }
-}
-
-function advise(path: string, note: (text: string) => void): void {
-  if (!isPrivate(path)) note(`asof: others can read the key in ${path}; chmod 600 keeps it yours`);
 }

@@ -52,7 +52,6 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   });
 }
 
-/** A query, its output, and where its progress and messages go. */
 type Job = {
   readonly line: QueryLine;
   readonly query: Query;
@@ -93,7 +92,6 @@ function tablesOf(io: Io): TableFiles {
   };
 }
 
-/** The query, with what is in the files that it names. */
 async function withFiles(query: Query, io: Io): Promise<Query> {
   if (query.question.withFiles === undefined) return query;
   const values = await query.question.withFiles(query.values, (file, strict) =>
@@ -235,7 +233,6 @@ async function attempt(
 /** The most columns that a message names. */
 const mostNamed = 8;
 
-/** Prints which columns and rows the terminal does not show, and how to see them. */
 function reportHidden(dropped: readonly string[], hidden: number, query: Query, { warn }: Messages): void {
   const more = dropped.length - mostNamed;
   const names = [...dropped.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])].join(', ');
@@ -258,7 +255,6 @@ function writtenAs(
   return { ...written, header: header ? `${written.header}\n` : '' };
 }
 
-/** The most rows of a table on a terminal, by default. */
 const screenful = 100;
 
 /** How many rows were written, how many are not shown, and the most that are. */

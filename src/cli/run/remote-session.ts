@@ -3,7 +3,7 @@ import { openClient } from '../../client/open.ts';
 import type { RemoteEvent, RequestTry } from '../../client/remote/exchange.ts';
 import { longestWait } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { ConnectionFlags } from '../../lines/line.ts';
+import type { ConnectionFlags } from '../../lines/shared-parts.ts';
 import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
 import { chosenSetting, readSettings } from '../config/settings.ts';
@@ -38,7 +38,6 @@ export async function openRemote(
   };
 }
 
-/** What the user can do about a failure. */
 function hintsOf(
   { kind, retryAfter }: Problem,
   { base, from }: ChosenBaseUrl,

@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { type Day, momentOn, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { ConnectionFlags } from '../../lines/line.ts';
+import type { ConnectionFlags } from '../../lines/shared-parts.ts';
 import { makeFolder } from '../../platform/files.ts';
 import { variable } from '../../platform/installation.ts';
 import type { OutputPlace } from '../../render/output.ts';
@@ -119,7 +119,6 @@ export function outputPlace(io: Io): OutputPlace {
   };
 }
 
-/** Whether the environment asks for colours; undefined if it does not say. */
 function wantedColour(io: Io): boolean | undefined {
   if (variable(io, 'NO_COLOR') !== undefined) return false;
   const forced = variable(io, 'FORCE_COLOR');

@@ -8,10 +8,8 @@ import { exitCode, exitCodeOf, type Io } from './io.ts';
 
 const embeddedErrors = 'asof://local/errors';
 
-/** A flag or argument, its text, and the day that it names. */
 type ResolvedText = { readonly flag: string; readonly text: string; readonly day: string };
 
-/** How much a command writes to stderr. */
 type Verbosity = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };
 
 /** What a command writes to stderr for people. */
