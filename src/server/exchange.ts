@@ -41,6 +41,9 @@ export type Exchange = {
   admission?: Admission;
 };
 
+/** The exchange of a request whose key is valid. */
+export type AdmittedExchange = Exchange & { readonly admission: Admission };
+
 /** How an answer is sent on a connection. */
 export type Sending = {
   /** Whether a body may be sent while it is made: the client notices where it is cut off. */

@@ -1,6 +1,7 @@
 import { Problem } from '../errors/problem.ts';
 import { type Endpoint, endpoints, isComputation, pagedOperation, readRequest } from './endpoints.ts';
 import {
+  type AdmittedExchange,
   beginExchange,
   type Exchange,
   type Handler,
@@ -9,7 +10,6 @@ import {
   type WireRequest,
 } from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
-import type { Plan } from './keys/plans.ts';
 import type { Metrics } from './metrics.ts';
 import { errorPages, pages, type ReadinessSource, readiness, type ShownPages } from './open-pages.ts';
 import { openApi } from './openapi.ts';
@@ -58,13 +58,13 @@ export function createHandler(options: HandlerOptions): Handler {
   for (const endpoint of endpoints) {
     // In the contract's order of checks: key, quota, then everything else.
     add(endpoint.path, async (exchange) => {
-      const plan = await admit(gate, exchange, isComputation(endpoint, exchange.request));
+      const admitted = await admit(gate, exchange, isComputation(endpoint, exchange.request));
       try {
         checkMethod(exchange.request);
         checkNoBody(exchange.request);
-        return await answerQuestion(endpoint, plan, exchange, source);
+        return await answerQuestion(endpoint, admitted, source);
       } catch (error) {
-        exchange.admission?.turn?.leave();
+        admitted.admission.turn?.leave();
         throw error;
       }
     });
@@ -131,15 +131,14 @@ export function createHandler(options: HandlerOptions): Handler {
 /** Answers a question: JSON of an operation page by page, everything else as one table. */
 async function answerQuestion(
   endpoint: Endpoint,
-  plan: Plan,
-  exchange: Exchange,
+  exchange: AdmittedExchange,
   source: HandlerOptions & { readonly cache: ResponseCache },
 ): Promise<WireReply> {
   const asked = readRequest(endpoint, exchange.request);
   const operation = pagedOperation(endpoint, asked.format);
   return operation === undefined
-    ? answerTable(endpoint, asked, { ...source, plan, exchange })
-    : answerPage({ operation, texts: asked.texts }, plan, exchange, source);
+    ? answerTable(endpoint, asked, exchange, source)
+    : answerPage({ operation, texts: asked.texts }, exchange, source);
 }
 
 /** What is answered without a key, by the patterns of its paths. */
@@ -162,7 +161,11 @@ async function errorPage(exchange: Exchange): Promise<WireReply> {
 }
 
 /** Checks the key of a request, and counts it against the quotas of its plan. */
-async function admit(gate: Pick<Gate, 'admit'>, exchange: Exchange, isComputation = false): Promise<Plan> {
+async function admit(
+  gate: Pick<Gate, 'admit'>,
+  exchange: Exchange,
+  isComputation = false,
+): Promise<AdmittedExchange> {
   const { header } = exchange.request;
   const key = header('x-api-key');
   if (key === undefined && header('authorization') !== undefined)
@@ -171,9 +174,9 @@ async function admit(gate: Pick<Gate, 'admit'>, exchange: Exchange, isComputatio
       'missing X-API-Key header: send the key in it, the header Authorization is not read',
     );
   const admission = await gate.admit(key, exchange.now.getTime(), isComputation);
-  exchange.admission = admission;
+  const admitted = Object.assign(exchange, { admission });
   if (admission.refusal !== undefined) throw admission.refusal;
-  return admission.plan;
+  return admitted;
 }
 
 /** The status in the log of a request whose client left before anything was sent; no client gets it. */

@@ -26,45 +26,40 @@ export class Metrics {
   readonly handler: Handler;
   readonly #source: MetricsSource;
   readonly #registry = new Registry();
-  readonly #requests: Counter<'method' | 'route' | 'status'>;
-  readonly #durations: Histogram<'route' | 'status'>;
-  readonly #refusals: Counter<'window'>;
-  readonly #cache: Counter<'result'>;
+  readonly #requests = new Counter({
+    name: 'asof_http_requests_total',
+    help: 'Requests that were answered, by endpoint and status.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [this.#registry],
+  });
+  readonly #durations = new Histogram({
+    name: 'asof_http_request_duration_seconds',
+    help: 'Time up to the first byte of an answer, by endpoint and status.',
+    labelNames: ['route', 'status'],
+    buckets,
+    registers: [this.#registry],
+  });
+  readonly #refusals = new Counter({
+    name: 'asof_quota_refusals_total',
+    help: 'Requests that were refused because a quota was used up, by its window, or for concurrency.',
+    labelNames: ['window'],
+    registers: [this.#registry],
+  });
+  readonly #cache = new Counter({
+    name: 'asof_response_cache_requests_total',
+    help: 'Requests that the cache of answers had (hit) or did not have (miss).',
+    labelNames: ['result'],
+    registers: [this.#registry],
+  });
   /** The counters of each kind of request, so that its labels are looked up once. */
   readonly #kinds = new Map<string, (seconds: number) => void>();
   #known: { readonly state: string; readonly status: DataStatus } | undefined;
 
   constructor(source: MetricsSource) {
-    const registers = [this.#registry];
     this.#source = source;
     this.handler = (request) =>
       this.#answer(beginExchange({ request, now: source.clock(), errorsBase: '/errors' }));
     if (source.port === undefined) this.page = (exchange) => this.#page(exchange);
-    this.#requests = new Counter({
-      name: 'asof_http_requests_total',
-      help: 'Requests that were answered, by endpoint and status.',
-      labelNames: ['method', 'route', 'status'],
-      registers,
-    });
-    this.#durations = new Histogram({
-      name: 'asof_http_request_duration_seconds',
-      help: 'Time up to the first byte of an answer, by endpoint and status.',
-      labelNames: ['route', 'status'],
-      buckets,
-      registers,
-    });
-    this.#refusals = new Counter({
-      name: 'asof_quota_refusals_total',
-      help: 'Requests that were refused because a quota was used up, by its window, or for concurrency.',
-      labelNames: ['window'],
-      registers,
-    });
-    this.#cache = new Counter({
-      name: 'asof_response_cache_requests_total',
-      help: 'Requests that the cache of answers had (hit) or did not have (miss).',
-      labelNames: ['result'],
-      registers,
-    });
     this.#addData();
     // CPU, memory, garbage collection, and how far the event loop lags behind.
     collectDefaultMetrics({ register: this.#registry });

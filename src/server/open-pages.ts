@@ -6,7 +6,7 @@ import { builtPath } from '../platform/installation.ts';
 import { freshnessOf } from '../store/followed.ts';
 import type { Exchange, Log, WireReply } from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
-import { fileAnswer, respond, respondJson, respondProblem } from './respond.ts';
+import { namesTag, notModified, respond, respondJson, respondProblem, tagOf } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 const errorTexts: Readonly<Record<string, readonly [title: string, ...lines: string[]]>> = {
@@ -152,33 +152,42 @@ type BuiltPage = {
   readonly storeName?: string | undefined;
 };
 
-/** The answers of a page and its files by their paths; each is read at the first request. */
-function pageFiles({
-  folder,
-  page,
-  files,
-  policy,
-  storeName,
-}: BuiltPage): readonly (readonly [string, FileAnswer])[] {
-  const answer = (name: string, type: string) =>
-    fileAnswer({
-      type: `${type}; charset=utf-8`,
-      policy,
-      async content() {
-        const content = await readFile(join(builtPath(folder), name));
-        if (type !== 'text/html' || storeName === undefined) return content;
-        return Buffer.from(
-          String(content).replace('<html ', () => `<html data-store="${escaped(storeName)}" `),
-        );
-      },
-    });
+/** The answers of a page and its files by their paths. */
+function pageFiles(built: BuiltPage): readonly (readonly [path: string, answer: FileAnswer])[] {
+  const { folder, page, files } = built;
   const loaded = readdirSync(builtPath(folder)).flatMap((name) => {
     const type = fileTypes[extname(name)];
-    return type === undefined ? [] : [[`${files}/${name}`, answer(name, type)] as const];
+    return type === undefined ? [] : [[`${files}/${name}`, fileAnswer(built, name, type)] as const];
   });
-  return [[page, answer('page.html', 'text/html')], ...loaded];
+  return [[page, fileAnswer(built, 'page.html', 'text/html')], ...loaded];
 }
 
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+/** Answers a file, which is read at the first request; a browser asks each time whether its copy is still current. */
+function fileAnswer({ folder, policy, storeName }: BuiltPage, name: string, type: string): FileAnswer {
+  const made = async () => {
+    const content = await readFile(join(builtPath(folder), name));
+    const isNamed = name === 'page.html' && storeName !== undefined;
+    const body = isNamed ? withStoreName(content, storeName) : content;
+    const tag = tagOf(body);
+    const headers = {
+      ETag: `W/"${tag}"`,
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': policy,
+      'Referrer-Policy': 'no-referrer',
+    };
+    return { tag, headers, status: 200, type: `${type}; charset=utf-8`, body, coded: new Map() };
+  };
+  let read: ReturnType<typeof made> | undefined;
+  return async (exchange) => {
+    read ??= made();
+    const { tag, ...answer } = await read;
+    return namesTag(exchange.request, tag)
+      ? notModified(exchange, answer.headers)
+      : respond(exchange, answer);
+  };
+}
+
+function withStoreName(page: Buffer, name: string): Buffer {
+  const escaped = name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return Buffer.from(String(page).replace('<html ', () => `<html data-store="${escaped}" `));
 }

@@ -152,7 +152,7 @@ export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Sche
     tags: Object.entries(operationHeadings).map(([name, description]) => ({ name, description })),
     paths: {
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint)])),
-      ...probes,
+      ...Object.fromEntries(Object.entries(openPaths).map(([path, open]) => [path, openItem(open)])),
     },
     components: {
       securitySchemes: {
@@ -247,14 +247,6 @@ function asTyped(text: string): string {
 
 const ok: Schema = { const: 'ok' };
 
-/** What the operations on paths without a key share. */
-const open = { tags: ['Service' satisfies keyof typeof operationHeadings], security: [] };
-
-const openProblems = {
-  400: reference('responses', 'Problem400'),
-  default: reference('responses', 'Problem'),
-};
-
 const followedSchema: Schema = {
   type: 'object',
   description: 'How fresh the store is, if it follows live sources: of several things, the oldest counts.',
@@ -267,87 +259,88 @@ const followedSchema: Schema = {
   },
 };
 
-const probes: Schema = {
+type OpenPath = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Schema[];
+  readonly responses: Schema;
+};
+
+/** What is answered without a key. */
+const openPaths: Readonly<Record<string, OpenPath>> = {
   '/healthz': {
-    get: {
-      operationId: 'healthz',
-      ...open,
-      summary: 'Whether the process answers',
-      description: 'Answers as soon as the process does, whether or not its store works.',
-      responses: {
-        200: json(
-          'The process answers.',
-          { type: 'object', required: ['status'], properties: { status: ok } },
-          { status: 'ok' },
-        ),
-        ...openProblems,
-      },
+    operationId: 'healthz',
+    summary: 'Whether the process answers',
+    description: 'Answers as soon as the process does, whether or not its store works.',
+    responses: {
+      200: json(
+        'The process answers.',
+        { type: 'object', required: ['status'], properties: { status: ok } },
+        { status: 'ok' },
+      ),
     },
   },
   '/readyz': {
-    get: {
-      operationId: 'readyz',
-      ...open,
-      summary: 'Whether the service can answer requests',
-      description: 'Checks what the service needs. It is not ready while it shuts down.',
-      responses: {
-        200: json(
-          'The service can answer requests.',
-          {
-            type: 'object',
-            required: ['status', 'checks'],
-            properties: { status: ok, checks: reference('schemas', 'Checks'), followed: followedSchema },
-          },
-          { status: 'ok', checks: { store: 'healthy', access: 'healthy' } },
-        ),
-        503: {
-          description: 'The service cannot answer requests or is shutting down; the failing check is named.',
-          content: problemContent(
-            new Problem('service-unavailable', 'store is unhealthy', { instance: '/readyz' }),
-            { checks: { store: 'unhealthy', access: 'healthy' } },
-          ),
+    operationId: 'readyz',
+    summary: 'Whether the service can answer requests',
+    description: 'Checks what the service needs. It is not ready while it shuts down.',
+    responses: {
+      200: json(
+        'The service can answer requests.',
+        {
+          type: 'object',
+          required: ['status', 'checks'],
+          properties: { status: ok, checks: reference('schemas', 'Checks'), followed: followedSchema },
         },
-        ...openProblems,
+        { status: 'ok', checks: { store: 'healthy', access: 'healthy' } },
+      ),
+      503: {
+        description: 'The service cannot answer requests or is shutting down; the failing check is named.',
+        content: problemContent(
+          new Problem('service-unavailable', 'store is unhealthy', { instance: '/readyz' }),
+          { checks: { store: 'unhealthy', access: 'healthy' } },
+        ),
       },
     },
   },
   '/v1/openapi.json': {
-    get: {
-      operationId: 'openapi',
-      ...open,
-      summary: 'This description',
-      description: 'Made from the table of operations that answers the requests.',
-      responses: { 200: json('The description.', { type: 'object' }, { openapi: '3.1.0' }), ...openProblems },
-    },
+    operationId: 'openapi',
+    summary: 'This description',
+    description: 'Made from the table of operations that answers the requests.',
+    responses: { 200: json('The description.', { type: 'object' }, { openapi: '3.1.0' }) },
   },
   '/errors/{suffix}': {
-    get: {
-      operationId: 'error_page',
-      ...open,
-      summary: "A page on an error type, so that a problem's type can be opened",
-      description: 'What an error of this type means and what to do, as plain text.',
-      parameters: [
-        {
-          name: 'suffix',
-          in: 'path',
-          required: true,
-          description: 'The last segment of the type of a problem.',
-          schema: { type: 'string', enum: [...errorPages.keys()] },
-          example: 'not-found',
-        },
-      ],
-      responses: {
-        200: {
-          description: 'The page.',
-          content: { 'text/plain': { schema: { type: 'string' }, example: errorPages.get('not-found') } },
-        },
-        ...openProblems,
-        404: reference('responses', 'Problem404'),
+    operationId: 'error_page',
+    summary: "A page on an error type, so that a problem's type can be opened",
+    description: 'What an error of this type means and what to do, as plain text.',
+    parameters: [
+      {
+        ...{ name: 'suffix', in: 'path', required: true },
+        description: 'The last segment of the type of a problem.',
+        schema: { type: 'string', enum: [...errorPages.keys()] },
+        example: 'not-found',
       },
+    ],
+    responses: {
+      200: {
+        description: 'The page.',
+        content: { 'text/plain': { schema: { type: 'string' }, example: errorPages.get('not-found') } },
+      },
+      404: reference('responses', 'Problem404'),
     },
   },
 };
 
 function json(description: string, schema: Schema, example: Schema): Schema {
   return { description, content: { 'application/json': { schema, example } } };
+}
+
+function openItem({ operationId, responses, ...described }: OpenPath): Schema {
+  const tags = ['Service' satisfies keyof typeof operationHeadings];
+  const failures = {
+    400: reference('responses', 'Problem400'),
+    default: reference('responses', 'Problem'),
+  };
+  return { get: { operationId, tags, security: [], ...described, responses: { ...responses, ...failures } } };
 }

@@ -4,13 +4,10 @@ import type { ParamTexts } from '../operations/param.ts';
 import { envelopeToWire } from '../operations/wire.ts';
 import { defined } from '../platform/defined.ts';
 import { seriesOf } from '../service/service.ts';
-import type { Exchange, WireReply } from './exchange.ts';
-import { type Plan, principalOf } from './keys/plans.ts';
+import type { AdmittedExchange, Exchange, WireReply } from './exchange.ts';
+import { principalOf } from './keys/plans.ts';
 import { cacheHeaders, namesTag, notModified, respond } from './respond.ts';
 import type { Services } from './service-lease.ts';
-
-/** What pages come from. */
-type PageSource = { readonly services: Services; readonly cache: ResponseCache };
 
 /**
  * Answers a page of an operation. A cached answer serves the same request as long as the data, the day and the plan
@@ -18,11 +15,11 @@ type PageSource = { readonly services: Services; readonly cache: ResponseCache }
  */
 export async function answerPage(
   { operation, texts }: { readonly operation: Operation; readonly texts: ParamTexts },
-  plan: Plan,
-  exchange: Exchange,
-  { services, cache }: PageSource,
+  exchange: AdmittedExchange,
+  { services, cache }: { readonly services: Services; readonly cache: ResponseCache },
 ): Promise<WireReply> {
-  const { request, requestId, now, admission: { usage } = {} } = exchange;
+  const { request, requestId, now, admission } = exchange;
+  const { plan, usage } = admission;
   const { path, query } = request;
   const day = Math.floor(now.getTime() / 86_400_000);
   const keyIn = (state: string) => `${state} ${day} ${plan.name} ${path}?${query}`;

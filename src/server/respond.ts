@@ -7,10 +7,10 @@ import { Problem } from '../errors/problem.ts';
 import type { Exchange, WireReply, WireRequest } from './exchange.ts';
 
 /** The content of a response; `respond` adds the headers that every response has. */
-export type HttpAnswer = {
+type HttpAnswer = {
   readonly status: number;
   readonly type: string;
-  readonly body: string | Buffer;
+  readonly body: string | Buffer | AsyncGenerator<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The body in the codings requested so far, if it is the same in every answer, so that each is made once. */
   readonly coded?: Map<Coding, Promise<Buffer>>;
@@ -19,44 +19,25 @@ export type HttpAnswer = {
 /** The reply to an exchange, in the coding that the client prefers. */
 export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<WireReply> {
   const { status, type, body, headers, coded } = answer;
-  const coding = codingFor(exchange.request.header('accept-encoding'), body.length);
-  const made = coding === undefined ? body : await (coded?.get(coding) ?? encode(body, coding, coded));
-  return {
-    status,
-    headers: {
-      'Content-Type': type,
-      ...commonHeaders(exchange),
-      ...headers,
-      ...(coding !== undefined && { 'Content-Encoding': coding }),
-      // Set here, so that the answer to HEAD has it too.
-      'Content-Length': String(Buffer.byteLength(made)),
-    },
-    body: made,
+  const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
+  const size = isWhole ? body.length : worthCompressing;
+  const coding = codingFor(exchange.request.header('accept-encoding'), size);
+  const common = {
+    'Content-Type': type,
+    ...commonHeaders(exchange),
+    ...headers,
+    ...(coding !== undefined && { 'Content-Encoding': coding }),
   };
+  if (!isWhole) return { status, headers: common, body: coding === undefined ? body : encoded(body, coding) };
+  const made = coding === undefined ? body : await (coded?.get(coding) ?? encode(body, coding, coded));
+  // The length is set here, so that the answer to HEAD has it too.
+  return { status, headers: { ...common, 'Content-Length': String(Buffer.byteLength(made)) }, body: made };
 }
 
 function encode(body: string | Buffer, coding: Coding, coded: HttpAnswer['coded']): Promise<Buffer> {
   const made = coding === 'br' ? brotli(body, brotliOptions) : deflate(body, gzipOptions);
   coded?.set(coding, made);
   return made;
-}
-
-/** Returns a reply whose body is made while it is sent, in the coding that the client prefers. */
-export function respondStream(
-  exchange: Exchange,
-  { type, headers, chunks }: Pick<HttpAnswer, 'headers' | 'type'> & { chunks: AsyncGenerator<Uint8Array> },
-): WireReply {
-  const coding = codingFor(exchange.request.header('accept-encoding'), worthCompressing);
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': type,
-      ...commonHeaders(exchange),
-      ...headers,
-      ...(coding !== undefined && { 'Content-Encoding': coding }),
-    },
-    body: coding === undefined ? chunks : encoded(chunks, coding),
-  };
 }
 
 async function* encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): AsyncGenerator<Uint8Array> {
@@ -90,41 +71,6 @@ export function unlessAnyKnown(request: WireRequest, reply: WireReply): WireRepl
 /** The tag of an answer, from all that it depends on. */
 export function tagOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
-}
-
-/** A file that a service answers: the same bytes for as long as it runs. */
-type ServedFile = {
-  readonly type: string;
-  /** The Content-Security-Policy of a page, which its files carry too. */
-  readonly policy: string;
-  readonly content: () => Promise<Buffer>;
-};
-
-/** Answers a file, which is read at the first request; a browser asks each time whether its copy is still current. */
-export function fileAnswer({
-  type,
-  policy,
-  content,
-}: ServedFile): (exchange: Exchange) => Promise<WireReply> {
-  let read: Promise<HttpAnswer & { readonly tag: string }> | undefined;
-  const made = async () => {
-    const body = await content();
-    const tag = tagOf(body);
-    const headers = {
-      ETag: `W/"${tag}"`,
-      'Cache-Control': 'no-cache',
-      'Content-Security-Policy': policy,
-      'Referrer-Policy': 'no-referrer',
-    };
-    return { status: 200, type, body, headers, tag, coded: new Map() };
-  };
-  return async (exchange) => {
-    read ??= made();
-    const { tag, ...answer } = await read;
-    return namesTag(exchange.request, tag)
-      ? notModified(exchange, answer.headers ?? {})
-      : respond(exchange, answer);
-  };
 }
 
 /** Replies with JSON that no cache stores. */
@@ -171,19 +117,18 @@ function headersOf({ kind, retryAfter }: Problem): Readonly<Record<string, strin
   };
 }
 
-function commonHeaders({ requestId, admission, crossOrigin }: Exchange): Record<string, string> {
-  const headers: Record<string, string> = {
+function commonHeaders({ requestId, admission, crossOrigin }: Exchange): Readonly<Record<string, string>> {
+  return {
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept, Accept-Encoding, X-API-Key',
     ...crossOrigin,
+    ...(admission !== undefined && {
+      'RateLimit-Limit': String(admission.rate.limit),
+      'RateLimit-Remaining': String(admission.rate.remaining),
+      'RateLimit-Reset': String(admission.rate.reset),
+    }),
   };
-  if (admission === undefined) return headers;
-  const { limit, remaining, reset } = admission.rate;
-  headers['RateLimit-Limit'] = String(limit);
-  headers['RateLimit-Remaining'] = String(remaining);
-  headers['RateLimit-Reset'] = String(reset);
-  return headers;
 }
 
 type Coding = 'br' | 'gzip';

@@ -1,7 +1,7 @@
 import { frequencies } from '../domain/series/series.ts';
 import type { Problem, ProblemDocument } from '../errors/problem.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
-import { type Field, fieldKinds, type Schema } from '../operations/field.ts';
+import { type Field, field, fieldKinds, nullable, type Schema } from '../operations/field.ts';
 import { envelopeToWire, toWire } from '../operations/wire.ts';
 import type { Endpoint } from './endpoints.ts';
 
@@ -42,7 +42,7 @@ function fieldSchema(
     ...(fields !== undefined && { items: recordSchema(fields, firstRecord(example)) }),
     ...(choices !== undefined && { enum: nullable === true ? [...choices, null] : choices }),
     ...(nullable === true && { type: [schema.type, 'null'] }),
-    description,
+    ...(description !== '' && { description }),
     // A list of records that is empty in the example shows none of its fields.
     ...(fields === undefined && example !== undefined && { examples: [example] }),
   };
@@ -120,7 +120,9 @@ export function envelopeExample({ object, fields, example }: Endpoint): Schema {
   return envelopeToWire(envelope, fields);
 }
 
-const dateTime = fieldKinds.day.schema;
+function memberSchema(description: string, fields: readonly Field[]): Schema {
+  return { type: 'object', description, ...recordSchema(fields, {}) };
+}
 
 const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], Schema>> = {
   as_of: { type: 'string', format: 'date', description: 'The as-of date, when as_of was used.' },
@@ -130,53 +132,32 @@ const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], S
     minItems: 1,
     description: 'The ids that no series has, which skip_missing left out.',
   },
-  series: {
-    type: 'object',
-    description: 'A summary of the series, when as_of was used.',
-    required: ['id', 'title', 'frequency'],
-    properties: {
-      id: { type: 'string' },
-      title: { type: 'string' },
-      frequency: { type: 'string', enum: [...frequencies, ''] },
-    },
-  },
-  coverage: {
-    type: 'object',
-    description:
-      'The first and the last vintage of the series, its first date, and the last day that is covered.',
-    required: ['first_vintage', 'last_vintage', 'first_date', 'covered_to'],
-    properties: {
-      first_vintage: dateTime,
-      last_vintage: dateTime,
-      first_date: { ...dateTime, type: ['string', 'null'] },
-      covered_to: dateTime,
-    },
-  },
-  vintage: {
-    type: 'object',
-    description:
-      'The newest vintage on or before the day, and how it came about. Of first releases, only the kinds of all vintages up to the day.',
-    required: ['as_of_date', 'vintage_kind'],
-    properties: {
-      as_of_date: { ...dateTime, type: ['string', 'null'] },
-      vintage_kind: {
-        type: 'string',
-        description: 'exact, fetched, sampled or unknown; empty before the first vintage.',
-      },
-    },
-  },
-  covered_to: {
-    ...dateTime,
-    type: ['string', 'null'],
-    description: 'The last day that the data speak for.',
-  },
-  unknown_ticker: {
-    type: 'object',
-    description:
-      'The ticker that was asked for, if no filing of it is held on any day, and the one that is spelled most like it.',
-    required: ['ticker', 'nearest'],
-    properties: { ticker: { type: 'string' }, nearest: { type: ['string', 'null'] } },
-  },
+  series: memberSchema('A summary of the series, when as_of was used.', [
+    field('id', 'text', ''),
+    field('title', 'text', ''),
+    field('frequency', 'text', '', { choices: [...frequencies, ''] }),
+  ]),
+  coverage: memberSchema(
+    'The first and the last vintage of the series, its first date, and the last day that is covered.',
+    [
+      field('first_vintage', 'day', ''),
+      field('last_vintage', 'day', ''),
+      nullable('first_date', 'day', ''),
+      field('covered_to', 'day', ''),
+    ],
+  ),
+  vintage: memberSchema(
+    'The newest vintage on or before the day, and how it came about. Of first releases, only the kinds of all vintages up to the day.',
+    [
+      nullable('as_of_date', 'day', ''),
+      field('vintage_kind', 'text', 'exact, fetched, sampled or unknown; empty before the first vintage.'),
+    ],
+  ),
+  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data speak for.'), undefined),
+  unknown_ticker: memberSchema(
+    'The ticker that was asked for, if no filing of it is held on any day, and the one that is spelled most like it.',
+    [field('ticker', 'text', ''), nullable('nearest', 'text', '')],
+  ),
 };
 
 const checksSchema: Schema = {

@@ -64,10 +64,11 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   }
   log.info({ url: server.url }, `asof listens on ${server.url}`);
   if (!(await gate.hasKeys(clock().getTime()))) log.warn(`there is no key yet: ${keyCommand}`);
-  return new RunningService(options, { log, services, servers });
+  return new RunningService({ options, log, services, servers });
 }
 
 type ServiceParts = {
+  readonly options: ServeOptions;
   readonly log: Log;
   readonly services: Services;
   /** The server of the service, and that of its metrics. */
@@ -76,17 +77,15 @@ type ServiceParts = {
 
 /** A service that answers requests; saves the counts of requests twice a second. */
 export class RunningService {
-  readonly #options: ServeOptions;
   readonly #parts: ServiceParts;
   readonly #saving: NodeJS.Timeout;
   #reloading = Promise.resolve();
 
-  constructor(options: ServeOptions, parts: ServiceParts) {
-    this.#options = options;
+  constructor(parts: ServiceParts) {
     this.#parts = parts;
     this.#saving = setInterval(() => {
       void this.#save();
-      if (options.isOutdated?.() === true) void this.reload();
+      if (parts.options.isOutdated?.() === true) void this.reload();
     }, saveInterval);
   }
 
@@ -101,10 +100,10 @@ export class RunningService {
 
   /** Opens the store again without losing a request; keeps the current one if that fails. */
   reload(): Promise<void> {
-    const { log, services } = this.#parts;
+    const { options, log, services } = this.#parts;
     this.#reloading = this.#reloading.then(async () => {
       try {
-        const opened = await openService(this.#options);
+        const opened = await openService(options);
         services.replace(opened);
         log.info('opened the store again');
         noteStore(opened, log);
@@ -128,8 +127,9 @@ export class RunningService {
   }
 
   async #save(): Promise<void> {
-    const failure = await this.#options.gate.save();
-    if (failure !== undefined) this.#parts.log.error({ err: failure }, 'cannot write the counts of requests');
+    const { options, log } = this.#parts;
+    const failure = await options.gate.save();
+    if (failure !== undefined) log.error({ err: failure }, 'cannot write the counts of requests');
   }
 }
 

@@ -64,55 +64,52 @@ export class Services {
 
   /** Gives new requests the next service, and closes the current one after its last request. */
   replace(next: OpenService): void {
-    const before = this.#current;
+    void this.close();
     this.#current = new LeasedService(next);
-    void before.retire();
   }
 
+  /** Closes the current service after its last request. */
   close(): Promise<void> {
     return this.#current.retire();
   }
 }
 
+/** A service that is closed when its owner and all requests have released it. */
 class LeasedService {
   readonly #open: OpenService;
   readonly #states = new Gathering<string>();
   readonly #closed: Promise<void>;
-  #finish: (closing: Promise<void>) => void = () => undefined;
+  #close: (closing: Promise<void>) => void = () => undefined;
+  readonly #releaseOwn: () => void;
   #users = 0;
-  #retired = false;
 
   constructor(open: OpenService) {
     this.#open = open;
     this.#closed = new Promise((resolve) => {
-      this.#finish = resolve;
+      this.#close = resolve;
     });
+    this.#releaseOwn = this.lease().release;
   }
 
   lease(): Lease {
-    const { service, tables } = this.#open;
+    const { service, tables, close } = this.#open;
     const state = async (seriesId?: string): Promise<string> => {
       const { outcome } = await this.#states.join(seriesId ?? '', () => service.state(seriesId));
       return outcome;
     };
-    let released = false;
+    let isReleased = false;
     const release = (): void => {
-      if (released) return;
-      released = true;
+      if (isReleased) return;
+      isReleased = true;
       this.#users -= 1;
-      this.#closeWhenUnused();
+      if (this.#users === 0) this.#close(close());
     };
     this.#users += 1;
     return { service, tables, state, release };
   }
 
   retire(): Promise<void> {
-    this.#retired = true;
-    this.#closeWhenUnused();
+    this.#releaseOwn();
     return this.#closed;
-  }
-
-  #closeWhenUnused(): void {
-    if (this.#retired && this.#users === 0) this.#finish(this.#open.close());
   }
 }

@@ -7,9 +7,8 @@ import { unlessAborted } from '../platform/promises.ts';
 import { seriesOf } from '../service/service.ts';
 import { type AnswerFormat, answerFormats } from './answer-format.ts';
 import { type Asked, asValidationError, type Endpoint, readQuestion } from './endpoints.ts';
-import type { Exchange, Log, WireReply, WireRequest } from './exchange.ts';
-import type { Plan } from './keys/plans.ts';
-import { cacheHeaders, namesTag, notModified, respond, respondStream, tagOf, wantsBody } from './respond.ts';
+import type { AdmittedExchange, Log, WireReply, WireRequest } from './exchange.ts';
+import { cacheHeaders, namesTag, notModified, respond, tagOf, wantsBody } from './respond.ts';
 import type { Lease, Services } from './service-lease.ts';
 
 /**
@@ -31,69 +30,55 @@ const contentTypes: Readonly<Record<AnswerFormat, string>> = {
 export async function answerTable(
   endpoint: Endpoint,
   asked: Asked,
-  { plan, exchange, ...source }: TableRequest & { readonly services: Services; readonly log: Log },
+  exchange: AdmittedExchange,
+  { services, log }: { readonly services: Services; readonly log: Log },
 ): Promise<WireReply> {
-  const { request, now, admission: { turn } = {} } = exchange;
+  const { request, requestId, now, route, admission } = exchange;
   // Refused here, before the question takes a thread.
   readQuestion(endpoint, asked.texts, clockAt(now));
-  const lease = source.services.lease();
+  const lease = services.lease();
   const stop = new AbortController();
   const end = (): void => {
     request.signal.removeEventListener('abort', leave);
     stop.abort();
-    turn?.leave();
+    admission.turn?.leave();
     lease.release();
   };
   const leave = (): void => {
     stop.abort(new Error('the client is gone'));
     end();
   };
+  const sent = async function* ({ held = [], rest }: BegunTable): AsyncGenerator<Uint8Array> {
+    try {
+      yield* held;
+      if (rest !== undefined) yield* rest;
+    } catch (err) {
+      if (!request.signal.aborted)
+        log.error({ request_id: requestId, route: route ?? null, err }, 'an answer was cut off');
+      throw err;
+    } finally {
+      end();
+    }
+  };
   request.signal.addEventListener('abort', leave);
   try {
     if (request.signal.aborted) leave();
-    if (turn !== undefined) await unlessAborted(stop.signal, turn.begun);
-    const { headers, held, rest } = await restartOnChange(() =>
-      beginTable(endpoint, asked, { plan, exchange, lease, signal: stop.signal }),
-    );
+    if (admission.turn !== undefined) await unlessAborted(stop.signal, admission.turn.begun);
+    const begun = await restartOnChange(() => beginTable(endpoint, asked, exchange, lease, stop.signal));
+    const { headers, held, rest } = begun;
     if (rest === undefined) end();
     if (held === undefined) return notModified(exchange, headers);
-    const type = contentTypes[asked.format];
-    if (rest === undefined)
-      return respond(exchange, { status: 200, type, headers, body: Buffer.concat(held) });
-    if (!wantsBody(request)) {
-      await rest.return(undefined);
-      end();
-      return respondStream(exchange, { type, headers, chunks: rest });
-    }
-    const failed = (err: unknown): void => {
-      if (request.signal.aborted) return;
-      const { requestId, route = null } = exchange;
-      source.log.error({ request_id: requestId, route, err }, 'an answer was cut off');
-    };
-    return respondStream(exchange, { type, headers, chunks: chained(held, rest, { failed, end }) });
+    const answer = { status: 200, type: contentTypes[asked.format], headers };
+    if (rest === undefined) return respond(exchange, { ...answer, body: Buffer.concat(held) });
+    if (wantsBody(request)) return await respond(exchange, { ...answer, body: sent(begun) });
+    await rest.return(undefined);
+    end();
+    return await respond(exchange, { ...answer, body: rest });
   } catch (error) {
     end();
     throw tableProblem(error, request.path);
   }
 }
-
-async function* chained(
-  held: readonly Uint8Array[],
-  rest: AsyncGenerator<Uint8Array>,
-  { failed, end }: { readonly failed: (error: unknown) => void; readonly end: () => void },
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* held;
-    yield* rest;
-  } catch (error) {
-    failed(error);
-    throw error;
-  } finally {
-    end();
-  }
-}
-
-type TableRequest = { readonly plan: Plan; readonly exchange: Exchange };
 
 /** The first bytes of an answer and the rest that follows; no bytes if the client has the answer already. */
 type BegunTable = {
@@ -106,9 +91,11 @@ type BegunTable = {
 async function beginTable(
   { name, operation }: Endpoint,
   { texts, format }: Asked,
-  { plan, exchange, lease, signal }: TableRequest & { readonly lease: Lease; readonly signal: AbortSignal },
+  { request, requestId, now, sending, admission }: AdmittedExchange,
+  lease: Lease,
+  signal: AbortSignal,
 ): Promise<BegunTable> {
-  const { request, requestId, now, sending, admission: { usage } = {} } = exchange;
+  const { plan, usage } = admission;
   const state = await lease.state(operation && seriesOf(operation, texts));
   const tag = tagOf(JSON.stringify([state, plan, utcDay(now), format, request.path, request.query]));
   const headers = cacheHeaders(tag);
