@@ -15,7 +15,7 @@ export type Origin = {
 };
 
 /** Watches for changes of the data. */
-export type DataWatch = {
+type DataWatch = {
   /** Whether the data changed since the first answer after the watch began; false if a service does not show it. */
   changed(): Promise<boolean>;
   /** The number of requests that `changed` sends to a service. */

@@ -11,7 +11,7 @@ import {
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
-import type { Client } from './client.ts';
+import { type Client, dataChanged } from './client.ts';
 
 /**
  * The part of a listing to read: at most `limit` rows (of each series), beginning at `cursor`; or its last rows, at
@@ -247,10 +247,7 @@ function refusedCursor(error: unknown): unknown {
 /** A service refuses a cursor that it gave only if the data changed meanwhile. */
 function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
-  return new Problem('data-changed', 'the data changed while it was being read', {
-    hints: ['try again when the import is done'],
-    cause: error,
-  });
+  return dataChanged().with({ cause: error });
 }
 
 /** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */

@@ -10,7 +10,15 @@ import { version } from '../platform/installation.ts';
 import type { Lock } from '../store/access-store.ts';
 import { openLock } from '../store/open.ts';
 import type { PullOptions, Timing } from './options.ts';
-import type { Get, GetOptions, PaceRule, PullSource, ReplyFailure, SourceAccess } from './source.ts';
+import {
+  type Get,
+  type GetOptions,
+  type PaceRule,
+  type PullSource,
+  type ReplyFailure,
+  type SourceAccess,
+  sentAt,
+} from './source.ts';
 
 /** With a larger clock error, in milliseconds, another day would count as today. */
 const longestClockError = 24 * 3_600_000;
@@ -159,13 +167,11 @@ export class Getter {
   }
 
   /** Throws a Problem if the clock of this machine differs from that of the source by more than a day. */
-  #checkClock({ headers }: HttpReply): void {
-    const sent = Date.parse(headers.date ?? '');
-    // A cache on the way keeps the date, and says how old the answer is.
-    const theirs = sent + Number(headers.age ?? 0) * 1000;
-    const ours = this.#run.timing.now();
-    if (!(Math.abs(theirs - ours) > longestClockError)) return;
-    const [our, their] = [ours, theirs].map((time) => `${new Date(time).toISOString().slice(0, 16)}Z`);
+  #checkClock(reply: HttpReply): void {
+    const ours = this.#now;
+    const theirs = sentAt(reply) ?? ours;
+    if (Math.abs(theirs.getTime() - ours.getTime()) <= longestClockError) return;
+    const [our, their] = [ours, theirs].map((time) => `${time.toISOString().slice(0, 16)}Z`);
     const detail = `the clock of this machine says ${our}, and that of ${this.#title} ${their}`;
     throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
   }

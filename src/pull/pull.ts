@@ -123,7 +123,7 @@ type SubjectState = {
   readonly notes: string[];
   /** Contradictions to the store, which were left out. */
   readonly conflicts: ImportConflict[];
-  readonly givenUp: Outstanding[];
+  givenUp: readonly Outstanding[];
 };
 
 function unasked(record: Followed): SubjectState {
@@ -261,9 +261,9 @@ class SourcePull {
     const { name } = state.record;
     const { files, covers, bookmark, upTo, remaining } = window;
     if (files.length > 0) state.before ??= await this.#count(name);
-    state.givenUp.push(...(window.givenUp ?? []));
+    const givenUp = [...state.givenUp, ...(window.givenUp ?? [])];
     const reached = { ...state.record, bookmark, upTo, lastRun: now.toISOString() };
-    const record = { ...reached, left: missingText(this.#missing({ ...state, record: reached })) };
+    const record = { ...reached, left: missingText(this.#missing({ record: reached, givenUp })) };
     const { created, summaries, conflicts } = await writeStore(this.#run.store, async (writer) => {
       const conflicts: ImportConflict[] = [];
       const summaries = await load(files, writer, {
@@ -296,6 +296,7 @@ class SourcePull {
     state.conflicts.push(...conflicts);
     state.record = record;
     state.remaining = remaining;
+    state.givenUp = givenUp;
   }
 
   async #record(writer: StoreWriter): Promise<void> {

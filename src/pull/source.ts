@@ -109,6 +109,12 @@ export interface PullSource {
   count(subject: string, view: StoreView): Promise<PullCounts>;
 }
 
+/** When a reply was sent, if it says so: a cache on the way keeps the date, and says how old the reply is. */
+export function sentAt({ headers }: HttpReply): Date | undefined {
+  const sent = Date.parse(headers.date ?? '') + 1000 * Number(headers.age ?? 0);
+  return Number.isNaN(sent) ? undefined : new Date(sent);
+}
+
 /** Throws a Problem if the clock of this machine is behind what the store has of a subject. */
 export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'subject' | 'now'>): void {
   const today = latestDay(now);

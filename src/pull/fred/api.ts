@@ -4,7 +4,7 @@ import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
 import type { SourceSettings } from '../options.ts';
-import type { Get, ReplyFailure, SourceAccess } from '../source.ts';
+import { type Get, type ReplyFailure, type SourceAccess, sentAt } from '../source.ts';
 
 const publicBase = 'https://api.stlouisfed.org/fred';
 
@@ -237,11 +237,6 @@ export class FredApi {
 function naming(id: string | number | undefined, error: unknown): unknown {
   const isOfSource = error instanceof Problem && /^(?:bad-answer|service-unavailable)$/.test(error.kind);
   return isOfSource && id !== undefined ? error.with({ detail: `${id}: ${error.detail}` }) : error;
-}
-
-function sentAt({ headers }: HttpReply): Date | undefined {
-  const sent = Date.parse(headers.date ?? '') + 1000 * Number(headers.age ?? 0);
-  return Number.isNaN(sent) ? undefined : new Date(sent);
 }
 
 const echoed = [

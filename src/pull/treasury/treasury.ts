@@ -144,7 +144,7 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
     const { next, givenUp } = afterYear({ ...bookmark, through }, year, bad, today);
     bookmark = next;
     yield {
-      files: isNew ? [{ file, format: formatOf(feed.points) }] : [],
+      files: isNew ? [{ file, format: formatOf(feed) }] : [],
       bookmark: bookmarkText(bookmark),
       upTo: through === '' ? `${year - 1}-12-31` : through,
       remaining: years.length - index - 1,
@@ -175,16 +175,18 @@ function afterYear(
   return { next, givenUp };
 }
 
-/** The rates of a year's feed, and the entries that are none. */
+/** The rates of a year's feed, what its reader says about it, and the entries that are none. */
 type Feed = {
   readonly points: readonly CurvePoint[];
+  readonly notes: readonly string[];
   readonly bad: readonly Pick<Outstanding, 'name' | 'why'>[];
 };
 
 /** Reads a feed without its bad entries; refused if no other entry is left where there must be one. */
 async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
   const [today, latest] = [utcDay(now), latestDay(now)];
-  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes())) return { points: [], bad: [] };
+  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes()))
+    return { points: [], notes: [], bad: [] };
   const faultOf = ({ curveType: type, tradeDate, maturity }: CurvePoint): string | undefined => {
     if (type !== curveType || !tradeDate.startsWith(`${year}-`))
       return `it has the ${type} rate of ${tradeDate} ${maturity}`;
@@ -197,26 +199,29 @@ async function readFeed(file: SourceFile, { curveType }: Family, year: number, n
     bad.set(day ?? `entry ${refused.length} without a day`, reasonIn(problem));
   };
   const points: CurvePoint[] = [];
+  const notes: string[] = [];
   const outside = new Map<Day, string>();
-  for await (const batch of treasuryXml.read(file, { onRefused }))
+  for await (const batch of treasuryXml.read(file, { onRefused })) {
+    notes.push(...(batch.notes ?? []));
     for (const point of batch.points ?? []) {
       const fault = faultOf(point);
       if (fault === undefined) points.push(point);
       else if (!outside.has(point.tradeDate)) outside.set(point.tradeDate, fault);
     }
+  }
   for (const [day, fault] of outside) if (!bad.has(day)) bad.set(day, fault);
   const [first] = bad;
   if (points.length === 0 && first !== undefined)
     throw refused[0] ?? new Problem('bad-input', `${file.path}: ${first[1]}`);
-  return { points, bad: [...bad].map(([name, why]) => ({ name, why })) };
+  return { points, notes, bad: [...bad].map(([name, why]) => ({ name, why })) };
 }
 
 /** The format of a feed whose rates have been read. */
-function formatOf(points: readonly CurvePoint[]): ImportFormat {
+function formatOf({ points, notes }: Feed): ImportFormat {
   return {
     ...treasuryXml,
     async *read() {
-      yield { points };
+      yield { points, notes };
     },
   };
 }
