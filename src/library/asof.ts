@@ -148,14 +148,12 @@ class Library {
    */
   async verify(folder: string): Promise<readonly Finding[]> {
     const { client, signal, clock } = this.#source;
-    const { openSnapshot, verify } = await import('../snapshot/verify.ts');
+    const { compareCommands, compareFiles, openSnapshot } = await import('../snapshot/verify.ts');
     const opened = await openSnapshot(folder);
     if ('what' in opened) return [opened];
-    const findings: Finding[] = [];
     const parseLine = planLineParser(clock());
-    const all = verify(opened, { parseLine, signal, withData: (compare) => compare(client) });
-    for await (const finding of all) findings.push(finding);
-    return findings;
+    const findings = await compareFiles(opened);
+    return [...findings, ...(await compareCommands(opened, { client, parseLine, signal }))];
   }
 
   /** Where the answers come from: the address of a store or a service, and whether it is the shipped sample. */

@@ -19,7 +19,7 @@ import {
   type SnapshotSummary,
   snapshot,
 } from '../../snapshot/snapshot.ts';
-import { type Finding, openSnapshot, verify } from '../../snapshot/verify.ts';
+import { compareCommands, compareFiles, type Finding, openSnapshot } from '../../snapshot/verify.ts';
 import { isDatabase } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import { type SessionFlags, withClient } from '../run/session.ts';
@@ -198,21 +198,18 @@ async function* findingsOf(
   const source = sourceOf(manifest, connection, io);
   if (source === undefined)
     messages.note('asof: no store or service to compare with: only the files were read');
-  let count = 0;
-  const findings = verify(opened, {
-    parseLine,
-    signal: io.signal,
-    async withData(compare) {
-      if (source === undefined) return undefined;
-      const quiet = { quiet: !flags.debug, verbose: false, debug: flags.debug };
-      return withClient({ connection: source, messages: quiet }, io, compare);
-    },
-  });
-  for await (const finding of findings) {
-    count += 1;
-    yield finding;
-  }
-  if (count > 0) return;
+  const inFiles = await compareFiles(opened);
+  yield* inFiles;
+  const quiet = { quiet: !flags.debug, verbose: false, debug: flags.debug };
+  const session = source && { connection: source, messages: quiet };
+  const inData =
+    session === undefined
+      ? []
+      : await withClient(session, io, (client) =>
+          compareCommands(opened, { client, parseLine, signal: io.signal }),
+        );
+  yield* inData;
+  if (inFiles.length + inData.length > 0) return;
   const { length } = manifest.files;
   const how = source === undefined ? '' : ', and as their commands give them';
   messages.detail(`asof: ${folder} as of ${manifest.as_of}: ${counted(length, 'file')} as recorded${how}`);
