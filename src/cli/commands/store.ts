@@ -4,7 +4,7 @@ import { counted, grouped } from '../../errors/wording.ts';
 import { toggle } from '../../lines/command.ts';
 import type { MessageFlags } from '../../lines/line.ts';
 import { messages, output, store } from '../../lines/shared-parts.ts';
-import type { CopySummary, RestoreProgress } from '../../maintenance/copy.ts';
+import type { CopyProgress, CopySummary } from '../../maintenance/copy.ts';
 import type { StoreInfo } from '../../maintenance/info.ts';
 import type { UndoneImport } from '../../maintenance/undo.ts';
 import type { FieldType } from '../../operations/field.ts';
@@ -407,7 +407,7 @@ async function copied(
   what: CopyKind,
   messages: MessageFlags,
   io: Io,
-  work: (onProgress: (progress: RestoreProgress) => void) => Promise<readonly string[]>,
+  work: (onProgress: (progress: CopyProgress) => void) => Promise<readonly string[]>,
 ): Promise<void> {
   const bar = progress(io, messages.quiet);
   const { note } = messagesOf(messages, io);
