@@ -157,14 +157,12 @@ function ownMethods(source: LibrarySource) {
     verify: session.guarded(
       { name: 'verify', args: [{ name: 'folder', kind: word }] },
       async (folder: string): Promise<readonly Finding[]> => {
-        const { openSnapshot, verify } = await import('../snapshot/verify.ts');
+        const { compareCommands, compareFiles, openSnapshot } = await import('../snapshot/verify.ts');
         const opened = await openSnapshot(folder);
         if ('what' in opened) return [opened];
-        const findings: Finding[] = [];
         const parseLine = planLineParser(clock());
-        const all = verify(opened, { parseLine, signal, withData: (compare) => compare(client) });
-        for await (const finding of all) findings.push(finding);
-        return findings;
+        const findings = await compareFiles(opened);
+        return [...findings, ...(await compareCommands(opened, { client, parseLine, signal }))];
       },
     ),
 

@@ -25,7 +25,7 @@ import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { operationQuestion } from '../questions/operation-question.ts';
 import { type KnownQuestion, questionNamed, questions } from '../questions/table.ts';
-import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
+import { bind, boundedClient } from '../snapshot/bind.ts';
 import { type Kind, methodNaming, type Signature } from './call.ts';
 import type { Session } from './session.ts';
 
@@ -380,7 +380,7 @@ function queryIn(question: Question, asked: readonly unknown[], { clock, naming,
   );
   const query: Query = { question, values };
   const isBound = asOf !== undefined && question.bind !== undefined;
-  return { demands, query: isBound ? bind(query, asOf, ofCalls(naming)).query : query };
+  return { demands, query: isBound ? bind(query, asOf, naming).query : query };
 }
 
 async function openTable(path: string): Promise<UserTable> {

@@ -70,16 +70,54 @@ export async function checkStore(address: string, options: CheckOptions = {}): P
   });
 }
 
-async function checkSeries(view: WholeView, id: string) {
-  const contents = await view.contents.series(id);
-  if (contents === undefined) return { changes: 0, faults: [] };
-  const check = new SeriesCheck(contents);
-  let changes = 0;
-  for await (const batch of view.contents.changes(id)) {
-    check.take(batch);
-    changes += batch.length;
+/** Checks the changes of a series, which come by date and then as-of date, and what follows from them. */
+async function checkSeries({ contents: stored }: WholeView, id: string) {
+  const faults: string[] = [];
+  const contents = await stored.series(id);
+  if (contents === undefined) return { changes: 0, faults };
+  const { normalisedBy, coveredTo, figures } = contents;
+  const speaks = speakersOf(contents);
+  const found = { changes: 0, observationCount: 0, dateCount: 0, factCount: 0 };
+  let last: KeptChange | undefined;
+  /** The value of the last fact of the current date. */
+  let value: string | null = null;
+  for await (const batch of stored.changes(id))
+    for (const change of batch) {
+      const { date, asOf, kind } = change;
+      const fault = (text: string) =>
+        faults.push(`${date} as of ${asOf} (${change.value ?? 'withdrawn'}) ${text}`);
+      const before = last?.date === date ? last : undefined;
+      if (before === undefined) {
+        if (value !== null) found.observationCount += 1;
+        value = null;
+        if (kind === 'fact') found.dateCount += 1;
+        if (change.value === null) fault('is withdrawn before it had a value');
+      }
+      const repeats = before !== undefined && sameNumber(before.value, change.value);
+      if (repeats !== (kind === 'respelling') || before?.value === change.value)
+        fault(`is kept as a ${kind} after ${before === undefined ? 'nothing' : before.value}`);
+      if (change.value !== null && parseDecimal(change.value) !== change.value)
+        fault('is not a decimal number');
+      if (keptDate(date, normalisedBy) !== date) fault('begins no period');
+      if (speaks.get(asOf)?.(date) !== true) fault('is of no vintage that speaks for it');
+      if (kind === 'fact') {
+        found.factCount += 1;
+        value = change.value;
+      }
+      found.changes += 1;
+      last = change;
+    }
+  if (value !== null) found.observationCount += 1;
+  const { changes, ...counts } = found;
+  const held = { ...figures, normalisedBy };
+  for (const [name, expected] of Object.entries({ ...counts, ...derivedFrom(contents) })) {
+    const key = name as keyof typeof words;
+    if (held[key] !== expected)
+      faults.push(`${words[key]} is ${shown(held[key])}, and follows as ${shown(expected)}`);
   }
-  return { changes, faults: check.faults() };
+  if (coveredTo < figures.lastVintage)
+    faults.push(`it is covered to ${shown(coveredTo)}, before its vintage ${figures.lastVintage}`);
+  return { changes, faults };
 }
 
 const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
@@ -93,99 +131,29 @@ const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
   normalisedBy: 'the frequency by which dates are kept',
 };
 
-class SeriesCheck {
-  readonly #contents: SeriesContents;
-  readonly #faults: string[] = [];
-  readonly #speaks: ReadonlyMap<string, (date: string) => boolean>;
-  #observations = 0;
-  #dates = 0;
-  #facts = 0;
-  #last: KeptChange | undefined;
-  /** The value of the last fact of the current date. */
-  #value: string | null = null;
+/** Whether the vintage of a day speaks for a date, by that day. */
+function speakersOf({ vintages, normalisedBy }: SeriesContents) {
+  const sets = new Map<string, ReturnType<typeof parseDateSet>>();
+  return new Map(
+    vintages.map(({ asOf, dates, complete }) => {
+      const set = sets.get(dates) ?? parseDateSet(dates, normalisedBy);
+      sets.set(dates, set);
+      return [asOf, (date: string) => complete || set.has(date)] as const;
+    }),
+  );
+}
 
-  constructor(contents: SeriesContents) {
-    this.#contents = contents;
-    const sets = new Map<string, ReturnType<typeof parseDateSet>>();
-    const setOf = (text: string) => {
-      const set = sets.get(text) ?? parseDateSet(text, contents.normalisedBy);
-      sets.set(text, set);
-      return set;
-    };
-    this.#speaks = new Map(
-      contents.vintages.map(({ asOf, dates, complete }) => [
-        asOf,
-        (date) => complete || setOf(dates).has(date),
-      ]),
-    );
-  }
-
-  /** Checks the next changes; they must come in order. */
-  take(changes: readonly KeptChange[]): void {
-    for (const change of changes) this.#take(change);
-  }
-
-  /** The contradictions found; must be called once, after all changes. */
-  faults(): readonly string[] {
-    this.#endDate();
-    const { figures, normalisedBy, coveredTo } = this.#contents;
-    for (const [name, expected] of Object.entries(this.#expected())) {
-      const key = name as keyof typeof words;
-      const held = key === 'normalisedBy' ? normalisedBy : figures[key];
-      if (held !== expected)
-        this.#faults.push(`${words[key]} is ${shown(held)}, and follows as ${shown(expected)}`);
-    }
-    if (coveredTo < figures.lastVintage)
-      this.#faults.push(`it is covered to ${shown(coveredTo)}, before its vintage ${figures.lastVintage}`);
-    return this.#faults;
-  }
-
-  #take(change: KeptChange): void {
-    const { date, asOf, value, kind } = change;
-    const before = this.#last?.date === date ? this.#last : undefined;
-    if (before === undefined) {
-      this.#endDate();
-      this.#dates += kind === 'fact' ? 1 : 0;
-      if (value === null) this.#fault(change, 'is withdrawn before it had a value');
-    }
-    const repeats = before !== undefined && sameNumber(before.value, value);
-    if (repeats !== (kind === 'respelling') || before?.value === value)
-      this.#fault(change, `is kept as a ${kind} after ${before === undefined ? 'nothing' : before.value}`);
-    if (value !== null && parseDecimal(value) !== value) this.#fault(change, 'is not a decimal number');
-    if (keptDate(date, this.#contents.normalisedBy) !== date) this.#fault(change, 'begins no period');
-    if (this.#speaks.get(asOf)?.(date) !== true) this.#fault(change, 'is of no vintage that speaks for it');
-    if (kind === 'fact') {
-      this.#facts += 1;
-      this.#value = value;
-    }
-    this.#last = change;
-  }
-
-  #endDate(): void {
-    if (this.#value !== null) this.#observations += 1;
-    this.#value = null;
-  }
-
-  #expected(): SeriesFigures & Pick<SeriesContents, 'normalisedBy'> {
-    const { vintages, stated, implied } = this.#contents;
-    const frequency = stated.frequency ?? implied.frequency ?? '';
-    const texts = new Set(frequency === '' ? vintages.map(({ dates }) => dates) : []);
-    const days = [...texts].flatMap((text) => parseDateSet(text).days());
-    return {
-      observationCount: this.#observations,
-      dateCount: this.#dates,
-      factCount: this.#facts,
-      firstVintage: vintages[0]?.asOf ?? '',
-      lastVintage: vintages.at(-1)?.asOf ?? '',
-      spacing: frequency === '' ? frequencyOf(days) : '',
-      vintageKind: kindsText(vintages.map(({ kind }) => kindOf(kind, stated.vintageKind))),
-      normalisedBy: frequency,
-    };
-  }
-
-  #fault({ date, asOf, value }: KeptChange, fault: string): void {
-    this.#faults.push(`${date} as of ${asOf} (${value ?? 'withdrawn'}) ${fault}`);
-  }
+/** What follows from the vintages and the record of a series. */
+function derivedFrom({ vintages, stated, implied }: SeriesContents) {
+  const frequency = stated.frequency ?? implied.frequency ?? '';
+  const texts = new Set(frequency === '' ? vintages.map(({ dates }) => dates) : []);
+  return {
+    firstVintage: vintages[0]?.asOf ?? '',
+    lastVintage: vintages.at(-1)?.asOf ?? '',
+    spacing: frequencyOf([...texts].flatMap((text) => parseDateSet(text).days())),
+    vintageKind: kindsText(vintages.map(({ kind }) => kindOf(kind, stated.vintageKind))),
+    normalisedBy: frequency,
+  };
 }
 
 function shown(value: string | number): string {

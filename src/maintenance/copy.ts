@@ -1,16 +1,16 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
-import type { KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { flush, identityOf } from '../platform/files.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
+import type { Followed } from '../store/followed.ts';
 import { checkDraftable, openDraft, readStore, unfinishedEnding } from '../store/open.ts';
 import type { WholeView } from '../store/store.ts';
 import type { StoreDraft, StoreWriter } from '../store/writer.ts';
 import { checkStore } from './check.ts';
-import { allFilings, allPoints, digestOfSeries, digestOfStore, SeriesDigest } from './digest.ts';
+import { allFilings, allPoints, digestOfSeries, digestOfStore } from './digest.ts';
 
 /** How a store is copied. */
 export type CopyOptions = {
@@ -25,9 +25,9 @@ export type CopyOptions = {
   readonly rowsAtOnce?: number | undefined;
 };
 
-/** The number of series that are copied, and then of those that are read again and compared. */
-type CopyProgress = {
-  readonly stage: 'copy' | 'compare';
+/** The number of series that are checked (for a restore), then copied, then read again and compared. */
+export type CopyProgress = {
+  readonly stage: 'check' | 'copy' | 'compare';
   readonly done: number;
   readonly total: number;
 };
@@ -62,16 +62,7 @@ export type BackupOptions = CopyOptions & {
 export type BackupSummary = CopySummary & { readonly removed: readonly string[] };
 
 /** How a backup becomes the store again. */
-export type RestoreOptions = Omit<CopyOptions, 'replace' | 'onProgress'> & {
-  readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
-};
-
-/** The number of series that are checked, then copied, then read again and compared. */
-export type RestoreProgress = {
-  readonly stage: 'check' | 'copy' | 'compare';
-  readonly done: number;
-  readonly total: number;
-};
+export type RestoreOptions = Omit<CopyOptions, 'replace'>;
 
 /**
  * Copies everything that a store holds, from one state of it, to a new store in a file or a database. Nobody can open
@@ -131,11 +122,13 @@ async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dr
   return { series: series + described, facts, already: 0, rates, trades, imports, followed, digest: '' };
 }
 
+/** A part of a copy: writes it, and returns the number of its rows. */
+type CopiedPart = (writer: StoreWriter) => Promise<number>;
+
 class StoreCopy {
   readonly #from: WholeView;
   readonly #to: StoreDraft;
   readonly #options: CopyOptions;
-  readonly #rowsAtOnce: number;
   readonly #digests = new Map<string, string>();
   #already = 0;
 
@@ -143,14 +136,11 @@ class StoreCopy {
     this.#from = from;
     this.#to = to;
     this.#options = options;
-    this.#rowsAtOnce = options.rowsAtOnce ?? 200_000;
   }
 
   /** Makes and publishes the copy; undefined if it differs from the store and was therefore discarded. */
   async run(): Promise<Omit<CopySummary, 'store'> | undefined> {
-    const ids = await this.#from.contents.seriesIds();
-    await this.#copySeries(ids);
-    await this.#copyOthers();
+    await this.#writeParts();
     await this.#pause();
     const digest = await digestOfStore(this.#from, this.#digests);
     const copied = await this.#to.read(async (view) => digestOfStore(view, await this.#digestsOf(view)));
@@ -162,91 +152,84 @@ class StoreCopy {
     return { ...(await countOf(this.#from)), already: this.#already, dryRun: false, digest };
   }
 
-  /** Writes the series that the copy lacks or holds differently, in several transactions. */
-  async #copySeries(ids: readonly string[]): Promise<void> {
-    const held = await this.#to.read((view) => this.#digestsOf(view));
-    const known = new Set(ids);
-    const gone = [...held.keys()].filter((id) => !known.has(id));
-    let next = 0;
-    do {
+  /** Writes everything that the copy lacks or holds differently, in several transactions. */
+  async #writeParts(): Promise<void> {
+    const { rowsAtOnce = 200_000 } = this.#options;
+    const parts = this.#parts(
+      await this.#to.read(async (view) => ({
+        digests: await this.#digestsOf(view),
+        imports: (await view.sources.imports()).length,
+        followed: await view.sources.followed(),
+      })),
+    );
+    let part = await parts.next();
+    while (part.done !== true)
       await this.#to.write(async (writer) => {
-        for (const id of gone.splice(0)) await writer.removeSeries(id);
-        for (let rows = 0; next < ids.length && rows < this.#rowsAtOnce; next += 1) {
-          const id = ids[next] ?? '';
-          rows += 100 + (await this.#copyOne(id, held.get(id), writer));
+        for (let rows = 0; part.done !== true && rows < rowsAtOnce; part = await parts.next()) {
+          rows += await part.value(writer);
           await this.#pause();
-          this.#options.onProgress?.({ stage: 'copy', done: next + 1, total: ids.length });
         }
       });
-    } while (next < ids.length);
   }
 
-  /** Writes one series, unless its digest in the copy (`held`) shows no difference; returns the number of rows. */
-  async #copyOne(id: string, held: string | undefined, writer: StoreWriter): Promise<number> {
-    if (held !== undefined && (await digestOfSeries(this.#from, id)) === held) {
-      this.#digests.set(id, held);
-      this.#already += 1;
-      return 0;
-    }
-    const contents = await this.#from.contents.series(id);
-    if (contents === undefined) return 0;
-    const digest = new SeriesDigest(contents);
-    let rows = contents.vintages.length;
-    const read = this.#from.contents.changes(id);
-    async function* counted(): AsyncGenerator<readonly KeptChange[]> {
-      for await (const changes of read) {
-        digest.changes(changes);
-        rows += changes.length;
-        yield changes;
-      }
-    }
-    await writer.putSeries(contents, counted());
-    const descriptions = await this.#from.series.descriptionChanges(id);
-    digest.descriptions(descriptions);
-    for (const change of descriptions) await writer.recordChange(change);
-    this.#digests.set(id, digest.text());
-    return rows;
-  }
-
-  async #copyOthers(): Promise<void> {
+  /** The parts of the copy; `held` is what it holds already. */
+  async *#parts(held: {
+    readonly digests: ReadonlyMap<string, string>;
+    readonly imports: number;
+    readonly followed: readonly Followed[];
+  }): AsyncGenerator<CopiedPart> {
     const [from, replace] = [this.#from, { replace: true }];
-    await this.#to.write(async (writer) => {
-      for await (const points of allPoints(from)) await writer.mergePoints(points, replace);
-    });
-    const filings = allFilings(from);
-    let isDone = false;
-    while (!isDone)
-      await this.#to.write(async (writer) => {
-        for (let rows = 0; rows < this.#rowsAtOnce && !isDone; ) {
-          const { value, done } = await filings.next();
-          isDone = done === true;
-          if (value === undefined) continue;
-          await writer.mergeFilings(value, replace);
-          await this.#pause();
-          rows += value.length;
-        }
-      });
-    const held = await this.#to.read(async (view) => ({
-      log: await view.sources.imports(),
-      followed: await view.sources.followed(),
-    }));
-    await this.#to.write(async (writer) => {
+    const ids = await from.contents.seriesIds();
+    const known = new Set(ids);
+    for (const id of held.digests.keys())
+      if (!known.has(id)) yield async (writer) => Number(await writer.removeSeries(id));
+    for (const [index, id] of ids.entries()) {
+      yield (writer) => this.#copySeries(id, held.digests.get(id), writer);
+      this.#options.onProgress?.({ stage: 'copy', done: index + 1, total: ids.length });
+    }
+    for await (const points of allPoints(from))
+      yield async (writer) => {
+        await writer.mergePoints(points, replace);
+        return points.length;
+      };
+    for await (const filings of allFilings(from))
+      yield async (writer) => {
+        await writer.mergeFilings(filings, replace);
+        return filings.length;
+      };
+    yield async (writer) => {
       for (const { source, name } of held.followed) await writer.unfollow(source, name);
       for (const record of await from.sources.followed()) await writer.follow(record);
-      for (const entry of (await from.sources.imports()).slice(held.log.length))
-        await writer.recordImport(entry);
-    });
+      const entries = (await from.sources.imports()).slice(held.imports);
+      for (const entry of entries) await writer.recordImport(entry);
+      return entries.length;
+    };
+  }
+
+  /** Writes one series, unless its digest in the copy (`held`) shows no difference. */
+  async #copySeries(id: string, held: string | undefined, writer: StoreWriter): Promise<number> {
+    const { contents, series } = this.#from;
+    const digest = (await digestOfSeries(this.#from, id)) ?? '';
+    this.#digests.set(id, digest);
+    const own = digest === held ? undefined : await contents.series(id);
+    if (own === undefined) {
+      this.#already += 1;
+      return 100;
+    }
+    await writer.putSeries(own, contents.changes(id));
+    for (const change of await series.descriptionChanges(id)) await writer.recordChange(change);
+    return 100 + own.vintages.length + own.figures.factCount;
   }
 
   async #digestsOf(view: WholeView): Promise<ReadonlyMap<string, string>> {
-    const series = new Map<string, string>();
+    const digests = new Map<string, string>();
     const ids = await view.contents.seriesIds();
     for (const [index, id] of ids.entries()) {
-      series.set(id, (await digestOfSeries(view, id)) ?? '');
+      digests.set(id, (await digestOfSeries(view, id)) ?? '');
       await this.#pause();
       this.#options.onProgress?.({ stage: 'compare', done: index + 1, total: ids.length });
     }
-    return series;
+    return digests;
   }
 
   /** Lets the process receive a signal, which it can only between two turns of the event loop. */
@@ -393,7 +376,7 @@ function namesIn(folder: string): readonly string[] {
 export async function restoreStore(
   file: string,
   to: string,
-  { onProgress, ...options }: RestoreOptions = {},
+  options: RestoreOptions = {},
 ): Promise<CopySummary> {
   if (isDatabase(file))
     throw new Problem('bad-input', 'a backup is a file', {
@@ -403,14 +386,14 @@ export async function restoreStore(
   await refuseTaken(to);
   const { faults } = await checkStore(file, {
     signal: options.signal,
-    onProgress: (progress) => onProgress?.({ stage: 'check', ...progress }),
+    onProgress: (progress) => options.onProgress?.({ stage: 'check', ...progress }),
   });
   const [fault] = faults;
   if (fault !== undefined)
     throw new Problem('local-io', `${file} is damaged: ${fault.subject}: ${fault.fault}`, {
       hints: [`\`asof store check --store ${file}\` lists every fault`, 'restore an older backup'],
     });
-  return copyStore(file, to, { ...options, onProgress, replace: true });
+  return copyStore(file, to, { ...options, replace: true });
 }
 
 async function refuseTaken(to: string): Promise<void> {

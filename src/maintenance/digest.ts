@@ -1,72 +1,51 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Filing } from '../domain/insider/filing.ts';
-import type { KeptChange } from '../domain/series/revision-history.ts';
 import { type CurvePoint, curveTypes } from '../domain/treasury/curve.ts';
-import { defined } from '../platform/defined.ts';
-import type { SeriesContents } from '../store/contents.ts';
-import type { DescriptionChange } from '../store/followed.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 
-/** A digest of what a store keeps of a series; it depends neither on the engine nor on the number of imports. */
-export class SeriesDigest {
-  readonly #hash: Hash = createHash('sha256');
-
-  constructor({ id, stated, implied, normalisedBy, coveredTo, vintages }: SeriesContents) {
-    this.#add([id, sortedFields(stated), sortedFields(implied), normalisedBy, coveredTo]);
-    for (const { asOf, dates, complete, kind, clipped = '' } of vintages)
-      this.#add([asOf, dates, complete, kind, ...(clipped === '' ? [] : [clipped])]);
-  }
-
-  changes(changes: readonly KeptChange[]): void {
-    for (const { date, asOf, value, kind } of changes) this.#add([date, asOf, value, kind]);
-  }
-
-  descriptions(changes: readonly DescriptionChange[]): void {
-    for (const { changedOn, field, before, after } of changes) this.#add([changedOn, field, before, after]);
-  }
-
-  /** The digest; must be called once, after everything else. */
-  text(): string {
-    return this.#hash.digest('hex');
-  }
-
-  #add(cells: readonly unknown[]): void {
-    this.#hash.update(JSON.stringify(cells));
-  }
-}
-
-/** The digest of a series in a store; undefined for an unknown id. */
+/**
+ * A digest of what a store keeps of a series, undefined for an unknown id; it depends neither on the engine nor on the
+ * number of imports.
+ */
 export async function digestOfSeries(view: WholeView, id: string): Promise<string | undefined> {
   const contents = await view.contents.series(id);
   if (contents === undefined) return undefined;
-  const digest = new SeriesDigest(contents);
-  for await (const changes of view.contents.changes(id)) digest.changes(changes);
-  digest.descriptions(await view.series.descriptionChanges(id));
-  return digest.text();
+  const hash = createHash('sha256');
+  const add = (...cells: readonly unknown[]) => hash.update(JSON.stringify(cells));
+  const { stated, implied, normalisedBy, coveredTo, vintages } = contents;
+  add(contents.id, sortedFields(stated), sortedFields(implied), normalisedBy, coveredTo);
+  for (const { asOf, dates, complete, kind, clipped = '' } of vintages)
+    add(asOf, dates, complete, kind, ...(clipped === '' ? [] : [clipped]));
+  for await (const changes of view.contents.changes(id))
+    for (const { date, asOf, value, kind } of changes) add(date, asOf, value, kind);
+  for (const { changedOn, field, before, after } of await view.series.descriptionChanges(id))
+    add(changedOn, field, before, after);
+  return hash.digest('hex');
 }
 
 const rowsAtOnce = 5000;
 
+/** Every row that `page` reads after a row, in batches. */
+async function* inBatches<T>(
+  page: (from: { readonly limit: number; readonly after?: T }) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  let after: T | undefined;
+  do {
+    const rows = await page({ limit: rowsAtOnce, ...(after !== undefined && { after }) });
+    if (rows.length > 0) yield rows;
+    after = rows.length < rowsAtOnce ? undefined : rows.at(-1);
+  } while (after !== undefined);
+}
+
 /** Every rate of the curves, in batches. */
-export async function* allPoints(view: StoreView): AsyncGenerator<readonly CurvePoint[]> {
-  for (const curveType of curveTypes) {
-    let after: CurvePoint | undefined;
-    do {
-      const points = await view.rates.yields({ curveType, limit: rowsAtOnce, ...defined({ after }) });
-      if (points.length > 0) yield points;
-      after = points.length < rowsAtOnce ? undefined : points.at(-1);
-    } while (after !== undefined);
-  }
+export async function* allPoints({ rates }: StoreView): AsyncGenerator<readonly CurvePoint[]> {
+  for (const curveType of curveTypes)
+    yield* inBatches<CurvePoint>((from) => rates.yields({ curveType, ...from }));
 }
 
 /** Every trade of every filing, in batches. */
-export async function* allFilings(view: StoreView): AsyncGenerator<readonly Filing[]> {
-  let after: Filing | undefined;
-  do {
-    const filings = await view.filings.page({ limit: rowsAtOnce, ...defined({ after }) });
-    if (filings.length > 0) yield filings;
-    after = filings.length < rowsAtOnce ? undefined : filings.at(-1);
-  } while (after !== undefined);
+export function allFilings({ filings }: StoreView): AsyncGenerator<readonly Filing[]> {
+  return inBatches<Filing>((from) => filings.page(from));
 }
 
 /** A digest of curves, filings, the log of imports and what the store follows. */

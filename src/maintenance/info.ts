@@ -2,7 +2,6 @@ import type { CurveType } from '../domain/treasury/curve.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { freshnessOf } from '../store/followed.ts';
 import { readStore } from '../store/open.ts';
-import type { WholeView } from '../store/store.ts';
 
 /** What a store holds. A day is null if the store has no such day. */
 export type StoreInfo = {
@@ -45,42 +44,40 @@ export type StoreInfo = {
 
 /** What the store at an address holds, from one state of it. */
 export function storeInfo(address: string): Promise<StoreInfo> {
-  return readStore(address, (view) => infoOf(view, address));
-}
-
-async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
-  const { bytes, format } = await view.contents.size();
-  const { revision, sample } = await view.state();
-  const totals = await view.contents.totals();
-  const imports = await view.sources.imports();
-  const freshness = freshnessOf(await view.sources.followed());
-  const rates = await view.rates.summaries();
-  const ratesOf = (curveType: CurveType) =>
-    rates.filter((own) => own.curveType === curveType).reduce((sum, { count }) => sum + count, 0);
-  return {
-    store: shownAddress(address),
-    engine: isDatabase(address) ? 'PostgreSQL' : 'SQLite',
-    format,
-    bytes,
-    sample,
-    revision,
-    series: totals.series,
-    described: totals.described,
-    facts: totals.facts,
-    first_vintage: totals.firstVintage,
-    last_vintage: totals.lastVintage,
-    least_covered_to: totals.leastCovered,
-    covered_to: totals.covered,
-    par_rates: ratesOf('PAR'),
-    par_covered_to: (await view.rates.coveredTo('PAR')) ?? null,
-    real_rates: ratesOf('TIPS'),
-    real_covered_to: (await view.rates.coveredTo('TIPS')) ?? null,
-    ...(await view.filings.counts()),
-    filings_covered_to: (await view.filings.coveredTo()) ?? null,
-    imports: imports.length,
-    last_import: imports.at(-1)?.importedAt ?? null,
-    outdated_imports: imports.filter(({ outdated }) => outdated).length,
-    followed: freshness.count,
-    followed_up_to: freshness.upTo ?? null,
-  };
+  return readStore(address, async (view) => {
+    const { bytes, format } = await view.contents.size();
+    const { revision, sample } = await view.state();
+    const totals = await view.contents.totals();
+    const imports = await view.sources.imports();
+    const freshness = freshnessOf(await view.sources.followed());
+    const rates = await view.rates.summaries();
+    const ratesOf = (curveType: CurveType) =>
+      rates.filter((own) => own.curveType === curveType).reduce((sum, { count }) => sum + count, 0);
+    return {
+      store: shownAddress(address),
+      engine: isDatabase(address) ? 'PostgreSQL' : 'SQLite',
+      format,
+      bytes,
+      sample,
+      revision,
+      series: totals.series,
+      described: totals.described,
+      facts: totals.facts,
+      first_vintage: totals.firstVintage,
+      last_vintage: totals.lastVintage,
+      least_covered_to: totals.leastCovered,
+      covered_to: totals.covered,
+      par_rates: ratesOf('PAR'),
+      par_covered_to: (await view.rates.coveredTo('PAR')) ?? null,
+      real_rates: ratesOf('TIPS'),
+      real_covered_to: (await view.rates.coveredTo('TIPS')) ?? null,
+      ...(await view.filings.counts()),
+      filings_covered_to: (await view.filings.coveredTo()) ?? null,
+      imports: imports.length,
+      last_import: imports.at(-1)?.importedAt ?? null,
+      outdated_imports: imports.filter(({ outdated }) => outdated).length,
+      followed: freshness.count,
+      followed_up_to: freshness.upTo ?? null,
+    };
+  });
 }

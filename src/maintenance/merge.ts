@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
-import { keptDate, latestDay } from '../domain/series/date.ts';
-import { parseDateSet } from '../domain/series/date-set.ts';
-import { ownKind, statementKinds } from '../domain/series/merge-plan.ts';
-import { type Change, knownOn, type Statement } from '../domain/series/revision-history.ts';
+import { type Day, latestDay } from '../domain/series/date.ts';
+import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
+import type { Statement } from '../domain/series/revision-history.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import type { ImportResult } from '../import/import.ts';
@@ -12,7 +11,9 @@ import { load } from '../import/load/load.ts';
 import type { LoadProgress } from '../import/load/registry.ts';
 import { shownAddress } from '../store/address.ts';
 import type { SeriesContents } from '../store/contents.ts';
-import { openStore, readStoreIfAny, writing } from '../store/open.ts';
+import type { Followed } from '../store/followed.ts';
+import { readStore, writing } from '../store/open.ts';
+import { changesByDate } from '../store/series-record.ts';
 import type { WholeView } from '../store/store.ts';
 import { refuseSame } from './copy.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
@@ -43,57 +44,49 @@ export async function mergeStore(
 ): Promise<ImportResult> {
   refuseSame(from, into);
   const { clock = () => new Date(), signal, onProgress, dryRun = false } = options;
-  const other = await openStore(from);
-  try {
-    return await writing(into, (writer) =>
-      other.read(async (view) => {
-        const now = clock();
-        const followed = await followedIn(into);
-        const file = await fileOf(view, from);
-        const files = await loadStore([{ file, format: storeFormat(view) }], writer, {
-          rename: new Map(),
-          merge: options.merge === true,
-          replace: options.replace === true,
-          complete: false,
-          latest: latestDay(now),
-          importedAt: now.toISOString(),
-          onProgress: async (progress) => {
-            await tick();
-            signal?.throwIfAborted();
-            onProgress?.(progress);
-          },
-        });
-        for (const id of await view.contents.seriesIds())
-          for (const change of await view.series.descriptionChanges(id)) await writer.recordChange(change);
-        for (const record of await view.sources.followed())
-          if (!followed.has(`${record.source} ${record.name}`)) await writer.follow(record);
-        const { address, created } = writer;
-        if (dryRun) await writer.rollback();
-        else await writer.commit();
-        return { store: shownAddress(address), created, dryRun, files, skipped: [], outdated: [] };
-      }),
-    );
-  } finally {
-    await other.close();
-  }
+  return readStore(from, (view) =>
+    writing(into, async (writer) => {
+      const now = clock();
+      const followed = new Set((await writer.followed()).map(nameOf));
+      const file = await fileOf(view, from);
+      const files = await load([{ file, format: storeFormat(view) }], writer, {
+        rename: new Map(),
+        merge: options.merge === true,
+        replace: options.replace === true,
+        complete: false,
+        latest: latestDay(now),
+        importedAt: now.toISOString(),
+        onProgress: async (progress) => {
+          await tick();
+          signal?.throwIfAborted();
+          onProgress?.(progress);
+        },
+      }).catch((error) => {
+        throw refusalOf(error);
+      });
+      for (const id of await view.contents.seriesIds())
+        for (const change of await view.series.descriptionChanges(id)) await writer.recordChange(change);
+      for (const record of await view.sources.followed())
+        if (!followed.has(nameOf(record))) await writer.follow(record);
+      const { address, created } = writer;
+      if (dryRun) await writer.rollback();
+      else await writer.commit();
+      return { store: shownAddress(address), created, dryRun, files, skipped: [], outdated: [] };
+    }),
+  );
 }
 
-/** Loads a store; its refusal suggests renaming a series in one of the stores, because a merge has no flag for it. */
-async function loadStore(...args: Parameters<typeof load>): ReturnType<typeof load> {
-  try {
-    return await load(...args);
-  } catch (error) {
-    if (!(error instanceof ImportRefusal)) throw error;
-    throw new ImportRefusal(
-      error.conflicts,
-      '`asof series rename OLD NEW` in one of the stores keeps both series apart',
-    );
-  }
+/** A refusal that suggests renaming a series in one of the stores, because a merge has no flag for it. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof ImportRefusal)) return error;
+  return new ImportRefusal(
+    error.conflicts,
+    '`asof series rename OLD NEW` in one of the stores keeps both series apart',
+  );
 }
 
-async function followedIn(address: string): Promise<ReadonlySet<string>> {
-  const records = (await readStoreIfAny(address, (view) => view.sources.followed())) ?? [];
-  return new Set(records.map(({ source, name }) => `${source} ${name}`));
+function nameOf({ source, name }: Followed): string {
+  return `${source} ${name}`;
 }
 
 /** A store in the form of a file to import; its size is its number of facts. */
@@ -154,25 +147,17 @@ const statementsAtOnce = 5000;
 
 /** Every statement about a series, with its date as published. */
 async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGenerator<Batch> {
-  const { id: seriesId, normalisedBy, vintages } = contents;
-  const changes = new Map<string, Change[]>();
+  const { id: seriesId, normalisedBy: frequency, vintages } = contents;
+  const rows: (readonly [date: Day, asOf: Day, value: string | null])[] = [];
   for await (const batch of view.contents.changes(seriesId))
-    for (const { date, asOf, value } of batch) {
-      const known = changes.get(date);
-      if (known === undefined) changes.set(date, [{ asOf, value }]);
-      else known.push({ asOf, value });
-    }
+    for (const { date, asOf, value } of batch) rows.push([date, asOf, value]);
+  const held = { frequency, vintages, changes: changesByDate(rows) };
   let statements: Statement[] = [];
-  for (const vintage of vintages) {
-    const { asOf, dates } = vintage;
-    const kindOf = statementKinds(vintage);
-    for (const date of parseDateSet(dates).days()) {
-      const value = knownOn(changes.get(keptDate(date, normalisedBy)) ?? [], asOf);
-      statements.push({ seriesId, date, asOf, value, kind: kindOf(date) });
-      if (statements.length < statementsAtOnce) continue;
-      yield { statements };
-      statements = [];
-    }
+  for (const statement of publishedStatements(held)) {
+    statements.push({ seriesId, ...statement });
+    if (statements.length < statementsAtOnce) continue;
+    yield { statements };
+    statements = [];
   }
   if (statements.length > 0) yield { statements };
 }

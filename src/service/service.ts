@@ -57,53 +57,64 @@ export type DataStatus = {
   readonly coveredTo: { readonly [K in CurveType | 'filings' | 'series']: Day | undefined };
 };
 
+/** What answers the operations of a store. */
+export type Service = ReturnType<typeof createService>;
+
 /**
  * Answers operations from a store; only a service reads parameters and checks plans. Each answer comes from one state
  * of the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
  */
-export type Service = {
-  /** The contract's envelope; `whole` asks for all rows on one page. */
-  answer<R extends Row>(
-    operation: Operation<Params, R>,
-    texts: ParamTexts,
-    principal: Principal,
-    whole?: boolean,
-  ): Promise<Envelope<R>>;
-  /** The envelopes of several questions in their order, as `answer` gives each, all from one state of the data. */
-  answerTogether(
-    operation: Operation,
-    questions: readonly ParamTexts[],
-    principal: Principal,
-  ): readonly Promise<Envelope>[];
-  /** The envelope with its tag; with `known` the facts are read only if it returns false for the tag. */
-  reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>>;
-  /**
-   * The name of the newest state of the data, or of the part of it that answers requests about one series: it changes
-   * with every import that changes that part, and differs between stores.
-   */
-  state(seriesId?: string): Promise<string>;
-  /** The refusal of what a plan does not allow; it says how to get a plan that does. */
-  refusal(reason: string, principal: Pick<Principal, 'plan'>): Problem;
-  /** What an operator watches of the data. */
-  status(): Promise<DataStatus>;
-  /** What the store follows at live sources. */
-  readonly followed: AskFollowed;
-};
+export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions) {
+  const requestOf = <R>(operation: Operation<Params, R>, texts: ParamTexts, principal: Principal) => ({
+    operation,
+    texts,
+    principal,
+    requestId: newRequestId(clock()),
+  });
 
-/** A service over a store. */
-export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions): Service {
-  const requestOf = <R>(
-    operation: Operation<Params, R>,
-    texts: ParamTexts,
-    principal: Principal,
-  ): ServiceRequest<R> => ({ operation, texts, principal, requestId: newRequestId(clock()) });
-  const checked = <R>(request: ServiceRequest<R>) => checkedRequest(request, clock(), billingUrl);
+  const refusal = (reason: string, { plan }: Pick<Principal, 'plan'>): Problem => {
+    const remedy = billingUrl === undefined ? 'ask the operator of this service' : `upgrade at ${billingUrl}`;
+    return new Problem('plan-upgrade-required', `${reason}; this key is on '${plan}': ${remedy}`);
+  };
+
+  /** What answers a request, if its parameters and its plan allow it, and today, if the answer depends on it. */
+  const checked = <R>(request: ServiceRequest<R>) => {
+    const { operation, texts, principal, usage, whole } = request;
+    const now = clockAt(clock());
+    const query = prepare(operation, texts, now);
+    const cursor = textOf(texts, 'cursor');
+    const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
+    if (!principal.vintageAccess && query.needsVintageAccess)
+      throw refusal('point-in-time queries need the pro plan or higher', principal);
+    const answer = async (view: StoreView) => {
+      const run = { view: knownIn(view, now), principal, ...defined({ usage, position, whole }) };
+      return envelope(request, await query.run(run));
+    };
+    return { answer, today: query.dependsOnToday ? now.today : undefined };
+  };
+
+  const followed: AskFollowed = () => store.read((view) => view.sources.followed());
   return {
-    answer(operation, texts, principal, whole = false) {
+    /** What the store follows at live sources. */
+    followed,
+
+    /** The contract's envelope; `whole` asks for all rows on one page. */
+    answer<R extends Row>(
+      operation: Operation<Params, R>,
+      texts: ParamTexts,
+      principal: Principal,
+      whole = false,
+    ): Promise<Envelope<R>> {
       const request = { ...requestOf(operation, texts, principal), whole };
       return within(request, () => store.read(checked(request).answer));
     },
-    answerTogether(operation, questions, principal) {
+
+    /** The envelopes of several questions in their order, as `answer` gives each, all from one state of the data. */
+    answerTogether(
+      operation: Operation,
+      questions: readonly ParamTexts[],
+      principal: Principal,
+    ): readonly Promise<Envelope>[] {
       const requests = questions.map((texts) => requestOf(operation, texts, principal));
       const work = async (view: StoreView) => {
         const answers = requests.map(async (request) => checked(request).answer(view));
@@ -119,8 +130,10 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
         }),
       );
     },
-    reply: (request, known) =>
-      within(request, () => {
+
+    /** The envelope with its tag; with `known` the facts are read only if it returns false for the tag. */
+    reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>> {
+      return within(request, () => {
         const { answer, today } = checked(request);
         return store.read(async (view) => {
           const stated = knownIn(view, clockAt(clock())).state(seriesOf(request.operation, request.texts));
@@ -131,13 +144,23 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
           if (known?.(tag) === true) return { tag, state };
           return { tag, state, envelope: early ?? (await answer(view)) };
         });
-      }),
-    state(seriesId) {
+      });
+    },
+
+    /**
+     * The name of the newest state of the data, or of the part of it that answers requests about one series: it changes
+     * with every import that changes that part, and differs between stores.
+     */
+    state(seriesId?: string): Promise<string> {
       const now = clockAt(clock());
       return store.read(async (view) => (await knownIn(view, now).state(seriesId)).name);
     },
-    refusal: (reason, principal) => upgradeRequired(reason, principal, billingUrl),
-    status: () =>
+
+    /** The refusal of what a plan does not allow; it says how to get a plan that does. */
+    refusal,
+
+    /** What an operator watches of the data. */
+    status: (): Promise<DataStatus> =>
       store.read(async (view) => {
         const [{ revision }, { covered }, PAR, TIPS, filings] = await Promise.all([
           view.state(),
@@ -148,7 +171,6 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
         ]);
         return { revision, coveredTo: { series: covered ?? undefined, PAR, TIPS, filings } };
       }),
-    followed: () => store.read((view) => view.sources.followed()),
   };
 }
 
@@ -163,8 +185,12 @@ async function within<T, R>(
 ): Promise<T> {
   try {
     return await work();
-  } catch (error) {
-    throw asProblem(error).with({ requestId, instance: instanceOf(operation.path, texts) });
+  } catch (cause) {
+    const problem =
+      cause instanceof Problem
+        ? cause
+        : new Problem('internal-error', 'an internal error occurred', { cause });
+    throw problem.with({ requestId, instance: instanceOf(operation.path, texts) });
   }
 }
 
@@ -173,33 +199,6 @@ export function seriesOf({ params }: Pick<Operation, 'params'>, texts: ParamText
   const named = Object.entries(params).find(([, param]) => param.namesSeries === true);
   const id = named === undefined ? undefined : textOf(texts, named[0]);
   return id === undefined ? undefined : parseSeriesId(id);
-}
-
-type CheckedRequest<R> = {
-  readonly answer: (view: StoreView) => Promise<Envelope<R>>;
-  /** Today, if the answer depends on it. */
-  readonly today: Day | undefined;
-};
-
-function checkedRequest<R>(
-  request: ServiceRequest<R>,
-  now: Date,
-  billingUrl: string | undefined,
-): CheckedRequest<R> {
-  const { operation, texts, principal, usage, whole } = request;
-  const clock = clockAt(now);
-  const query = prepare(operation, texts, clock);
-  const cursor = textOf(texts, 'cursor');
-  const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
-  if (!principal.vintageAccess && query.needsVintageAccess)
-    throw upgradeRequired('point-in-time queries need the pro plan or higher', principal, billingUrl);
-  return {
-    answer: async (view) => {
-      const run = { view: knownIn(view, clock), principal, ...defined({ usage, position, whole }) };
-      return envelope(request, await query.run(run));
-    },
-    today: query.dependsOnToday ? clock.today : undefined,
-  };
 }
 
 function tagOf(
@@ -211,15 +210,6 @@ function tagOf(
   const caller = operation.aboutCaller === true ? { ...principal, ...usage } : principal;
   const content = JSON.stringify([state, caller, operation.name, query, today ?? '']);
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
-}
-
-function upgradeRequired(
-  reason: string,
-  { plan }: Pick<Principal, 'plan'>,
-  billingUrl: string | undefined,
-): Problem {
-  const remedy = billingUrl === undefined ? 'ask the operator of this service' : `upgrade at ${billingUrl}`;
-  return new Problem('plan-upgrade-required', `${reason}; this key is on '${plan}': ${remedy}`);
 }
 
 function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: Page<R>): Envelope<R> {
@@ -240,11 +230,6 @@ function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: P
     has_more: page.next !== undefined,
     ...(page.next !== undefined && { next_cursor: formatCursor(page.next, operation.name, texts) }),
   };
-}
-
-function asProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  return new Problem('internal-error', 'an internal error occurred', { cause: error });
 }
 
 function instanceOf(path: string, texts: ParamTexts): string {

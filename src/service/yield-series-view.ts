@@ -165,7 +165,6 @@ async function ratesOf(
   rates: RatesView,
   { firstRelease, from, to, asOf, before, limit = every }: ValueQuery,
 ): Promise<readonly StoredObservation[]> {
-  // The first vintage of a series may repeat older values, so it has no first releases.
   const begin = firstRelease === true ? addDays(series.firstVintage, 1) : undefined;
   const first = [from, begin].flatMap((day) => day ?? []);
   const last = [to, asOf, before && addDays(before, -1)].flatMap((day) => day ?? []);

@@ -1,4 +1,4 @@
-import type { NamedDay, Query } from '../answering/question.ts';
+import type { Query } from '../answering/question.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -16,33 +16,21 @@ export type BoundQuery = {
   readonly words: readonly string[];
 };
 
-/** How messages about bound queries name parameters, and what is as of the day. */
-type BindingWords = { readonly naming: Naming; readonly bound: string };
-
-const ofPlans: BindingWords = { naming: commandNaming, bound: 'the snapshot' };
-
-/** How messages name parameters of queries that are not lines of a plan. */
-export function ofCalls(naming: Naming): BindingWords {
-  return { naming, bound: 'every answer here' };
-}
-
-/** The query bound to a day; a Problem if it asks for a later day, or if nothing can bind it. */
-export function bind({ question, values: asked }: Query, day: Day, words = ofPlans): BoundQuery {
+/**
+ * The query bound to a day; a Problem if it asks for a later day, or if nothing can bind it. `naming` is that of a query
+ * which is no line of a plan.
+ */
+export function bind({ question, values: asked }: Query, day: Day, naming?: Naming): BoundQuery {
   const { bind, command, name } = question;
   if (bind === undefined)
     throw new Problem('bad-input', `'${command?.words ?? name}' cannot be bound to what was known on a date`);
-  const { values, days, asOf = day, words: added } = bind(asked, day);
-  refuseDays(day, days, words);
-  return { query: { question, values }, asOf, words: added };
-}
-
-function refuseDays(day: Day, named: readonly NamedDay[], { naming, bound }: BindingWords): void {
-  for (const [name, text] of named)
-    if (text > day)
-      throw new Problem(
-        'bad-input',
-        `${name.startsWith('the ') ? name : naming.param(name)} ${text} is later than ${day}, the as-of date of ${bound}`,
-      );
+  const { values, days, asOf = day, words } = bind(asked, day);
+  const later = days.find(([, text]) => text > day);
+  if (later === undefined) return { query: { question, values }, asOf, words };
+  const [param, text] = later;
+  const named = param.startsWith('the ') ? param : (naming ?? commandNaming).param(param);
+  const whole = naming === undefined ? 'the snapshot' : 'every answer here';
+  throw new Problem('bad-input', `${named} ${text} is later than ${day}, the as-of date of ${whole}`);
 }
 
 /**

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Asker, askOf, type Outcome } from '../answering/answer.ts';
-import type { Demands, SubjectBasis } from '../answering/basis.ts';
+import type { Demands } from '../answering/basis.ts';
 import type { Query } from '../answering/question.ts';
 import { isDrawable } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
@@ -22,7 +22,8 @@ import {
 } from '../render/output.ts';
 import { ReturningIterable, renderPages } from '../render/renderer.ts';
 import { bind, boundedClient } from './bind.ts';
-import type { PlanLine } from './plan.ts';
+import { type FileRecord, sumOfFile } from './manifest.ts';
+import { lineOf, type PlanLine } from './plan.ts';
 
 /** The command of a line of a plan, as plain data. */
 type ParsedPlanLine = {
@@ -138,31 +139,30 @@ export type PlanWriting = {
   /** The folder that the files go to. */
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** The name of the plan in messages; absent for the lines of a manifest. */
+  readonly plan?: string;
   /** Called before each line with its file and the number of lines done. */
-  readonly onLine?: (name: string, done: number) => void;
-  /** The same failure, with the line that it belongs to. */
-  readonly explain: (error: unknown, line: BoundLine) => unknown;
+  readonly onLine?: ((name: string, done: number) => void) | undefined;
 };
 
-/** A written file: its rows, what they are based on, and the notes about that. */
-export type WrittenLine = {
-  readonly rows: number;
-  readonly coverage: readonly SubjectBasis[];
-  readonly notes: readonly string[];
-};
+/** A written file, and the notes about its data. */
+export type WrittenLine = { readonly record: FileRecord; readonly notes: readonly string[] };
 
 /** Answers all lines and writes their files. */
 export async function writeLines(
   lines: readonly BoundLine[],
   writing: PlanWriting,
 ): Promise<readonly WrittenLine[]> {
+  const { plan, signal, onLine } = writing;
   const written: WrittenLine[] = [];
   for (const [done, line] of lines.entries()) {
-    writing.onLine?.(line.name, done);
+    onLine?.(line.name, done);
     try {
       written.push(await writeLine(line, writing));
     } catch (error) {
-      throw writing.signal.aborted ? error : writing.explain(error, line);
+      if (signal.aborted) throw error;
+      const place = plan === undefined ? line.name : `${plan} line ${line.number} (${line.name})`;
+      throw inOneLine(error, { before: `${place}: ` });
     }
   }
   return written;
@@ -212,5 +212,14 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   if (rows === 0 && output.failEmpty)
     throw new Problem('no-rows', 'it has no rows, which --fail-empty does not allow');
   if (basis.missing.size > 0) notes.push(`${name}: ${missingText(basis.missing)}`);
-  return { rows, coverage: basis.upTo(asOf), notes: [...basis.staleOn(asOf), ...notes] };
+  const coverage = basis.upTo(asOf);
+  const record = {
+    name,
+    command: lineOf(line.words),
+    as_of: line.asOf,
+    rows,
+    ...(coverage.length > 0 && { coverage }),
+    ...(await sumOfFile(path)),
+  };
+  return { record, notes: [...basis.staleOn(asOf), ...notes] };
 }

@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import type { SubjectBasis } from '../answering/basis.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { isPlain } from '../operations/value.ts';
 import { formatCsvRecord } from '../render/delimited.ts';
 import type { ImportRecord } from '../store/store.ts';
 import { faultOfName } from './plan.ts';
 
-/** A file of a snapshot: the command whose output it is, and its size and checksum. */
-export type FileRecord = {
+/** The size and the checksum of a file. */
+export type FileSum = { readonly bytes: number; readonly sha256: string };
+
+/** A file of a snapshot, and the command whose output it is. */
+export type FileRecord = FileSum & {
   readonly name: string;
   readonly command: string;
   readonly as_of: Day;
   readonly rows: number;
-  readonly bytes: number;
-  readonly sha256: string;
   /**
    * What the rows are based on: the day, at most `as_of`, to which each series is covered, and how its vintages came
    * about.
@@ -27,9 +31,10 @@ export type FileRecord = {
  */
 type Source =
   | { readonly service: string }
-  | ((Sample | { readonly store: string }) & { readonly imports: number; readonly imports_sha256: string });
-
-type Sample = { readonly sample: true };
+  | (({ readonly sample: true } | { readonly store: string }) & {
+      readonly imports: number;
+      readonly imports_sha256: string;
+    });
 
 /** The description of a snapshot; nothing in it depends on when or where it was made. */
 export type Manifest = {
@@ -55,7 +60,7 @@ function sumOf(body: object): string {
 /** Reads a manifest; undefined if it is damaged. */
 export function parseManifest(text: string, path: string): Manifest | undefined {
   const value = parsed(text);
-  if (!isObject(value)) return undefined;
+  if (!isPlain(value)) return undefined;
   if (Number.isSafeInteger(value.format) && Number(value.format) > format)
     throw new Problem('local-io', `${path} was made by a newer asof`, { hints: ['update asof'] });
   const { manifest_sha256, ...body } = value;
@@ -68,18 +73,12 @@ export function parseManifest(text: string, path: string): Manifest | undefined 
   return manifestText(manifest) === text ? manifest : undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {
@@ -91,13 +90,13 @@ function isDay(value: unknown): value is Day {
 }
 
 function isSource(value: unknown): value is Source {
-  if (!isObject(value)) return false;
+  if (!isPlain(value)) return false;
   if (isText(value.service)) return true;
   return value.sample === true || isText(value.store);
 }
 
 function isFileRecord(value: unknown): value is FileRecord {
-  if (!isObject(value)) return false;
+  if (!isPlain(value)) return false;
   const { name, command, as_of, rows, bytes, sha256, coverage = [] } = value;
   // A name with a path would make asof read other files.
   if (!isText(name) || faultOfName(name) !== undefined) return false;
@@ -106,7 +105,7 @@ function isFileRecord(value: unknown): value is FileRecord {
 }
 
 function isSubjectBasis(value: unknown): value is SubjectBasis {
-  if (!isObject(value)) return false;
+  if (!isPlain(value)) return false;
   const { subject, covered_to, vintage_kind } = value;
   return (
     isText(subject) &&
@@ -115,20 +114,32 @@ function isSubjectBasis(value: unknown): value is SubjectBasis {
   );
 }
 
-const header = ['imported_at', 'kind', 'statements_new', 'statements_known', 'withdrawn', 'sha256', 'file'];
+/** Reads a whole file. */
+export async function sumOfFile(path: string): Promise<FileSum> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      hash.update(chunk);
+    }
+  });
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** The columns of a log of imports. */
+const logColumns = {
+  imported_at: 'importedAt',
+  kind: 'kind',
+  statements_new: 'statementsNew',
+  statements_known: 'statementsKnown',
+  withdrawn: 'withdrawn',
+  sha256: 'sha256',
+  file: 'file',
+} as const satisfies Readonly<Record<string, keyof ImportRecord>>;
 
 /** A log of imports as CSV, in the order given: what `asof import --log` prints and a manifest has the SHA-256 of. */
 export function importLogText(imports: readonly ImportRecord[]): string {
-  const rows = imports.map((made) =>
-    [
-      made.importedAt,
-      made.kind,
-      made.statementsNew,
-      made.statementsKnown,
-      made.withdrawn,
-      made.sha256,
-      made.file,
-    ].map(String),
-  );
-  return [header, ...rows].map(formatCsvRecord).join('');
+  const rows = imports.map((made) => Object.values(logColumns).map((name) => String(made[name])));
+  return [Object.keys(logColumns), ...rows].map(formatCsvRecord).join('');
 }

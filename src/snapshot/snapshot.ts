@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import {
   link,
   lstat,
@@ -13,21 +12,19 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Demands } from '../answering/basis.ts';
 import { type Client, readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { defined } from '../platform/defined.ts';
 import { flush, naming } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
 import type { Lock } from '../store/access-store.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { openLock } from '../store/open.ts';
 import { type BoundLine, boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
-import { type FileRecord, importLogText, type Manifest, manifestText } from './manifest.ts';
-import { lineOf, manifestName, readPlan } from './plan.ts';
+import { type FileSum, importLogText, type Manifest, manifestText, sumOfFile } from './manifest.ts';
+import { manifestName, readPlan } from './plan.ts';
 
 /** A plan whose lines are bound to a day. */
 export type BoundPlan = {
@@ -88,14 +85,13 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
     await sweepHalfDone(place);
     const run = await beginRun(place, plan.asOf);
     try {
-      const { files, manifest, notes } = await fill(run, plan, options);
+      const { manifest, unchanged, notes } = await fill(run, plan, options);
       signal.throwIfAborted();
       await publish(run, manifest);
       for (const text of notes) note?.(text);
       await sweepAfter(run).catch(({ message }: Error) => warn?.(`an old run was not removed: ${message}`));
-      const rows = files.reduce((sum, { record }) => sum + record.rows, 0);
-      const unchanged = files.filter((file) => file.isUnchanged).length;
-      return { files: files.length, rows, unchanged };
+      const { files } = manifest;
+      return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0), unchanged };
     } catch (error) {
       await giveUp(run).catch(() => undefined);
       throw error;
@@ -121,37 +117,22 @@ async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<L
   }
 }
 
+/** Writes the files of a plan, each as a link to that of the current snapshot if that is the same. */
 async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: SnapshotOptions) {
   const { name, asOf, lines, sha256 } = plan;
-  const explain = (error: unknown, line: BoundLine) =>
-    inOneLine(error, { before: `${name} line ${line.number} (${line.name}): ` });
-  const writing = {
-    client,
-    asOf,
-    folder: run.folder,
-    signal,
-    explain,
-    ...defined({ onLine }),
-  };
-  const { written, source } = await readConsistently(client, async () => {
-    const written = await writeLines(lines, writing);
-    return { written, source: await sourceOf(client) };
-  });
-  const files: WrittenFile[] = [];
-  for (const [i, { name, words, asOf }] of lines.entries()) {
+  const writing = { client, asOf, folder: run.folder, signal, plan: name, onLine };
+  const { written, source } = await readConsistently(client, async () => ({
+    written: await writeLines(lines, writing),
+    source: await sourceOf(client),
+  }));
+  const files = written.map(({ record }) => record);
+  let unchanged = 0;
+  for (const file of files) {
     signal.throwIfAborted();
-    const { rows = 0, coverage = [] } = written[i] ?? {};
-    const about = coverage.length === 0 ? {} : { coverage };
-    files.push(await recordFile(run, { name, command: lineOf(words), as_of: asOf, rows, ...about }));
+    if (await keepFile(run, file)) unchanged += 1;
   }
-  const manifest: Manifest = {
-    asof: version(),
-    as_of: asOf,
-    plan_sha256: sha256,
-    source,
-    files: files.map(({ record }) => record),
-  };
-  return { files, manifest, notes: new Set(written.flatMap(({ notes }) => notes)) };
+  const manifest: Manifest = { asof: version(), as_of: asOf, plan_sha256: sha256, source, files };
+  return { manifest, unchanged, notes: new Set(written.flatMap(({ notes }) => notes)) };
 }
 
 async function sourceOf(client: Client): Promise<Manifest['source']> {
@@ -240,9 +221,6 @@ async function runsAt(place: Place): Promise<readonly string[]> {
 /** A snapshot in the making: a folder that the link does not show before it is complete. */
 type Run = { readonly place: Place; readonly folder: string };
 
-/** The record of a file that a run made, and whether the current snapshot holds the same. */
-type WrittenFile = { readonly record: FileRecord; readonly isUnchanged: boolean };
-
 /** A new empty run. */
 export async function beginRun(place: Place, day: Day): Promise<Run> {
   const folder = join(place.folder, `.${place.name}.${day}-${randomBytes(6).toString('hex')}`);
@@ -250,32 +228,25 @@ export async function beginRun(place: Place, day: Day): Promise<Run> {
   return { place, folder };
 }
 
-/** Syncs a file of a run to the disk, as a hard link to the old file if that is the same, and records it. */
-export async function recordFile(
+/** Syncs a file of a run to the disk, as a hard link to that of the current snapshot if it has the same content. */
+export function keepFile(
   { place, folder }: Run,
-  made: Omit<FileRecord, 'bytes' | 'sha256'>,
-): Promise<WrittenFile> {
-  const path = join(folder, made.name);
-  const sum = await sumOfFile(path);
-  const isUnchanged = await syncOrLink(path, sum, shownBefore(place, made.name));
-  return { record: { ...made, ...sum }, isUnchanged };
+  { name, ...sum }: FileSum & { readonly name: string },
+): Promise<boolean> {
+  return syncOrLink(join(folder, name), sum, place.current && join(place.current, name));
 }
 
 /** Completes a run and shows it in one step, by renaming a new link. */
 export async function publish({ place, folder }: Run, manifest: Manifest): Promise<void> {
   const path = join(folder, manifestName);
   await writeFile(path, manifestText(manifest), { flag: 'wx' }).catch(naming(path));
-  await syncOrLink(path, await sumOfFile(path), shownBefore(place, manifestName));
+  await keepFile({ place, folder }, { name: manifestName, ...(await sumOfFile(path)) });
   await flush(folder);
   const link = draftLink(place);
   await symlink(basename(folder), link);
   if (place.isEmptyFolder) await rmdir(place.path);
   await rename(link, place.path);
   await flush(place.folder);
-}
-
-function shownBefore({ current }: Place, name: string): string | undefined {
-  return current && join(current, name);
 }
 
 /** Removes all other runs except the one that was shown before, which somebody may still read. */
@@ -290,21 +261,6 @@ export async function giveUp({ place, folder }: Run): Promise<void> {
   if (shown === basename(folder)) return;
   await rm(draftLink(place), { force: true });
   await rm(folder, { recursive: true, force: true });
-}
-
-type FileSum = { readonly bytes: number; readonly sha256: string };
-
-/** Reads a whole file. */
-export async function sumOfFile(path: string): Promise<FileSum> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      hash.update(chunk);
-    }
-  });
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 /**

@@ -121,9 +121,15 @@ export class StoreWriter {
     return this.#transaction.sources.removeFollowed(source, name);
   }
 
-  async #noteFollowed({ source, name }: Pick<Followed, 'source' | 'name'>): Promise<void> {
+  /** What the store followed before this import. */
+  async followed(): Promise<readonly Followed[]> {
     this.#followedBefore ??= await this.#transaction.sources.followed();
-    const before = this.#followedBefore.find((one) => one.source === source && one.name === name);
+    return this.#followedBefore;
+  }
+
+  async #noteFollowed({ source, name }: Pick<Followed, 'source' | 'name'>): Promise<void> {
+    const followed = await this.followed();
+    const before = followed.find((one) => one.source === source && one.name === name);
     this.#others.followed(source, name, before);
   }
 

@@ -19,7 +19,13 @@ import {
   type SnapshotSummary,
   snapshot,
 } from '../../snapshot/snapshot.ts';
-import { type Finding, type OpenedSnapshot, openSnapshot, verify } from '../../snapshot/verify.ts';
+import {
+  compareCommands,
+  compareFiles,
+  type Finding,
+  type OpenedSnapshot,
+  openSnapshot,
+} from '../../snapshot/verify.ts';
 import { isDatabase } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import { type SessionFlags, withClient } from '../run/session.ts';
@@ -172,29 +178,26 @@ asof verify desk --base-url https://data.example.org
 });
 
 async function* findingsOf(
-  snapshot: OpenedSnapshot,
+  opened: OpenedSnapshot,
   { folder, connection, messages }: SessionFlags & { readonly folder: string },
   parseLine: ParseLine,
   io: Io,
 ): AsyncGenerator<Finding> {
-  const { manifest } = snapshot;
+  const { manifest } = opened;
   const source = sourceOf(manifest, connection, io);
   if (source === undefined)
     messages.note('asof: no store or service to compare with: only the files were read');
-  let isEqual = true;
-  const findings = verify(snapshot, {
-    parseLine,
-    signal: io.signal,
-    async withData(compare) {
-      if (source === undefined) return undefined;
-      return withClient({ connection: source, messages: ofRequests(messages, io) }, io, compare);
-    },
-  });
-  for await (const finding of findings) {
-    isEqual = false;
-    yield finding;
-  }
-  if (!isEqual) return;
+  const inFiles = await compareFiles(opened);
+  yield* inFiles;
+  const session = source && { connection: source, messages: ofRequests(messages, io) };
+  const inData =
+    session === undefined
+      ? []
+      : await withClient(session, io, (client) =>
+          compareCommands(opened, { client, parseLine, signal: io.signal }),
+        );
+  yield* inData;
+  if (inFiles.length + inData.length > 0) return;
   const how = source === undefined ? '' : ', and as their commands give them';
   const files = counted(manifest.files.length, 'file');
   messages.detail(`asof: ${folder} as of ${manifest.as_of}: ${files} as recorded${how}`);

@@ -107,23 +107,26 @@ export function planCompletion(
  */
 export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
   const draft = new SeriesDraft(frequency, { vintages: [], changes: new Map() });
-  const vintages = held.vintages.map((vintage) => ({ ...vintage, kindOf: statementKinds(vintage) }));
-  const statements = vintages.flatMap(({ asOf, dates, kindOf }) =>
-    parseDateSet(dates)
-      .days()
-      .map((date) => {
-        const changes = held.changes.get(keptDate(date, held.frequency)) ?? [];
-        return { date, asOf, value: knownOn(changes, asOf), kind: kindOf(date) };
-      }),
-  );
-  draft.add(statements, { replace: false });
-  for (const { asOf, dates, complete, kind } of vintages)
+  draft.add([...publishedStatements(held)], { replace: false });
+  for (const { asOf, dates, complete, kind } of held.vintages)
     if (complete)
       draft.complete(
         { asOf, kind: ownKind(kind), dates: new Set(parseDateSet(dates).days()) },
         { replace: false },
       );
   return draft.plan(held);
+}
+
+/** Every statement about a series, vintage by vintage, with its date as published; needs the changes of every date. */
+export function* publishedStatements(held: HeldSeries): Generator<Omit<Statement, 'seriesId'>> {
+  for (const { asOf, dates, kind, clipped = '' } of held.vintages) {
+    const made = parseDateSet(clipped);
+    for (const date of parseDateSet(dates).days()) {
+      const changes = held.changes.get(keptDate(date, held.frequency)) ?? [];
+      const own = made.has(date) ? 'clipped' : ownKind(kind);
+      yield { date, asOf, value: knownOn(changes, asOf), kind: own };
+    }
+  }
 }
 
 /** A series while a merge is being planned. */
@@ -301,12 +304,6 @@ class SeriesDraft {
 /** The kind of a vintage without what windows put on its day. */
 export function ownKind(kind: KeptKind): KeptKind {
   return kind === 'clipped' ? 'exact' : kind;
-}
-
-/** The kind of each statement of a vintage, by its date as published. */
-export function statementKinds({ kind, clipped = '' }: HeldVintage): (date: Day) => KeptKind {
-  const made = parseDateSet(clipped);
-  return (date) => (made.has(date) ? 'clipped' : ownKind(kind));
 }
 
 /** The kinds of the vintages whose statements name the kind. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/maintenance/check.ts';
-import { SeriesDigest } from '../../../src/maintenance/digest.ts';
+import { digestOfSeries } from '../../../src/maintenance/digest.ts';
 import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import { openWriter, writing } from '../../../src/store/open.ts';
 import type { WholeView } from '../../../src/store/store.ts';
@@ -15,14 +15,24 @@ async function digestAs(view: WholeView, id: string, name: string): Promise<stri
   const contents = await view.contents.series(id);
   if (contents === undefined) return undefined;
   const named = <T extends object>(fields: T) => ({ ...fields, seriesId: name });
-  const digest = new SeriesDigest({
+  const renamed = {
     ...contents,
     id: name,
     stated: named(contents.stated),
     implied: named(contents.implied),
-  });
-  for await (const changes of view.contents.changes(id)) digest.changes(changes);
-  return digest.text();
+  };
+  return digestOfSeries(
+    {
+      ...view,
+      contents: {
+        ...view.contents,
+        series: async () => renamed,
+        changes: () => view.contents.changes(id),
+      },
+      series: { ...view.series, descriptionChanges: () => view.series.descriptionChanges(id) },
+    },
+    name,
+  );
 }
 
 onEveryEngine((engine) => {

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { sumOfFile, syncOrLink } from '../../../src/snapshot/snapshot.ts';
+import { sumOfFile } from '../../../src/snapshot/manifest.ts';
+import { syncOrLink } from '../../../src/snapshot/snapshot.ts';
 import { scratchFolder } from '../../support/folders.ts';
 
 /** The error code with which the system refuses links, if it does. */

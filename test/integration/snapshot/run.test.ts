@@ -9,15 +9,8 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Manifest } from '../../../src/snapshot/manifest.ts';
-import {
-  beginRun,
-  giveUp,
-  placeOf,
-  publish,
-  recordFile,
-  sweepAfter,
-} from '../../../src/snapshot/snapshot.ts';
+import { type Manifest, sumOfFile } from '../../../src/snapshot/manifest.ts';
+import { beginRun, giveUp, keepFile, placeOf, publish, sweepAfter } from '../../../src/snapshot/snapshot.ts';
 import { scratchFolder } from '../../support/folders.ts';
 
 /** The calls that reached the disk, in order, and the call that fails. */
@@ -74,8 +67,10 @@ async function newRun(files = content) {
   const run = await beginRun(await placeOf(out), '2015-02-01');
   const records = [];
   for (const [name, text] of Object.entries(files)) {
-    writeFileSync(join(run.folder, name), text);
-    const { record } = await recordFile(run, { name, command: '', as_of: '2015-02-01', rows: 1 });
+    const path = join(run.folder, name);
+    writeFileSync(path, text);
+    const record = { name, command: '', as_of: '2015-02-01', rows: 1, ...(await sumOfFile(path)) };
+    await keepFile(run, record);
     records.push(record);
   }
   return { run, made: { ...manifest, files: records }, name: basename(run.folder) };
@@ -119,8 +114,9 @@ describe('a run', () => {
       system.state.refused = step;
       const run = await beginRun(await placeOf(out), '2015-02-01');
       const work = async () => {
-        writeFileSync(join(run.folder, 'a.csv'), 'other\n');
-        await recordFile(run, { name: 'a.csv', command: '', as_of: '2015-02-01', rows: 1 });
+        const path = join(run.folder, 'a.csv');
+        writeFileSync(path, 'other\n');
+        await keepFile(run, { name: 'a.csv', ...(await sumOfFile(path)) });
         await publish(run, { ...manifest, as_of: '2015-02-02' });
       };
       await expect(work()).rejects.toMatchObject({ code: 'EIO' });
