@@ -122,10 +122,8 @@ export type FileContent = {
   readonly name: string;
   readonly path: string;
   readonly size: number;
-  /** Whether `read` gives unpacked bytes, whose size is unknown. */
-  readonly packed?: true;
   readonly read: ReadBytes;
-  /** The bytes to hash, if they are not those of `read`. */
+  /** The bytes as stored, if `read` gives unpacked ones, whose size is unknown. */
   readonly stored?: ReadBytes;
   readonly siblings: () => Promise<readonly SourceFile[]>;
 };
@@ -134,7 +132,7 @@ const headSize = 64 * 1024;
 
 /** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
 export function sourceFile(content: FileContent): SourceFile {
-  const { name, path, size, packed = false, stored = content.read, siblings } = content;
+  const { name, path, size, stored, siblings } = content;
   const read: ReadBytes = (counter) => asUtf8(content.read(counter));
   return {
     name,
@@ -144,24 +142,20 @@ export function sourceFile(content: FileContent): SourceFile {
     open: async (counter) => Readable.from(read(counter), { objectMode: false }),
     head: () => firstBytes(read(), headSize),
     bytes: async (counter) => {
-      if (!packed && size > limits.inMemory) throw tooLarge(path, limits.inMemory);
+      if (stored === undefined && size > limits.inMemory) throw tooLarge(path, limits.inMemory);
       return allBytes(path, read(counter), limits.inMemory);
     },
-    sha256: () => digest(stored()),
+    sha256: () => digest((stored ?? content.read)()),
   };
 }
 
 /** The same bytes, each chunk reported to the counter if there is one. */
-export function counted(
+export async function* counted(
   bytes: AsyncIterable<Buffer>,
   counter: ByteCounter | undefined,
-): AsyncIterable<Buffer> {
-  return counter === undefined ? bytes : countChunks(bytes, counter);
-}
-
-async function* countChunks(bytes: AsyncIterable<Buffer>, counter: ByteCounter): AsyncGenerator<Buffer> {
+): AsyncGenerator<Buffer> {
   for await (const chunk of bytes) {
-    counter(chunk.length);
+    counter?.(chunk.length);
     yield chunk;
   }
 }

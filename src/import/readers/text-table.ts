@@ -348,6 +348,9 @@ function tooWide(file: SourceFile, row: number): Problem {
   ]);
 }
 
+/** The order of month and day if the file leaves it open, and the refusal of a file without rows. */
+type BodyForm = { readonly usual?: DateOrder | undefined; readonly noRows?: string };
+
 type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow[] };
 
 /**
@@ -357,7 +360,7 @@ type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow
 export async function* readCsvBody<Header>(
   file: SourceFile,
   readHeader: (header: CsvRow) => Header,
-  usual?: DateOrder,
+  { usual, noRows = 'the file has a header and no rows' }: BodyForm = {},
 ): AsyncGenerator<CsvBody<Header>> {
   let known: { readonly header: Header; readonly width: number } | undefined;
   let empty = true;
@@ -380,5 +383,5 @@ export async function* readCsvBody<Header>(
     yield { header, rows };
   }
   if (known === undefined) throw refusal(file, {}, 'the file is empty');
-  if (empty) throw refusal(file, {}, 'the file has a header and no rows');
+  if (empty) throw refusal(file, {}, noRows);
 }
