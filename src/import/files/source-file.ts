@@ -56,9 +56,6 @@ export function refusal(
   });
 }
 
-/** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
-export const foreign = /[\0\uFFFD]/;
-
 /** The refusal of a file that is not UTF-8 text. */
 export function notUtf8(file: SourceFile, place: FilePlace = {}): Problem {
   const hint = 'save the file as UTF-8, or download it again if it is damaged';

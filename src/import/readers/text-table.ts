@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import type { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import { type DateOrder, foreign, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { dateColumn, WrittenCells, type WrittenRow } from './written-cells.ts';
 
 /** Longer records are refused, so that a file of another kind cannot fill memory. */
@@ -312,6 +312,9 @@ export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenera
     yield rows;
   }
 }
+
+/** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
+const foreign = /[\0\uFFFD]/;
 
 /** The records of a UTF-8 text with their cells; a byte that is not UTF-8 is refused with its row. */
 export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGenerator<WrittenRow[]> {
