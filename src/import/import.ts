@@ -149,14 +149,12 @@ export function importLog(address: string): Promise<readonly LoggedImport[]> {
   return readStore(address, (view) => view.sources.imports());
 }
 
-type FoundFiles = { readonly files: readonly ImportFile[]; readonly skipped: readonly string[] };
-
 /** Recognises every file before it refuses any, so that the user sees all unreadable files at once. */
 async function recognisedFiles(
   paths: readonly string[],
   { kind, signal, onProgress, skipUnknown = false, stdin }: ImportOptions,
   order: DateOrder | undefined,
-): Promise<FoundFiles> {
+): Promise<{ readonly files: readonly ImportFile[]; readonly skipped: readonly string[] }> {
   const chosen = kind === undefined ? undefined : formatOfKind(kind);
   const found = await sourceFiles(paths, stdin);
   const total = found.length;

@@ -1,8 +1,17 @@
-import type { UserTable } from '../answering/table.ts';
+import { type TableBatch, type TableText, textOfCell, type UserTable } from '../answering/table.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
-import { refuseTwice, textTable } from './text.ts';
+import {
+  cellText,
+  linesOf,
+  type Records,
+  recordHead,
+  recordsIn,
+  separatorIn,
+} from '../import/readers/text-table.ts';
+import type { Cell } from '../operations/envelope.ts';
+import type { Field } from '../operations/field.ts';
 
 /**
  * Opens a file of rows: CSV, TSV or Parquet, by its content; a text may be compressed by gzip. `-` is standard input,
@@ -50,4 +59,120 @@ async function parquetTable(file: SourceFile): Promise<UserTable> {
         };
     },
   };
+}
+
+/** Rows of a text file, valid until the next ones are read. */
+class TextBatch implements TableBatch {
+  readonly size: number;
+  readonly #bytes: Buffer;
+  readonly #places: Int32Array;
+  readonly #width: number;
+  readonly #stride: number;
+
+  constructor({ bytes, places }: Records, width: number) {
+    this.#bytes = bytes;
+    this.#places = places;
+    this.#width = width;
+    this.#stride = recordHead + width;
+    this.size = places.length / this.#stride;
+  }
+
+  rowAt(index: number): number {
+    return this.#places[index * this.#stride] ?? 0;
+  }
+
+  cellAt(index: number, column: number): Cell {
+    const text = this.#bytes.toString('latin1', this.#startOf(index, column), this.#endOf(index, column));
+    return text === '' ? null : cellText(text) || null;
+  }
+
+  repeats(index: number, column: number): boolean {
+    if (index === 0) return false;
+    const bytes = this.#bytes;
+    const [start, end] = [this.#startOf(index, column), this.#endOf(index, column)];
+    const above = this.#startOf(index - 1, column);
+    if (this.#endOf(index - 1, column) - above !== end - start) return false;
+    for (let at = start; at < end; at += 1) if (bytes[at] !== bytes[at - start + above]) return false;
+    return true;
+  }
+
+  get byteLength(): number {
+    return this.#bytes.length;
+  }
+
+  copyRow(index: number, target: Buffer, at: number): number {
+    const bytes = this.#bytes;
+    const end = this.#endOf(index, this.#width - 1);
+    let to = at;
+    // Buffer.copy takes longer for a few bytes.
+    for (let from = this.#startOf(index, 0); from < end; from += 1, to += 1) target[to] = bytes[from] ?? 0;
+    return to;
+  }
+
+  /** The row as it is written, one character for each byte. */
+  written(index: number): string {
+    return this.#bytes.toString('latin1', this.#startOf(index, 0), this.#endOf(index, this.#width - 1));
+  }
+
+  #startOf(index: number, column: number): number {
+    return (this.#places[(index + 1) * this.#stride - this.#width - 1 + column] ?? 0) + 1;
+  }
+
+  #endOf(index: number, column: number): number {
+    return this.#places[(index + 1) * this.#stride - this.#width + column] ?? 0;
+  }
+}
+
+/** A table in a text file: CSV, or separated by semicolons or tabs. It is read in pieces. */
+class TextTable implements UserTable {
+  readonly fields: readonly Field[];
+  readonly text: TableText;
+  readonly #file: SourceFile;
+
+  constructor(file: SourceFile, text: TableText, names: readonly string[]) {
+    this.#file = file;
+    this.text = text;
+    this.fields = names.map((name) => ({
+      name,
+      type: 'text',
+      description: `Column ${name} of the file.`,
+      nullable: true,
+      asWritten: true,
+    }));
+  }
+
+  get name(): string {
+    return this.#file.path;
+  }
+
+  async *batches(): AsyncGenerator<TableBatch> {
+    const width = this.fields.length;
+    let isFirst = true;
+    for await (const { bytes, places } of recordsIn(this.#file, { separator: this.text.separator, width })) {
+      const rows = isFirst ? places.subarray(recordHead + width) : places;
+      isFirst = false;
+      if (rows.length > 0) yield new TextBatch({ bytes, places: rows }, width);
+    }
+  }
+}
+
+/** The table in a text file, whose first line names its columns; a Problem if it has none, or repeats a name. */
+export async function textTable(file: SourceFile, head: Buffer): Promise<UserTable> {
+  if (head.includes(0)) throw refusal(file, {}, 'this is not a text file', ['save it as CSV or Parquet']);
+  const separator = separatorIn(linesOf(head.toString('latin1'), 1)[0] ?? '');
+  for await (const records of recordsIn(file, { separator })) {
+    const width = records.places[1] ?? 0;
+    const first = new TextBatch(records, width);
+    const names = Array.from({ length: width }, (_, column) => textOfCell(first.cellAt(0, column)).trim());
+    refuseTwice(file, { row: 1 }, names);
+    return new TextTable(file, { separator, header: first.written(0) }, names);
+  }
+  throw refusal(file, {}, 'the file is empty: its first line names the columns');
+}
+
+/** Refuses a table in which two columns have the same name. */
+function refuseTwice(file: SourceFile, place: { readonly row?: number }, names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined)
+    throw refusal(file, place, `two columns have the name ${JSON.stringify(twice)}`, ['rename one of them']);
 }

@@ -45,7 +45,8 @@ async function membersOf(archive: Archive, path: string): Promise<readonly (read
   const members: (readonly [string, Entry])[] = [];
   const zip = await openZip(archive, path);
   try {
-    if (zip.entryCount > limits.members) throw tooMany(path);
+    if (zip.entryCount > limits.members)
+      throw refusal({ path }, {}, `more than ${limits.members} members; unpack it and import parts of it`);
     for await (const entry of zip.eachEntry()) {
       const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
       const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
@@ -131,10 +132,6 @@ function damaged(path: string, reason: string, cause?: unknown): Problem {
   return refusal({ path }, {}, `the zip archive is damaged or cut short: ${reason}`).with({ cause });
 }
 
-function tooMany(path: string): Problem {
-  return refusal({ path }, {}, `more than ${limits.members} members; unpack it and import parts of it`);
-}
-
 /** Refuses packed content of more than 4 GiB, or of more than 10 MiB and 1000 times its packed size. */
 export function refuseBomb(path: string, contentSize: number, packedSize: number): void {
   if (contentSize > limits.content)
@@ -200,9 +197,8 @@ export async function withoutGzip(content: FileContent): Promise<SourceFile> {
   if (signature !== 'gzip') return sourceFile(content);
   const unpacked: FileContent['read'] = (counter) => gunzipped(path, read(counter));
   if ((await signatureOf(unpacked())) === 'zip') throw nestedZip(path);
-  const stored = content.stored ?? read;
   const inside = name.replace(/\.gz$/i, '');
-  return sourceFile({ path, name: inside, size, packed: true, read: unpacked, stored, siblings });
+  return sourceFile({ path, name: inside, size, read: unpacked, stored: read, siblings });
 }
 
 function nestedZip(path: string): Problem {

@@ -56,9 +56,6 @@ export function refusal(
   });
 }
 
-/** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
-export const foreign = /[\0\uFFFD]/;
-
 /** The refusal of a file that is not UTF-8 text. */
 export function notUtf8(file: SourceFile, place: FilePlace = {}): Problem {
   const hint = 'save the file as UTF-8, or download it again if it is damaged';
@@ -122,10 +119,8 @@ export type FileContent = {
   readonly name: string;
   readonly path: string;
   readonly size: number;
-  /** Whether `read` gives unpacked bytes, whose size is unknown. */
-  readonly packed?: true;
   readonly read: ReadBytes;
-  /** The bytes to hash, if they are not those of `read`. */
+  /** The bytes as stored, if `read` gives unpacked ones, whose size is unknown. */
   readonly stored?: ReadBytes;
   readonly siblings: () => Promise<readonly SourceFile[]>;
 };
@@ -134,7 +129,7 @@ const headSize = 64 * 1024;
 
 /** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
 export function sourceFile(content: FileContent): SourceFile {
-  const { name, path, size, packed = false, stored = content.read, siblings } = content;
+  const { name, path, size, stored, siblings } = content;
   const read: ReadBytes = (counter) => asUtf8(content.read(counter));
   return {
     name,
@@ -144,24 +139,20 @@ export function sourceFile(content: FileContent): SourceFile {
     open: async (counter) => Readable.from(read(counter), { objectMode: false }),
     head: () => firstBytes(read(), headSize),
     bytes: async (counter) => {
-      if (!packed && size > limits.inMemory) throw tooLarge(path, limits.inMemory);
+      if (stored === undefined && size > limits.inMemory) throw tooLarge(path, limits.inMemory);
       return allBytes(path, read(counter), limits.inMemory);
     },
-    sha256: () => digest(stored()),
+    sha256: () => digest((stored ?? content.read)()),
   };
 }
 
 /** The same bytes, each chunk reported to the counter if there is one. */
-export function counted(
+export async function* counted(
   bytes: AsyncIterable<Buffer>,
   counter: ByteCounter | undefined,
-): AsyncIterable<Buffer> {
-  return counter === undefined ? bytes : countChunks(bytes, counter);
-}
-
-async function* countChunks(bytes: AsyncIterable<Buffer>, counter: ByteCounter): AsyncGenerator<Buffer> {
+): AsyncGenerator<Buffer> {
   for await (const chunk of bytes) {
-    counter(chunk.length);
+    counter?.(chunk.length);
     yield chunk;
   }
 }

@@ -123,9 +123,7 @@ class Walk {
   }
 
   #plainFilesOf(folder: string): Promise<readonly NamedFile[]> {
-    const known = this.#plainFiles.get(folder);
-    if (known !== undefined) return known;
-    const files = this.#findPlainFiles(folder);
+    const files = this.#plainFiles.get(folder) ?? this.#findPlainFiles(folder);
     this.#plainFiles.set(folder, files);
     return files;
   }

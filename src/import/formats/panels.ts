@@ -1,5 +1,4 @@
 import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domain/series/date.ts';
-import { parseDecimal } from '../../domain/series/decimal.ts';
 import { missingTexts } from '../../domain/series/missing-value.ts';
 import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
@@ -42,20 +41,15 @@ const fredQd: ImportFormat = panel({
   secondRow: /^factors:?$/i,
 });
 
-type PanelKind = {
-  readonly kind: string;
-  readonly summary: ImportFormat['summary'];
-  readonly source: string;
+type PanelKind = Pick<ImportFormat, 'kind' | 'summary' | 'source'> & {
   readonly frequency: Frequency;
   /** The first cell below `sasdate`, in which the two panels differ. */
   readonly secondRow: RegExp;
 };
 
-function panel({ kind, summary, source, frequency, secondRow }: PanelKind): ImportFormat {
+function panel({ frequency, secondRow, ...named }: PanelKind): ImportFormat {
   return {
-    kind,
-    summary,
-    source,
+    ...named,
     vintageKind: 'sampled',
     whole: true,
     takesAsOf: true,
@@ -208,12 +202,14 @@ export const rtdsm: ImportFormat = {
     const sheet = workbook ? await readOnlySheet(file) : await readTable(file);
     const columns = readColumns(file, sheet[0] ?? []);
     const { rows, frequency } = readRows(file, sheet, columns, workbook);
-    const table: VintageTable = { columns, rows };
-    yield* vintageBatches(file, table, {
-      number: workbook ? shortestDecimals() : parseDecimal,
-      withdrawals: new Set(missingTexts.realTimeDataSet),
-      frequency,
-    });
+    yield* vintageBatches(
+      file,
+      { columns, rows },
+      {
+        withdrawals: new Set(missingTexts.realTimeDataSet),
+        frequency,
+      },
+    );
   },
 };
 
@@ -307,11 +303,11 @@ function readRows(
   });
   if (labels.length === 0) throw refusal(file, {}, 'the file has a header and no rows');
   // A workbook of the publisher writes quarters as 1947:Q1.
-  const dates = periodsOf(file, labels, workbook ? undefined : columns[0]?.seriesId);
-  const rows = dates.map(({ row, date }) => {
-    return { row, date, cells: readCells(file, row, sheet[row - 1] ?? [], columns) };
+  const { dates, frequency } = periodsOf(file, labels, workbook ? undefined : columns[0]?.seriesId);
+  const rows = labels.map(({ row }, index) => {
+    return { row, date: dates[index] ?? '', cells: readCells(file, row, sheet[row - 1] ?? [], columns) };
   });
-  return { rows, frequency: dates[0]?.frequency ?? '' };
+  return { rows, frequency };
 }
 
 function readCells(
@@ -328,26 +324,8 @@ function readCells(
   });
 }
 
-/** Reads stored doubles, each distinct text once, since figures repeat from vintage to vintage. */
-function shortestDecimals(): (text: string) => string | undefined {
-  const known = new Map<string, string | undefined>();
-  return (text) => {
-    let value = known.get(text);
-    if (value === undefined && !known.has(text)) {
-      value = parseDecimal(text) === undefined ? undefined : parseDecimal(String(Number(text)));
-      known.set(text, value);
-    }
-    return value;
-  };
-}
-
 /** The label of a row, such as `1947:Q1` or `1947:01`, and its row in the file. */
 type PeriodLabel = { readonly row: number; readonly label: string };
-
-/** The first day of the period of a row, and how long its period is. */
-type RowPeriod = { readonly row: number; readonly date: Day; readonly frequency: Frequency };
-
-type NumberedPeriod = { readonly year: number; readonly number: number };
 
 /** Variables of the data set that are quarterly. Their labels are `1947:Q1`, and `1947:01` in some copies. */
 const quarterly: ReadonlySet<string> = new Set(
@@ -370,11 +348,11 @@ function periodsOf(
   file: SourceFile,
   labels: readonly PeriodLabel[],
   variable?: string,
-): readonly RowPeriod[] {
+): { readonly dates: readonly Day[]; readonly frequency: Frequency } {
   const [first] = labels;
   const ofQuarters = /:Q/.test(first?.label ?? '');
   const asQuarters = variable !== undefined && !ofQuarters && countsQuarters(file, labels, variable);
-  return labels.map(({ row, label }) => {
+  const dates = labels.map(({ row, label }) => {
     const [, year, quarter, number] = /^(\d{4}):(?:Q([1-4])|(\d\d))$/.exec(label) ?? [];
     const isQuarter = quarter !== undefined;
     const month = isQuarter || asQuarters ? 3 * Number(quarter ?? number) - 2 : Number(number);
@@ -383,31 +361,25 @@ function periodsOf(
       throw refusal(file, { row, column: 'A DATE', value: label }, 'not a date such as 1947:Q1 or 1947:01');
     if (isQuarter !== ofQuarters)
       throw refusal(file, { row, column: 'A DATE', value: label }, 'the file mixes months and quarters');
-    return { row, date, frequency: isQuarter || asQuarters ? 'Q' : 'M' };
+    return date;
   });
+  return { dates, frequency: ofQuarters || asQuarters ? 'Q' : 'M' };
 }
 
 function countsQuarters(file: SourceFile, labels: readonly PeriodLabel[], variable: string): boolean {
-  const periods = labels.map(({ label }): NumberedPeriod => {
-    const [year, number] = label.split(':').map(Number);
-    return { year: year ?? 0, number: number ?? 0 };
+  const periods = labels.map(({ label }) => {
+    const [year = 0, number = 0] = label.split(':').map(Number);
+    return { year, number, quarters: 4 * year + number };
   });
-  if (periods.some(({ number }) => number > 4) || !periods.every(followsAsQuarter)) return false;
+  const isFollowing = ({ number, quarters }: (typeof periods)[number], index: number) =>
+    number <= 4 && (index === 0 || quarters === (periods[index - 1]?.quarters ?? 0) + 1);
+  if (!periods.every(isFollowing)) return false;
   if (new Set(periods.map(({ year }) => year)).size > 1 || quarterly.has(variable)) return true;
   if (monthly.has(variable)) return false;
   const { row = 0, label: value = '' } = labels[0] ?? {};
   const reason =
     'this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters';
   throw refusal(file, { row, column: 'A DATE', value }, reason);
-}
-
-function followsAsQuarter(
-  { year, number }: NumberedPeriod,
-  index: number,
-  all: readonly NumberedPeriod[],
-): boolean {
-  const before = all[index - 1];
-  return before === undefined || 4 * year + number === 4 * before.year + before.number + 1;
 }
 
 /** The formats of tables of figures by date, in the order in which help lists them. */

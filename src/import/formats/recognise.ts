@@ -122,7 +122,7 @@ const answersWithout: readonly {
 }[] = [
   {
     objects: ['yield_curve_comparison', 'yield_spread'],
-    isTable: having(['vs_rate', 'change_bps'], ['trade_date', 'spread_bps']),
+    isTable: (columns) => hasAll(columns, ['vs_rate', 'change_bps'], ['trade_date', 'spread_bps']),
     lacks: 'the rates of each day',
     wayOut: '`asof yields`',
   },
@@ -134,127 +134,98 @@ const answersWithout: readonly {
   },
   {
     objects: ['insider_clusters', 'insider_cluster_explanation', 'insider_cluster_signals'],
-    isTable: having(['ticker', 'cluster_size'], ['verdict', 'accession_number']),
+    isTable: (columns) => hasAll(columns, ['ticker', 'cluster_size'], ['verdict', 'accession_number']),
     lacks: 'filings',
     wayOut: '`asof insider filings -f ndjson`',
   },
   {
     objects: [],
-    isTable: having(
-      ['as_of_date', 'added', 'revised', 'withdrawn'],
-      ['old', 'new', 'kind'],
-      ['vs_value'],
-      // Observations, revisions and panels in lines of JSON or Parquet; in CSV they are like statements.
-      ['value', 'as_of_date', 'unit'],
-      ['value', 'as_of_date', 'as_of'],
-    ),
-    lacks: 'statements',
-    wayOut: '`asof facts`',
-  },
-  {
-    objects: [],
-    isTable: ([first, ...others]) =>
-      (first === 'as_of' && !others.includes('value')) ||
+    isTable: (columns) =>
+      hasAll(
+        columns,
+        ['as_of_date', 'added', 'revised', 'withdrawn'],
+        ['old', 'new', 'kind'],
+        ['vs_value'],
+        // Observations, revisions and panels in lines of JSON or Parquet; in CSV they are like statements.
+        ['value', 'as_of_date', 'unit'],
+        ['value', 'as_of_date', 'as_of'],
+      ) ||
+      (columns[0] === 'as_of' && !columns.includes('value')) ||
       // Versions side by side.
-      (first === 'date' && others[0] === 'series_id' && parseDay(others[1] ?? '') !== undefined),
+      (columns[0] === 'date' && columns[1] === 'series_id' && parseDay(columns[2] ?? '') !== undefined),
     lacks: 'statements',
     wayOut: '`asof facts`',
   },
 ];
 
-function having(...sets: readonly (readonly string[])[]): (columns: readonly string[]) => boolean {
-  return (columns) => sets.some((names) => names.every((name) => columns.includes(name)));
+/** Whether a table has all columns of one of the lists. */
+function hasAll(columns: readonly string[], ...lists: readonly (readonly string[])[]): boolean {
+  return lists.some((names) => names.every((name) => columns.includes(name)));
 }
 
-function describeAnswer(head: string): string | undefined {
-  const { object, columns } = answerHead(head);
-  const found = answersWithout.find((answer) =>
-    object === undefined ? answer.isTable(columns) : answer.objects.includes(object),
-  );
-  if (found === undefined && object === undefined) return undefined;
-  const { lacks, wayOut } = found ?? { lacks: 'statements', wayOut: '`asof facts`' };
-  return `an answer of asof, which lacks ${lacks}; import what ${wayOut} writes`;
-}
-
-/** Endpoints of the FRED API other than observations, by the member that only their responses have. */
-const fredEndpoints: readonly (readonly [string, string])[] = [
-  ['vintage_dates', 'series/vintagedates'],
-  ['release_dates', 'releases/dates'],
-  ['releases', 'releases'],
-  ['sources', 'sources'],
-  ['categories', 'category'],
-  ['tags', 'tags'],
-  ['elements', 'release/tables'],
-];
-
-/** Kinds of files that asof does not read: how to recognise them, and what they are. */
-const unsupportedFiles: readonly (readonly [matches: (head: string) => boolean, description: string])[] = [
+/** Kinds of files that asof does not read: how they begin, and what they are. */
+const unsupportedFiles: readonly (readonly [beginning: RegExp, description: string])[] = [
   [
-    pattern(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is),
+    /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is,
     'a web page, perhaps an error or login page saved instead of the file; download it again',
   ],
   [
-    pattern(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<!doctype\b/is),
+    /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<!doctype\b/is,
     'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration',
   ],
   [
-    pattern(/^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s),
+    /^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s,
     'an answer of asof, which lacks statements; import what `asof facts` writes',
   ],
   [
-    pattern(/^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/),
+    /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/,
     'a submission to the SEC, but not of form 3, 4 or 5',
   ],
   [
-    pattern(/^\s*(?:<\?xml[^>]*>\s*)?<(?:edgarSubmission|XML|DOCUMENT|TYPE)\b/),
+    /^\s*(?:<\?xml[^>]*>\s*)?<(?:edgarSubmission|XML|DOCUMENT|TYPE)\b/,
     'a part of a submission to the SEC, but not an ownership document',
   ],
-  [
-    pattern(/^ACCESSION_NUMBER\t/),
-    'a table of an SEC data set, but not of the Insider Transactions Data Sets',
-  ],
-  [pattern(/^\s*\{.*"error_message"\s*:/s), 'an error response of the FRED API; request it again'],
-  ...fredEndpoints.map(
+  [/^ACCESSION_NUMBER\t/, 'a table of an SEC data set, but not of the Insider Transactions Data Sets'],
+  [/^\s*\{.*"error_message"\s*:/s, 'an error response of the FRED API; request it again'],
+  ...[
+    ['vintage_dates', 'series/vintagedates'],
+    ['release_dates', 'releases/dates'],
+    ['releases', 'releases'],
+    ['sources', 'sources'],
+    ['categories', 'category'],
+    ['tags', 'tags'],
+    ['elements', 'release/tables'],
+  ].map(
     ([member, endpoint]) =>
       [
-        pattern(new RegExp(`^\\s*\\{(?!.*"observations"\\s*:).*"${member}"\\s*:\\s*[[{]`, 's')),
+        new RegExp(`^\\s*\\{(?!.*"observations"\\s*:).*"${member}"\\s*:\\s*[[{]`, 's'),
         `a response of the FRED API, but of ${endpoint}; the figures are in series/observations`,
       ] as const,
   ),
   [
-    pattern(
-      /^\s*(?:<\?xml[^>]*>\s*)?<(?:vintage_dates|releases?|release_dates|sources?|categories|tags)\b[^>]*realtime_start/,
-    ),
+    /^\s*(?:<\?xml[^>]*>\s*)?<(?:vintage_dates|releases?|release_dates|sources?|categories|tags)\b[^>]*realtime_start/,
     'a response of the FRED API in XML, but not of series/observations or series',
   ],
   [
-    pattern(/^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s),
+    /^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s,
     'a feed of the Treasury, but not of the daily par or real yield curve',
   ],
-  [
-    begins('version https://git-lfs.github.com/'),
-    'a Git LFS pointer, not the file itself; run `git lfs pull`',
-  ],
-  [begins('PK'), 'an Office document, but not a workbook of a known kind'],
-  [begins('%PDF-'), 'a PDF document; save its table as CSV'],
-  [begins('\xd0\xcf\x11\xe0'), 'an old Word file, or an old Excel file that is not named .xls'],
-  [begins('SQLite format 3'), 'a SQLite database, perhaps a store of asof; stores cannot be imported'],
-  [begins('PAR1'), 'a Parquet file; save it as CSV'],
-  [
-    begins('\x1f\x8b', '\x28\xb5\x2f\xfd', '\xfd7zXZ', '7z\xbc\xaf', 'BZh', 'Rar!'),
-    'a compressed file; unpack it first',
-  ],
-  [(head) => head.startsWith('ustar', 257), 'a tar archive; unpack it and import the folder'],
+  [/^version https:\/\/git-lfs\.github\.com\//, 'a Git LFS pointer, not the file itself; run `git lfs pull`'],
+  [/^PK/, 'an Office document, but not a workbook of a known kind'],
+  [/^%PDF-/, 'a PDF document; save its table as CSV'],
+  [/^\xd0\xcf\p{Cc}\xe0/u, 'an old Word file, or an old Excel file that is not named .xls'],
+  [/^SQLite format 3/, 'a SQLite database, perhaps a store of asof; stores cannot be imported'],
+  [/^PAR1/, 'a Parquet file; save it as CSV'],
+  [/^(?:\p{Cc}\x8b|\x28\xb5\x2f\xfd|\xfd7zXZ|7z\xbc\xaf|BZh|Rar!)/u, 'a compressed file; unpack it first'],
+  [/^.{257}ustar/s, 'a tar archive; unpack it and import the folder'],
 ];
 
 function describeUnsupported(head: string): string | undefined {
-  return describeAnswer(head) ?? unsupportedFiles.find(([matches]) => matches(head))?.[1];
-}
-
-function pattern(regexp: RegExp): (head: string) => boolean {
-  return (head) => regexp.test(head);
-}
-
-function begins(...signatures: readonly string[]): (head: string) => boolean {
-  return (head) => signatures.some((signature) => head.startsWith(signature));
+  const { object, columns } = answerHead(head);
+  const answer = answersWithout.find(({ objects, isTable }) =>
+    object === undefined ? isTable(columns) : objects.includes(object),
+  );
+  if (answer !== undefined)
+    return `an answer of asof, which lacks ${answer.lacks}; import what ${answer.wayOut} writes`;
+  return unsupportedFiles.find(([beginning]) => beginning.test(head))?.[1];
 }

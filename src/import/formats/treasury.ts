@@ -16,7 +16,7 @@ import {
 } from '../../domain/treasury/curve-faults.ts';
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, headerOf, otherWidth, readCsv } from '../readers/text-table.ts';
+import { type CsvRow, headerOf, readCsvBody } from '../readers/text-table.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from './format.ts';
 
@@ -147,22 +147,13 @@ async function* readCurveCsv(
   layout: CurveLayout,
 ): AsyncGenerator<Batch> {
   const checks = new CurveChecks(file, options);
-  let header: CurveHeader | undefined;
   const days = new Set<Day>();
-  let isEmpty = true;
-  for await (const rows of readCsv(file)) {
-    const points: CurvePoint[] = [];
-    for (const row of rows) {
-      if (header === undefined) header = readHeader(file, layout, row);
-      else if (row.cells.some((cell) => cell.trim() !== '')) {
-        isEmpty = false;
-        appendPoints(points, file, checks, layout, header, row);
-      }
-    }
+  const form = { noRows: 'the file has no row of rates' };
+  for await (const { header, rows } of readCsvBody(file, (row) => readHeader(file, layout, row), form)) {
+    const points = rows.flatMap((row) => pointsIn(file, checks, layout, header, row));
     for (const { tradeDate } of points) days.add(tradeDate);
     if (points.length > 0) yield { points };
   }
-  if (isEmpty) throw refusal(file, {}, 'the file has no row of rates');
   checks.checkDates(days);
   if (checks.skippedDays.length > 0) yield { skippedDays: checks.skippedDays };
 }
@@ -186,16 +177,14 @@ function readHeader(file: SourceFile, layout: CurveLayout, { row, cells }: CsvRo
   return { names, date, maturities };
 }
 
-function appendPoints(
-  points: CurvePoint[],
+function pointsIn(
   file: SourceFile,
   checks: CurveChecks,
   layout: CurveLayout,
   header: CurveHeader,
   { row, cells }: CsvRow,
-): void {
+): readonly CurvePoint[] {
   const { names, date, maturities } = header;
-  if (cells.length !== names.length) throw otherWidth(file, row, cells.length, names.length);
   const value = (cells[date] ?? '').trim();
   const tradeDate = layout.parseDate(value);
   if (tradeDate === undefined) {
@@ -205,7 +194,7 @@ function appendPoints(
       `not a date of the form ${layout.dateForm}`,
     );
   }
-  if (checks.skips(tradeDate)) return;
+  if (checks.skips(tradeDate)) return [];
   const rates: CurvePoint[] = [];
   for (const { index, curveType, maturity } of maturities) {
     const text = (cells[index] ?? '').trim();
@@ -220,7 +209,7 @@ function appendPoints(
     rates.push(point);
   }
   checks.checkRates(rates, () => ({ row }));
-  points.push(...rates);
+  return rates;
 }
 
 /** Refuses what no curve can be in one file, and leaves out the trade dates that the user skips. */

@@ -30,8 +30,6 @@ export type VintageTable = {
 
 /** How a format writes its cells, and what it states about its columns. */
 type CellRules = {
-  /** The exact decimal text of a number, or undefined if the cell is not one. */
-  readonly number: (text: string) => string | undefined;
   /** The texts that mean "not available" or "no longer available". */
   readonly withdrawals: ReadonlySet<string>;
   /** The frequency of every column, if the format states it. */
@@ -42,7 +40,6 @@ type CellRules = {
 
 /** The cells of FRED's CSV files and those like them: decimals; `.`, `#N/A` and `NA` are withdrawals. */
 export const fredCells: CellRules = {
-  number: parseDecimal,
   withdrawals: new Set(missingTexts.fred),
 };
 
@@ -113,7 +110,7 @@ function readCells(
       const text = (cells[index] ?? '').trim();
       if (text === '') return undefined;
       if (rules.withdrawals.has(text)) return null;
-      const value = rules.number(text);
+      const value = parseDecimal(text);
       if (value !== undefined) return value;
       throw notANumber(
         file,
@@ -178,7 +175,9 @@ export async function readVintageCsv(file: SourceFile, layout: VintageLayout): P
   const rows: VintageRow[] = [];
   let columns: readonly VintageColumn[] = [];
   const { date: dateIn = parseDay, dateForm, dateOrder, isNote } = layout;
-  for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout), dateOrder)) {
+  for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout), {
+    usual: dateOrder,
+  })) {
     columns = batch.header;
     for (const { row, cells } of batch.rows) {
       const label = (cells[0] ?? '').trim();

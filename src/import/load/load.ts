@@ -230,8 +230,7 @@ class FileLoader {
         isRate = this.#rates.has(id);
         if (!isRate) {
           if (this.#format.statesSources !== true) registry.claim(seriesId, this.#format.source);
-          target = this.#waiting.get(id) ?? [];
-          this.#waiting.set(id, target);
+          target = entryOf(this.#waiting, id, () => []);
         }
       }
       if (statement.asOf > options.latest) throw this.#future(statement.asOf, statement.seriesId);
@@ -256,11 +255,8 @@ class FileLoader {
   }
 
   #list(id: string, { asOf, date }: Statement): void {
-    const vintages = this.#listed.get(id) ?? new Map<Day, Set<Day>>();
-    this.#listed.set(id, vintages);
-    const dates = vintages.get(asOf) ?? new Set<Day>();
-    vintages.set(asOf, dates);
-    dates.add(date);
+    const vintages = entryOf(this.#listed, id, () => new Map<Day, Set<Day>>());
+    entryOf(vintages, asOf, () => new Set<Day>()).add(date);
   }
 
   #complete({ seriesId, asOf, kind }: Required<Batch>['complete'][number]): void {
@@ -268,9 +264,7 @@ class FileLoader {
     if (asOf > options.latest) throw this.#future(asOf, seriesId);
     const id = registry.idOf(seriesId);
     if (this.#rates.has(id)) return;
-    const vintages = this.#completed.get(id) ?? [];
-    this.#completed.set(id, vintages);
-    vintages.push({ asOf, kind });
+    entryOf(this.#completed, id, () => []).push({ asOf, kind });
   }
 
   async #mergeWaiting(): Promise<void> {
@@ -391,10 +385,10 @@ class StatementLog {
     statements: readonly Statement[],
     frequency: Frequency = '',
   ): readonly StatementConflict[] {
-    const vintages = entryOf(this.#series, seriesId);
+    const vintages = entryOf(this.#series, seriesId, () => new Map<Day, Map<Day, string | null>>());
     return statements.flatMap(({ date: published, asOf, value }) => {
       const date = keptDate(published, frequency);
-      const values = entryOf(vintages, asOf);
+      const values = entryOf(vintages, asOf, () => new Map<Day, string | null>());
       const held = values.get(date);
       if (held === undefined) values.set(date, value);
       return held === undefined || sameNumber(held, value) ? [] : [{ date, asOf, held, given: value }];
@@ -402,8 +396,8 @@ class StatementLog {
   }
 }
 
-function entryOf<Key, Value>(map: Map<Key, Map<Day, Value>>, key: Key): Map<Day, Value> {
-  const known = map.get(key) ?? new Map<Day, Value>();
-  map.set(key, known);
-  return known;
+function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const entry = map.get(key) ?? make();
+  map.set(key, entry);
+  return entry;
 }

@@ -62,13 +62,12 @@ function timeText(count: bigint, perSecond: bigint): string {
 /** What a cell of a Parquet file becomes: days, decimals and what is nested become texts. */
 type ParquetCell = string | number | boolean | null;
 
-/** A column of a Parquet file, and the kind of its cells. */
+/** A column of a Parquet file, the kind of its cells, and how one is made of a value. */
 type ParquetFileColumn = {
   readonly name: string;
   readonly type: 'text' | 'decimal' | 'day' | 'integer' | 'double' | 'timestamp' | 'boolean';
+  readonly cellOf: (value: unknown) => ParquetCell;
 };
-
-type ReadColumn = ParquetFileColumn & { readonly cellOf: (value: unknown) => ParquetCell };
 
 /** Some rows of a Parquet file, one after the other; the first row of a file is 1. */
 type ParquetRows = {
@@ -105,27 +104,17 @@ export async function readParquet(file: SourceFile): Promise<ParquetTable> {
           throw refusal(file, {}, `a row group of more than ${most} rows`, ['write smaller row groups']);
         }
         const cells = await reading(file, () => cellsOf(content, metadata, first, first + size));
-        yield rowsOf(columns, cells, first, size);
+        const values = columns.map(({ name }) => cells.get(name) ?? []);
+        yield {
+          first: first + 1,
+          size,
+          cellAt(index, column) {
+            const value = values[column]?.[index] ?? null;
+            return value === null ? null : (columns[column]?.cellOf(value) ?? null);
+          },
+        };
         first += size;
       }
-    },
-  };
-}
-
-function rowsOf(
-  columns: readonly ReadColumn[],
-  cells: ReadonlyMap<string, readonly unknown[]>,
-  first: number,
-  size: number,
-): ParquetRows {
-  const places = columns.map(({ name, cellOf }) => ({ cellOf, values: cells.get(name) ?? [] }));
-  return {
-    first: first + 1,
-    size,
-    cellAt(index, column) {
-      const { values, cellOf } = places[column] ?? { values: [] };
-      const value = values[index];
-      return value === undefined || value === null || cellOf === undefined ? null : cellOf(value);
     },
   };
 }
@@ -170,9 +159,9 @@ async function reading<T>(file: SourceFile, read: () => Promise<T>): Promise<T> 
 }
 
 /** How a column of the schema is read. A decimal loses its type there, so that its exact units come out. */
-function readColumn(element: SchemaElement, isNested: boolean): ReadColumn {
+function readColumn(element: SchemaElement, isNested: boolean): ParquetFileColumn {
   const { name, type, converted_type: converted, logical_type: logical, scale = 0 } = element;
-  const column = (of: ReadColumn['type'], cellOf: ReadColumn['cellOf']): ReadColumn => ({
+  const column = (of: ParquetFileColumn['type'], cellOf: ParquetFileColumn['cellOf']): ParquetFileColumn => ({
     name,
     type: of,
     cellOf,

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import type { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
-import { type DateOrder, foreign, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, limits, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 import { dateColumn, WrittenCells, type WrittenRow } from './written-cells.ts';
 
 /** Longer records are refused, so that a file of another kind cannot fill memory. */
@@ -313,6 +313,9 @@ export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenera
   }
 }
 
+/** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
+const foreign = /[\0\uFFFD]/;
+
 /** The records of a UTF-8 text with their cells; a byte that is not UTF-8 is refused with its row. */
 export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGenerator<WrittenRow[]> {
   for await (const { bytes, places } of recordsIn(file, form)) {
@@ -348,6 +351,9 @@ function tooWide(file: SourceFile, row: number): Problem {
   ]);
 }
 
+/** The order of month and day if the file leaves it open, and the refusal of a file without rows. */
+type BodyForm = { readonly usual?: DateOrder | undefined; readonly noRows?: string };
+
 type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow[] };
 
 /**
@@ -357,7 +363,7 @@ type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow
 export async function* readCsvBody<Header>(
   file: SourceFile,
   readHeader: (header: CsvRow) => Header,
-  usual?: DateOrder,
+  { usual, noRows = 'the file has a header and no rows' }: BodyForm = {},
 ): AsyncGenerator<CsvBody<Header>> {
   let known: { readonly header: Header; readonly width: number } | undefined;
   let empty = true;
@@ -380,5 +386,5 @@ export async function* readCsvBody<Header>(
     yield { header, rows };
   }
   if (known === undefined) throw refusal(file, {}, 'the file is empty');
-  if (empty) throw refusal(file, {}, 'the file has a header and no rows');
+  if (empty) throw refusal(file, {}, noRows);
 }

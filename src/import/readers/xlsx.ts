@@ -1,10 +1,11 @@
+import { parseDecimal } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { unpackedStream } from '../files/packed.ts';
 import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
 import { isDateColumn } from './text-table.ts';
 
-/** A sheet: its name, and its cells by row. Numbers are the texts stored in the workbook, empty cells null. */
+/** A sheet: its name, and its cells by row. Numbers are the shortest texts of their doubles, empty cells null. */
 export type Sheet = { readonly name: string; readonly rows: readonly (readonly unknown[])[] };
 
 async function packedBytes(file: SourceFile): Promise<Buffer> {
@@ -17,7 +18,7 @@ export async function readSheets(file: SourceFile): Promise<readonly Sheet[]> {
   if (isOldWorkbook(content)) return readOldSheets(file, content);
   await refuseHuge(file, content);
   const { default: readWorkbook } = await import('read-excel-file/node');
-  const sheets = await readWorkbook(content, { parseNumber: (text) => text }).catch((error: unknown) => {
+  const sheets = await readWorkbook(content, { parseNumber: shortestDecimal }).catch((error: unknown) => {
     if (error instanceof Problem || !(error instanceof Error)) throw error;
     throw refusal(file, {}, `not a readable workbook: ${error.message}`);
   });
@@ -26,6 +27,11 @@ export async function readSheets(file: SourceFile): Promise<readonly Sheet[]> {
     if (data === undefined) throw refusal(file, {}, `not a readable workbook: it lacks its sheet ${sheet}`);
     return { name: sheet, rows: data };
   });
+}
+
+/** The shortest text of the stored double, because a workbook has no other number; a text of no number as it is. */
+function shortestDecimal(text: string): string {
+  return parseDecimal(text) === undefined ? text : String(Number(text));
 }
 
 /** Refuses a workbook with more than its reader should put into memory, by what its parts unpack to. */

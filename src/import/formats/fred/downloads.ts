@@ -174,11 +174,8 @@ function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces)
   };
   const endText = places.end < 0 ? '' : textOf(places.end);
   // ALFRED leaves the end of a period that has not ended blank, or writes a dot.
-  const end = /^(?:|\.|current|NaT)$/i.test(endText)
-    ? notEnded
-    : endText === notEnded
-      ? notEnded
-      : parseDay(endText);
+  const isOpen = endText === notEnded || /^(?:|\.|current|NaT)$/i.test(endText);
+  const end = isOpen ? notEnded : parseDay(endText);
   if (end === undefined) throw notADay(file, { row, column: places.names[places.end] ?? '', value: endText });
   const text = textOf(places.value);
   const value =
@@ -295,13 +292,12 @@ function textOf(
   };
 }
 
-/** Days as FRED writes them, and numbers as the shortest text of the stored double, because a workbook has no other. */
+/** The cell as CSV, with days as FRED writes them. */
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Date) return cell.toISOString().slice(0, 10);
   const text = String(cell).trim();
-  const number = parseDecimal(text) === undefined ? undefined : parseDecimal(String(Number(text)));
-  return number ?? (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** The README of an ALFRED download; of attributes that changed over the years, those that are current count. */

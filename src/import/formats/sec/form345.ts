@@ -1,6 +1,8 @@
 import {
   type Filing,
   filingOf,
+  impossibilityOf,
+  impossibilityText,
   mostTrades,
   type ReportingOwner,
   rowOf,
@@ -13,7 +15,6 @@ import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CellReader, cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
 import { delimitedRows, otherWidth } from '../../readers/text-table.ts';
 import type { Batch, ImportFormat } from '../format.ts';
-import { ImpossibleTrades } from './impossible-trades.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
@@ -40,10 +41,8 @@ const columnOf = {
 
 type TableName = keyof typeof columnOf;
 
-const tradeTables: Partial<Record<TableName, TradeTable>> = {
-  NONDERIV_TRANS: { key: 'NONDERIV_TRANS_SK' },
-  DERIV_TRANS: { key: 'DERIV_TRANS_SK' },
-};
+/** The tables of trades. */
+type TradeTable = 'NONDERIV_TRANS' | 'DERIV_TRANS';
 
 const unknownWithout: Partial<Record<TableName, string>> = {
   NONDERIV_TRANS: 'its trades in shares are unknown',
@@ -91,11 +90,10 @@ async function* readMember(file: SourceFile): AsyncGenerator<Batch> {
   if (table === undefined && !isDescription(head, file.name))
     throw refusal(file, {}, 'not a table of the Insider Transactions Data Sets');
   if (table === undefined) return;
-  const trades = tradeTables[table];
   if (table === 'SUBMISSION') yield* aboutDataSet(file);
-  if (trades === undefined) return;
+  if (table !== 'NONDERIV_TRANS' && table !== 'DERIV_TRANS') return;
   const impossible = new ImpossibleTrades();
-  for await (const filings of readTrades(file, trades, await dataSetAround(file))) {
+  for await (const filings of readTrades(file, table, await dataSetAround(file))) {
     for (const filing of filings) impossible.add(filing);
     yield { filings };
   }
@@ -144,8 +142,6 @@ async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, So
   return found;
 }
 
-type TradeTable = { readonly key: 'NONDERIV_TRANS_SK' | 'DERIV_TRANS_SK' };
-
 /** The other tables of a data set; `owners` is absent if their table is missing. */
 type DataSet = {
   readonly submissions: ReadonlyMap<string, Submission>;
@@ -167,11 +163,12 @@ const tradeColumns = [
 /** The trades of a table in batches, in its order; a trade whose filing is not in SUBMISSION is refused. */
 async function* readTrades(
   file: SourceFile,
-  { key }: TradeTable,
+  table: TradeTable,
   { submissions, owners }: DataSet,
 ): AsyncGenerator<readonly Filing[]> {
+  const key = columnOf[table];
   const places = await placesInFilings(file, key);
-  const isDerivative = key === 'DERIV_TRANS_SK';
+  const isDerivative = table === 'DERIV_TRANS';
   for await (const rows of readTable(file, [...tradeColumns, key])) {
     yield rows.map((row): Filing => {
       const cells = cellReader(file, row);
@@ -212,7 +209,7 @@ function parseKey(text: string): number | undefined {
 /** The position of each trade in its filing: keys ascend in the order of the document, unlike the rows of the table. */
 async function placesInFilings(
   file: SourceFile,
-  key: TradeTable['key'],
+  key: string,
 ): Promise<ReadonlyMap<string, ReadonlyMap<number, number>>> {
   const keys = new Map<string, number[]>();
   for await (const rows of readTable(file, ['ACCESSION_NUMBER', key])) {
@@ -377,4 +374,35 @@ export function parseTableDate(text: string): StatedDate | undefined {
   const [, day, name = '', year] = /^(\d{2})-([A-Z]{3})-(\d{4})$/i.exec(text) ?? [];
   const month = months.indexOf(name.toUpperCase()) + 1;
   return parseStatedDate(`${year}-${String(month).padStart(2, '0')}-${day}`);
+}
+
+const mostNamed = 3;
+
+/** Collects trades that cannot have happened as stated, for one note on all of them. */
+export class ImpossibleTrades {
+  #count = 0;
+  readonly #examples: string[] = [];
+
+  /** Takes a trade into account if it is impossible. */
+  add(filing: Filing): void {
+    const impossibility = impossibilityOf(filing);
+    if (impossibility === undefined) return;
+    this.#count += 1;
+    if (this.#examples.length < mostNamed)
+      this.#examples.push(
+        `${filing.filingId} row ${filing.row}, ${impossibilityText(filing, impossibility)}`,
+      );
+  }
+
+  /** The note, if there is anything to note. */
+  notes(): readonly string[] {
+    if (this.#count === 0) return [];
+    const [trades, verb] =
+      this.#count === 1
+        ? ['1 impossible trade is', 'counts']
+        : [`${this.#count} impossible trades are`, 'count'];
+    const more =
+      this.#count > this.#examples.length ? `; and ${this.#count - this.#examples.length} more` : '';
+    return [`${trades} kept as stated and ${verb} towards no cluster: ${this.#examples.join('; ')}${more}`];
+  }
 }

@@ -22,7 +22,7 @@ import {
 } from '../../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { listedFiling, readHeader, submissionType } from './filing-dates.ts';
-import { ImpossibleTrades } from './impossible-trades.ts';
+import { ImpossibleTrades } from './form345.ts';
 import {
   accessionIn,
   acquiredOrDisposed,
