@@ -8,7 +8,7 @@ import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.t
 import { Problem } from '../errors/problem.ts';
 import type { Followed } from './followed.ts';
 import { addedRows, type SeriesBefore, SeriesWriter } from './series-writer.ts';
-import type { ImportChange, PointPlace, WriteTransaction } from './transaction.ts';
+import type { ImportChange, WriteTransaction } from './transaction.ts';
 
 /** The rates of a curve before an import. */
 type PointsBefore = {
@@ -108,15 +108,6 @@ export class OtherChanges {
       ...(followed.length > 0 ? [['followed', followed] as const] : []),
     ];
   }
-}
-
-/** The places of the rates that were added. */
-function addedPoints({ curveType, added }: PointsBefore): readonly PointPlace[] {
-  return added.flatMap(([maturity, dates]) =>
-    parseDateSet(dates)
-      .days()
-      .map((tradeDate) => ({ curveType, tradeDate, maturity })),
-  );
 }
 
 /** What undoing an import changes in one subject. */
@@ -291,13 +282,18 @@ async function restoreSeries(
 }
 
 async function restorePoints(transaction: WriteTransaction, before: PointsBefore): Promise<UndoneSubject> {
-  const [added, { changed, curveType }] = [addedPoints(before), before];
-  await transaction.rates.remove(added);
+  const { curveType, changed } = before;
+  const removed: Day[] = [];
+  for (const [maturity, dates] of before.added) {
+    const days = parseDateSet(dates).days();
+    await transaction.rates.remove(curveType, maturity, days);
+    removed.push(...days);
+  }
   if (changed.length > 0) await transaction.rates.put(changed);
   return undoneSubject(`${curveType} curve`, {
-    removed: added.length,
+    removed: removed.length,
     restored: changed.length,
-    dates: [...added, ...changed].map(({ tradeDate }) => tradeDate),
+    dates: [...removed, ...changed.map(({ tradeDate }) => tradeDate)],
   });
 }
 
