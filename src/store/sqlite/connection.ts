@@ -134,7 +134,8 @@ export class SqliteSession implements SqlSession {
     sql: string,
     values: Values = {},
   ): AsyncGenerator<readonly Row[]> {
-    const size = 2000;
+    // Few, because who reads the first issuers may leave the rest.
+    const size = 100;
     try {
       let batch: Row[] = [];
       for (const row of this.#open().tuples<Row>(sql).iterate(bound(values))) {
@@ -170,7 +171,7 @@ export class SqliteSession implements SqlSession {
       const insert = connection.objects(
         `insert into ${table} (${names.join()}) values (${places}) ${onConflict}`,
       );
-      for (const row of rows) insert.run(...own, ...row.map(bindable));
+      for (const row of rows) insert.run(...own, row);
     });
   }
 
