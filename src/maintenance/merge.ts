@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
 import { type Day, latestDay } from '../domain/series/date.ts';
+import { addTo } from '../domain/series/groups.ts';
 import { ownKind, publishedStatements } from '../domain/series/merge-plan.ts';
-import type { Statement } from '../domain/series/revision-history.ts';
+import type { Change, Statement } from '../domain/series/revision-history.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { Batch, ImportFormat } from '../import/formats/format.ts';
 import type { ImportResult } from '../import/import.ts';
@@ -13,7 +14,6 @@ import { shownAddress } from '../store/address.ts';
 import type { SeriesContents } from '../store/contents.ts';
 import type { Followed } from '../store/followed.ts';
 import { readStore, writing } from '../store/open.ts';
-import { changesByDate } from '../store/series-record.ts';
 import type { WholeView } from '../store/store.ts';
 import { refuseSame } from './copy.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
@@ -148,10 +148,10 @@ const statementsAtOnce = 5000;
 /** Every statement about a series, with its date as published. */
 async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGenerator<Batch> {
   const { id: seriesId, normalisedBy: frequency, vintages } = contents;
-  const rows: (readonly [date: Day, asOf: Day, value: string | null])[] = [];
+  const changes = new Map<Day, Change[]>();
   for await (const batch of view.contents.changes(seriesId))
-    for (const { date, asOf, value } of batch) rows.push([date, asOf, value]);
-  const held = { frequency, vintages, changes: changesByDate(rows) };
+    for (const { date, asOf, value } of batch) addTo(changes, date, { asOf, value });
+  const held = { frequency, vintages, changes };
   let statements: Statement[] = [];
   for (const statement of publishedStatements(held)) {
     statements.push({ seriesId, ...statement });

@@ -17,27 +17,6 @@ export type KeyRecord = {
 /** A key with the SHA-256 (hex) of its secret, and that of the secret before the last rotation. */
 export type StoredKey = KeyRecord & { readonly hash: string; readonly previousHash?: string };
 
-type EmptyColumns = 'expiresAt' | 'previousHash' | 'previousUntil' | 'revokedAt';
-
-/** A key as a store has it in columns. */
-export type KeyRow = Omit<StoredKey, EmptyColumns> & { readonly [K in EmptyColumns]: string | null };
-
-export function storedKey({ expiresAt, previousHash, previousUntil, revokedAt, ...key }: KeyRow): StoredKey {
-  return {
-    ...key,
-    ...(expiresAt !== null && { expiresAt }),
-    ...(previousHash !== null && { previousHash }),
-    ...(previousUntil !== null && { previousUntil }),
-    ...(revokedAt !== null && { revokedAt }),
-  };
-}
-
-/** The key of a row as the operator sees it. */
-export function keyRecord(row: KeyRow): KeyRecord {
-  const { hash: _hash, previousHash: _previous, ...record } = storedKey(row);
-  return record;
-}
-
 /** The windows in which requests are counted. */
 export type WindowName = 'minute' | 'day' | 'month';
 

@@ -1,11 +1,7 @@
-import { type Filing, symbolsOf } from '../domain/insider/filing.ts';
 import type { Frequency } from '../domain/series/date.ts';
 import type { HeldVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
-import { type SearchedSeries, searchableWords } from '../domain/series/words.ts';
-import { monthsOf } from '../domain/treasury/curve.ts';
-import { searchableNames } from './filings.ts';
 
 /**
  * What a store counts for a series; all of it follows from the rows of the series. Days are empty without a vintage.
@@ -37,7 +33,7 @@ export type SeriesContents = {
 };
 
 /** All series of a store together; days are null if there are none. */
-export type SeriesTotals = {
+type SeriesTotals = {
   readonly series: number;
   /** Series that are only described. */
   readonly described: number;
@@ -60,63 +56,4 @@ export interface StoreContents {
   size(): Promise<{ readonly format: number; readonly bytes: number }>;
   /** Damage that the engine finds, and contradictions in what it derives from filings: a text for each fault. */
   faults(): Promise<readonly string[]>;
-}
-
-const changesAtOnce = 20_000;
-
-/**
- * Every change of a series in batches; `page` reads up to a number of changes after a date and an as-of date, in
- * order.
- */
-export async function* changesInPages(
-  page: (after: Pick<KeptChange, 'date' | 'asOf'>, limit: number) => Promise<readonly KeptChange[]>,
-): AsyncGenerator<readonly KeptChange[]> {
-  let after = { date: '0001-01-01', asOf: '0001-01-01' };
-  for (;;) {
-    const changes = await page(after, changesAtOnce);
-    const last = changes.at(-1);
-    if (last !== undefined) yield changes;
-    if (last === undefined || changes.length < changesAtOnce) return;
-    after = last;
-  }
-}
-
-/** What a store derives from a filing, with the columns that it derives it from. */
-export type DerivedOfFiling = {
-  readonly id: string;
-  readonly ticker: string | null;
-  /** As JSON. */
-  readonly owners: string;
-  readonly symbols: readonly string[];
-  readonly names: string;
-};
-
-/** What a store derives from a filing differently from what the filing says: a text for each fault. */
-export function filingFaults({ id, ticker, owners, symbols, names }: DerivedOfFiling): readonly string[] {
-  const listed = [...symbols].sort().join(', ');
-  const expected = [...symbolsOf(ticker)].sort().join(', ');
-  const named = searchableNames({ owners: JSON.parse(owners) as Filing['owners'] });
-  return [
-    ...(listed === expected
-      ? []
-      : [`filing ${id} is listed under ${listed || 'no symbol'}, not ${expected || 'none'}`]),
-    ...(named === names ? [] : [`filing ${id} is not found by the names of its owners`]),
-  ];
-}
-
-/** A series with its words in an index. */
-export type IndexedSeries = SearchedSeries & { readonly words: readonly string[] };
-
-/** Words of a series in an index that differ from those of its id, title and units: a text for each fault. */
-export function wordFaults({ words, ...series }: IndexedSeries): readonly string[] {
-  const [kept, expected] = [words, searchableWords(series)].map((all) => [...all].sort().join(' '));
-  return kept === expected ? [] : [`${series.id} is found by the words ${kept || 'none'}, not ${expected}`];
-}
-
-/** A maturity and the number of months that the store keeps for it. */
-export type KeptMaturity = { readonly maturity: string; readonly months: number };
-
-/** The fault of a maturity whose kept number of months is wrong. */
-export function maturityFaults({ maturity, months }: KeptMaturity): readonly string[] {
-  return monthsOf(maturity) === months ? [] : [`a rate of ${maturity} is kept as one of ${months} months`];
 }

@@ -45,16 +45,6 @@ export function freshnessOf(followed: readonly Followed[]): Freshness {
   };
 }
 
-/** What a store follows as it has it in columns. */
-export type FollowedRow = Omit<Followed, 'upTo' | 'lastRun'> & {
-  readonly upTo: string | null;
-  readonly lastRun: string | null;
-};
-
-export function followedOf({ upTo, lastRun, ...row }: FollowedRow): Followed {
-  return { ...row, upTo: upTo ?? undefined, lastRun: lastRun ?? undefined };
-}
-
 /** A field of a series' description that had another text before. */
 export type DescriptionChange = {
   readonly seriesId: string;

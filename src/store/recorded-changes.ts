@@ -7,7 +7,6 @@ import type { KeptChange } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
-import type { PointPlace } from './transaction.ts';
 
 /** The rows that an import added, as days by what they have in common. */
 type AddedDays<Key> = readonly (readonly [key: Key, days: DateSetText])[];
@@ -81,11 +80,6 @@ export function addedRows({ added }: SeriesBefore): readonly KeptChange[] {
   return (['fact', 'respelling'] as const).flatMap((kind) =>
     eachAdded(added[kind]).map(([asOf, date]) => ({ kind, date, asOf, value: null })),
   );
-}
-
-/** The places of the rates that an import added. */
-export function addedPoints({ curveType, added }: PointsBefore): readonly PointPlace[] {
-  return eachAdded(added).map(([maturity, tradeDate]) => ({ curveType, tradeDate, maturity }));
 }
 
 /** The rows of a series that an import adds and removes, in all its merges together. */

@@ -5,7 +5,7 @@ import type { DateSetText } from '../domain/series/date-set.ts';
 import type { HeldVintage, RowPlan } from '../domain/series/merge-plan.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import type { KeptKind } from '../domain/series/series.ts';
-import type { CurvePoint, CurveType } from '../domain/treasury/curve.ts';
+import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import type { SeriesRecord } from './series-record.ts';
 import type { ImportRecord, LoggedImport, SourcesView } from './store.ts';
@@ -55,7 +55,7 @@ export interface SeriesRows {
 }
 
 /** The changes of the descriptions of series. */
-export interface DescriptionRows {
+interface DescriptionRows {
   /** The changes of a series, oldest first. */
   of(seriesId: string): Promise<readonly DescriptionChange[]>;
   /** Adds a change; of several on one day, keeps the text before the first. */
@@ -64,7 +64,7 @@ export interface DescriptionRows {
 }
 
 /** The rates of a store as an import reads and writes them. */
-export interface RateRows {
+interface RateRows {
   /** The rates of a curve between two trade dates (inclusive). */
   held(range: {
     readonly curveType: CurveType;
@@ -73,14 +73,11 @@ export interface RateRows {
   }): Promise<readonly CurvePoint[]>;
   /** Writes rates; each replaces the held one of its curve, trade date and maturity. */
   put(points: readonly CurvePoint[]): Promise<void>;
-  remove(points: readonly PointPlace[]): Promise<void>;
+  remove(curveType: CurveType, maturity: Maturity, tradeDates: readonly Day[]): Promise<void>;
 }
 
-/** A rate by its place on a curve. */
-export type PointPlace = Pick<CurvePoint, 'curveType' | 'tradeDate' | 'maturity'>;
-
 /** The filings of a store as an import reads and writes them. */
-export interface FilingRows {
+interface FilingRows {
   /** Those of the filings that the store holds, by id. */
   held(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>>;
   /** Writes new and changed filings with their new and changed trades; `held` are those that the store has. */
@@ -90,10 +87,10 @@ export interface FilingRows {
 }
 
 /** A filing, and the issuer by which its rows are found. */
-type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;
+export type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;
 
 /** What is followed, and the log of imports with what each changed, as an import reads and writes them. */
-export interface SourceRows extends SourcesView {
+interface SourceRows extends SourcesView {
   putFollowed(record: Followed): Promise<void>;
   /** Stops following; false if it was not followed. */
   removeFollowed(source: string, name: string): Promise<boolean>;

@@ -1,10 +1,10 @@
 import { filingOf } from '../domain/insider/filing.ts';
+import type { Day } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
 import type { HeldVintage, RowPlan } from '../domain/series/merge-plan.ts';
 import { addDifferences, type KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
 import {
-  addedPoints,
   addedRows,
   type FilingsBefore,
   type FollowedBefore,
@@ -218,13 +218,18 @@ function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: rea
 }
 
 async function undoPoints(transaction: WriteTransaction, before: PointsBefore): Promise<UndoneSubject> {
-  const [added, { changed, curveType }] = [addedPoints(before), before];
-  await transaction.rates.remove(added);
+  const { curveType, changed } = before;
+  const removed: Day[] = [];
+  for (const [maturity, dates] of before.added) {
+    const days = parseDateSet(dates).days();
+    await transaction.rates.remove(curveType, maturity, days);
+    removed.push(...days);
+  }
   if (changed.length > 0) await transaction.rates.put(changed);
   return undoneSubject(`${curveType} curve`, {
-    removed: added.length,
+    removed: removed.length,
     restored: changed.length,
-    dates: [...added, ...changed].map(({ tradeDate }) => tradeDate),
+    dates: [...removed, ...changed.map(({ tradeDate }) => tradeDate)],
   });
 }
 

@@ -48,6 +48,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'domain/insider': ['domain/series'],
   store: ['domain', 'store'],
   'store/postgres': ['domain', 'store'],
+  'store/sql': ['domain', 'store'],
   'store/sqlite': ['domain', 'store'],
   operations: ['domain', 'operations', 'store'],
   'operations/insiders': ['domain', 'operations', 'store'],
@@ -287,8 +288,8 @@ describe('the architecture', () => {
     expect(twice.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([]);
   });
 
-  it('keeps SQL in the engines', () => {
-    const outside = sources.filter(({ path }) => !/^src\/store\/(?:postgres|sqlite)\//.test(path));
+  it('keeps SQL in the engines and in what both send', () => {
+    const outside = sources.filter(({ path }) => !/^src\/store\/(?:postgres|sql|sqlite)\//.test(path));
     const guilty = outside.filter(({ text }) =>
       /\bselect\b[^;`']*\bfrom\b|better-sqlite3|from 'pg'/i.test(
         text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),

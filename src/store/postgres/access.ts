@@ -1,5 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
-import { type AccessStore, type KeyRow, keyRecord, storedKey, type WindowName } from '../access-store.ts';
+import type { AccessStore, WindowName } from '../access-store.ts';
+import { keysIn } from '../sql/access.ts';
 import { Database, lockNumber, type Transaction } from './connection.ts';
 import { createSchema, hasTable } from './schema.ts';
 
@@ -45,9 +46,6 @@ const migrations: readonly string[] = [
 
 const windows: readonly WindowName[] = ['minute', 'day', 'month'];
 
-const keyColumns = `id, hash, name, plan, start, created_at as "createdAt", revoked_at as "revokedAt",
-  expires_at as "expiresAt", previous_hash as "previousHash", previous_until as "previousUntil"`;
-
 type CountedRow = { readonly key_id: string } & Readonly<
   Record<WindowName, number> & Record<`${WindowName}_began`, string>
 >;
@@ -83,51 +81,24 @@ async function prepare(transaction: Transaction, database: Database): Promise<vo
 }
 
 function accessOf(database: Database): AccessStore {
-  /** Calls `work` in a transaction that gives the keys a new version. */
-  const change = <T>(work: (transaction: Transaction) => Promise<T>) =>
-    database.inTransaction('write', async (transaction) => {
-      await transaction.run('update asof.access set version = version + 1');
-      return work(transaction);
-    });
-  const rowsOf = <Row extends object>(sql: string) =>
-    database.inTransaction('read', (transaction) => transaction.rows<Row>(sql));
+  const read = <T>(work: (transaction: Transaction) => Promise<T>) => database.inTransaction('read', work);
   return {
+    ...keysIn({
+      read,
+      change: (work) =>
+        database.inTransaction('write', async (transaction) => {
+          await transaction.run('update asof.access set version = version + 1');
+          return work(transaction);
+        }),
+    }),
     async version() {
-      const [row] = await rowsOf<{ version: number }>('select version from asof.access');
+      const row = await read((transaction) =>
+        transaction.row<{ version: number }>('select version from asof.access'),
+      );
       return row?.version ?? 0;
     },
-    async keys() {
-      const rows = await rowsOf<KeyRow>(`select ${keyColumns} from asof.api_key order by created_at, id`);
-      return rows.map(storedKey);
-    },
-    addKey: (key) =>
-      change(async (transaction) => {
-        await transaction.run(
-          `insert into asof.api_key (id, hash, name, plan, start, created_at, expires_at)
-           values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
-          { expiresAt: null, ...key },
-        );
-      }),
-    revokeKey: (id, revokedAt) =>
-      change(async (transaction) => {
-        const row = await transaction.row<KeyRow>(
-          `update asof.api_key set revoked_at = coalesce(revoked_at, @revokedAt) where id = @id returning ${keyColumns}`,
-          { id, revokedAt },
-        );
-        return row && keyRecord(row);
-      }),
-    rotateKey: (id, { hash, start }, previousUntil, sole = '9999') =>
-      change(async (transaction) => {
-        const row = await transaction.row<KeyRow>(
-          `update asof.api_key set previous_hash = hash, previous_until = @previousUntil, hash = @hash, start = @start
-           where id = @id and revoked_at is null and coalesce(previous_until, '') <= @sole
-           returning ${keyColumns}`,
-          { id, hash, start, previousUntil, sole },
-        );
-        return row && keyRecord(row);
-      }),
     async usage() {
-      const rows = await rowsOf<CountedRow>('select * from asof.usage');
+      const rows = await read((transaction) => transaction.rows<CountedRow>('select * from asof.usage'));
       return rows.flatMap((row) =>
         windows.flatMap((window) => {
           const began = row[`${window}_began`];

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
+import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 import { parseAddress } from './address.ts';
-
-/** The parameters of a statement by name. */
-export type Values = Readonly<Record<string, unknown>>;
 
 /** Reads dates as texts, and counts as numbers, because all are below 2^53. */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -141,7 +139,7 @@ const begins = {
  * A transaction on one connection of a pool. It sends each statement without waiting for the answers to earlier ones,
  * so that several need one round trip.
  */
-export class Transaction {
+export class Transaction implements SqlSession {
   readonly #database: Database;
   readonly #client: pg.PoolClient;
   readonly #begun: Promise<unknown>;
@@ -169,7 +167,14 @@ export class Transaction {
     return (await this.rows<Row>(sql, values))[0];
   }
 
-  /** Runs a statement; gives the number of rows that it changed. */
+  async tuples<Row extends readonly unknown[]>(sql: string, values: Values = {}): Promise<readonly Row[]> {
+    return tuplesOf(await this.rows(sql, values));
+  }
+
+  async column<Value>(sql: string, values: Values = {}): Promise<readonly Value[]> {
+    return (await this.tuples<readonly [Value]>(sql, values)).map(([value]) => value);
+  }
+
   async run(sql: string, values: Values = {}): Promise<number> {
     return (await this.#send(sql, values)).rowCount ?? 0;
   }
@@ -186,13 +191,25 @@ export class Transaction {
     await before;
   }
 
-  /** The rows of a query, some thousands at a time. */
-  async *batches<Row extends object>(
+  async insert({ table, seriesId, columns, rows, onConflict = '' }: Insertion): Promise<void> {
+    const names = Object.keys(columns);
+    const [own, ownValue] = seriesId === undefined ? ['', ''] : ['series, ', '@id, '];
+    const arrays = names.map((name) => `@${name}::${columns[name]}[]`);
+    const sql = `insert into asof.${table} (${own}${names.join()})
+      select ${ownValue}* from unnest(${arrays.join()}) ${onConflict}`;
+    for (let at = 0; at < rows.length; at += rowsAtOnce) {
+      const some = rows.slice(at, at + rowsAtOnce);
+      const values = names.map((name, i) => [name, some.map((row) => row[i])] as const);
+      await this.write(sql, { id: seriesId, ...Object.fromEntries(values) });
+    }
+  }
+
+  async *batches<Row extends readonly unknown[]>(
     sql: string,
-    values: Values,
+    values: Values = {},
     size = 2000,
   ): AsyncGenerator<readonly Row[]> {
-    const fetch = () => this.rows<Row>(`fetch ${size} from batches`);
+    const fetch = () => this.tuples<Row>(`fetch ${size} from batches`);
     const declared = this.run(`declare batches no scroll cursor for ${sql}`, values);
     try {
       let [, rows] = await Promise.all([declared, fetch()]);
@@ -256,6 +273,14 @@ export class Transaction {
       throw asProblem(this.#database.shown, this.#broken);
     }
   }
+}
+
+/** The most rows that one statement writes. */
+const rowsAtOnce = 20_000;
+
+/** The only cast: the caller knows the columns of its SQL. */
+function tuplesOf<Row extends readonly unknown[]>(rows: readonly object[]): readonly Row[] {
+  return rows.map((row) => Object.values(row)) as readonly unknown[] as readonly Row[];
 }
 
 /** A number by which the server locks a name; all processes get the same one. */

@@ -1,10 +1,8 @@
 import pg from 'pg';
-import type { Frequency } from '../../domain/series/date.ts';
-import { planMove } from '../../domain/series/merge-plan.ts';
-import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import { Problem } from '../../errors/problem.ts';
+import { addAllWords, moveDates } from '../sql/contents.ts';
 import { Database, lockNumber, type Transaction } from './connection.ts';
-import { seriesRows } from './series-rows.ts';
+import { seriesById } from './series.ts';
 
 /**
  * One step from each format to the next; the format of a store is the number of steps taken (`store.format`).
@@ -201,7 +199,7 @@ const migrations: readonly (string | ((transaction: Transaction) => Promise<void
       );
       create index if not exists series_of_word on asof.word (word, series);
     `);
-    await putAllWords(transaction);
+    await addAllWords(transaction);
   },
   // Dates that nothing states a frequency for stay as published, and fiscal years beside calendar years stay alone.
   async (transaction) => {
@@ -209,39 +207,9 @@ const migrations: readonly (string | ((transaction: Transaction) => Promise<void
     await transaction.run(
       "alter table asof.vintage add column if not exists clipped text not null default ''",
     );
-    await moveDates(transaction);
+    await moveDates(transaction, seriesById(transaction));
   },
 ];
-
-/** Keeps the dates of each series by its stated frequency; a series that two dates of one year contradict stays. */
-async function moveDates(transaction: Transaction): Promise<void> {
-  const moving = await transaction.rows<{ id: string; before: Frequency; after: Frequency }>(
-    `select id, normalised_by as before, coalesce(frequency, implied_frequency, '') as after
-     from asof.series where normalised_by <> coalesce(frequency, implied_frequency, '')`,
-  );
-  for (const { id, before, after } of moving) {
-    const rows = seriesRows(transaction, id);
-    const held = {
-      frequency: before,
-      vintages: await rows.vintages(),
-      changes: await rows.changes('-infinity', 'infinity'),
-    };
-    const plan = planMove(held, after);
-    if (plan.conflicts.length > 0) continue;
-    await rows.apply(plan);
-    // Another version: what imports before changed cannot be taken back from other dates.
-    await transaction.write(
-      `update asof.series set normalised_by = @after, version = version + 1, state = gen_random_uuid()::text,
-         date_count = (select count(distinct date) from asof.fact where series = @id),
-         fact_count = (select count(*) from asof.fact where series = @id),
-         observation_count = (select count(*) from
-           (select distinct on (date) value from asof.fact where series = @id order by date, as_of_date desc) as each
-           where value is not null)
-       where id = @id`,
-      { id, after },
-    );
-  }
-}
 
 /** The format that this asof writes. */
 const currentFormat = migrations.length;
@@ -331,23 +299,6 @@ export async function createSchema(transaction: Transaction, schema: string): Pr
   const there = await transaction.row('select 1 from pg_namespace where nspname = @schema', { schema });
   if (there === undefined)
     await transaction.run(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
-}
-
-/** The number of series whose words are put into the index at once. */
-const seriesAtOnce = 1000;
-
-async function putAllWords(transaction: Transaction): Promise<void> {
-  const all = await transaction.rows<SearchedSeries>('select id, title, units from asof.series order by id');
-  for (let at = 0; at < all.length; at += seriesAtOnce) {
-    const rows = all
-      .slice(at, at + seriesAtOnce)
-      .flatMap((series) => searchableWords(series).map((word) => ({ id: series.id, word })));
-    await transaction.write(
-      `insert into asof.word (series, word) select * from unnest(@ids::text[], @words::text[])
-       on conflict (series, word) do nothing`,
-      { ids: rows.map(({ id }) => id), words: rows.map(({ word }) => word) },
-    );
-  }
 }
 
 /**

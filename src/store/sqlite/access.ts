@@ -3,16 +3,9 @@ import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/files.ts';
-import {
-  type AccessOptions,
-  type AccessStore,
-  type KeyRow,
-  keyRecord,
-  type Lock,
-  storedKey,
-  type UsageRecord,
-} from '../access-store.ts';
-import { asProblem, Connection, openDatabase, SqliteError } from './connection.ts';
+import type { AccessOptions, AccessStore, Lock, UsageRecord } from '../access-store.ts';
+import { keysIn } from '../sql/access.ts';
+import { asProblem, Connection, inOneStep, openDatabase, SqliteError, SqliteSession } from './connection.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;
@@ -51,9 +44,6 @@ const migrations: readonly string[] = [
 /** Milliseconds to wait for another process: requests of a service must not wait long, a command can. */
 const busyTimeout = { counting: 50, command: 5000 } as const;
 
-const keyColumns = `id, hash, name, plan, start, created_at as createdAt, revoked_at as revokedAt,
-  expires_at as expiresAt, previous_hash as previousHash, previous_until as previousUntil`;
-
 type UsageRow = Omit<UsageRecord, 'began'> & { readonly began: string };
 
 /** Opens the access store at `path`; creates it, readable by its owner alone, if it does not exist. */
@@ -69,7 +59,7 @@ export async function openSqliteAccess(path: string, { counting }: AccessOptions
     connection.pragma('journal_mode = wal');
     // A revoked key stays revoked after a power failure; a second of counts may be lost.
     connection.pragma(`synchronous = ${counting ? 'normal' : 'full'}`);
-    if (format < migrations.length) migrate(connection);
+    if (format < migrations.length) await inOneStep(connection, migrate);
     return accessOf(connection, path, lock);
   } catch (error) {
     connection?.close();
@@ -108,82 +98,43 @@ function formatOf(connection: Connection, path: string): number {
   return format;
 }
 
-function migrate(connection: Connection): void {
-  connection.inOneStep(() => {
-    // Another process may have been faster.
-    const format = Number(connection.pragma('user_version'));
-    for (const step of migrations.slice(format)) connection.exec(step);
-    connection.pragma(`application_id = ${applicationId}`);
-    connection.pragma(`user_version = ${migrations.length}`);
-  });
+async function migrate(connection: Connection): Promise<void> {
+  // Another process may have been faster.
+  const format = Number(connection.pragma('user_version'));
+  for (const step of migrations.slice(format)) connection.exec(step);
+  connection.pragma(`application_id = ${applicationId}`);
+  connection.pragma(`user_version = ${migrations.length}`);
 }
 
 function accessOf(connection: Connection, path: string, lock: Lock | undefined): AccessStore {
+  const session = new SqliteSession(path, connection, accessProblem);
   let ownChanges = 0;
-  const use = async <T>(work: () => T): Promise<T> => {
-    try {
-      return work();
-    } catch (error) {
-      throw accessProblem(path, error);
-    }
-  };
-  const recordOf = (id: string) => {
-    const row = connection.objects<KeyRow>(`select ${keyColumns} from api_key where id = ?`).get(id);
-    return row && keyRecord(row);
-  };
   return {
-    // SQLite's own number grows only with the changes of other connections.
-    version: () => use(() => (connection.column<number>('pragma data_version').get() ?? 0) + ownChanges),
-    keys: () =>
-      use(() =>
-        connection
-          .objects<KeyRow>(`select ${keyColumns} from api_key order by created_at, id`)
-          .all()
-          .map(storedKey),
-      ),
-    addKey: (key) =>
-      use(() => {
-        connection.run(
-          `insert into api_key (id, hash, name, plan, start, created_at, expires_at)
-           values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
-          { expiresAt: null, ...key },
-        );
+    ...keysIn({
+      read: (work) => work(session),
+      async change(work) {
+        const result = await work(session);
         ownChanges += 1;
-      }),
-    revokeKey: (id, revokedAt) =>
-      use(() => {
-        connection.run('update api_key set revoked_at = coalesce(revoked_at, ?) where id = ?', revokedAt, id);
-        ownChanges += 1;
-        return recordOf(id);
-      }),
-    rotateKey: (id, { hash, start }, previousUntil, sole = '9999') =>
-      use(() => {
-        const { changes } = connection.run(
-          `update api_key set previous_hash = hash, previous_until = @previousUntil, hash = @hash, start = @start
-           where id = @id and revoked_at is null and coalesce(previous_until, '') <= @sole`,
-          { id, hash, start, previousUntil, sole },
-        );
-        ownChanges += 1;
-        return changes === 0 ? undefined : recordOf(id);
-      }),
-    usage: () =>
-      use(() =>
-        connection
-          .objects<UsageRow>('select key_id as keyId, window, began, count from usage')
-          .all()
-          .map((row) => ({ ...row, began: new Date(row.began) })),
-      ),
-    saveUsage: (records) =>
-      use(() =>
-        connection.inOneStep(() => {
-          for (const record of records)
-            connection.run(
-              `insert into usage (key_id, window, began, count) values (@keyId, @window, @began, @count)
-               on conflict do update set began = excluded.began, count = excluded.count`,
-              { ...record, began: record.began.toISOString() },
-            );
-        }),
-      ),
+        return result;
+      },
+    }),
+    async version() {
+      // SQLite's own number grows only with the changes of other connections.
+      const [version = 0] = await session.column<number>('pragma data_version');
+      return version + ownChanges;
+    },
+    async usage() {
+      const rows = await session.rows<UsageRow>('select key_id as keyId, window, began, count from usage');
+      return rows.map((row) => ({ ...row, began: new Date(row.began) }));
+    },
+    async saveUsage(records) {
+      await session.run(
+        `insert into usage (key_id, window, began, count)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(@rows) where true
+         on conflict do update set began = excluded.began, count = excluded.count`,
+        { rows: records.map(({ keyId, window, began, count }) => [keyId, window, began, count]) },
+      );
+    },
     async close() {
       connection.close();
       await lock?.close();

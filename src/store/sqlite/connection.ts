@@ -6,19 +6,21 @@ import Legacy from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { isShippedSample } from '../../platform/installation.ts';
+import type { Insertion, SqlSession, Values } from '../sql/session.ts';
+import { translated } from './dialect.ts';
 
 /** A prepared statement whose rows have the shape that the caller names. */
 type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 
-/** A connection to a SQLite file. It prepares each SQL text once. */
+/** A connection to a SQLite file. It translates and prepares each SQL text once. */
 export class Connection {
   /** Identifies the file: another file at the same path has another identity. */
   readonly file: string;
   readonly #db: Sqlite.Database;
   readonly #prepared = {
-    objects: new Map<string, Sqlite.Statement>(),
-    tuples: new Map<string, Sqlite.Statement>(),
-    column: new Map<string, Sqlite.Statement>(),
+    object: new Map<string, Sqlite.Statement>(),
+    tuple: new Map<string, Sqlite.Statement>(),
+    value: new Map<string, Sqlite.Statement>(),
   };
 
   constructor(db: Sqlite.Database, file = '') {
@@ -28,16 +30,16 @@ export class Connection {
 
   /** Rows as objects; also for statements that give no rows. */
   objects<Row>(sql: string): SqlQuery<Row> {
-    return this.#prepare<Row>('objects', sql, (statement) => statement);
+    return this.#prepare<Row>('object', sql);
   }
 
   tuples<Row extends readonly unknown[]>(sql: string): SqlQuery<Row> {
-    return this.#prepare<Row>('tuples', sql, (statement) => statement.raw());
+    return this.#prepare<Row>('tuple', sql);
   }
 
   /** The first column of each row. */
   column<Value>(sql: string): SqlQuery<Value> {
-    return this.#prepare<Value>('column', sql, (statement) => statement.pluck());
+    return this.#prepare<Value>('value', sql);
   }
 
   run(sql: string, ...parameters: unknown[]): Sqlite.RunResult {
@@ -52,11 +54,6 @@ export class Connection {
     return this.#db.pragma(source, { simple: true });
   }
 
-  /** Calls `work` in a write transaction; rolls back if it throws. */
-  inOneStep(work: () => void): void {
-    this.#db.transaction(work).immediate();
-  }
-
   get inTransaction(): boolean {
     return this.#db.inTransaction;
   }
@@ -66,25 +63,42 @@ export class Connection {
   }
 
   /** The only cast: the caller knows the shape of the rows of its SQL. */
-  #prepare<Row>(
-    kind: 'objects' | 'tuples' | 'column',
-    sql: string,
-    shaped: (statement: Sqlite.Statement) => Sqlite.Statement,
-  ): SqlQuery<Row> {
-    const known = this.#prepared[kind].get(sql) ?? shaped(this.#db.prepare(sql));
-    this.#prepared[kind].set(sql, known);
-    return known as SqlQuery<Row>;
+  #prepare<Row>(shape: 'object' | 'tuple' | 'value', sql: string): SqlQuery<Row> {
+    const known = this.#prepared[shape].get(sql);
+    if (known !== undefined) return known as SqlQuery<Row>;
+    const made = this.#db.prepare(translated(sql));
+    if (shape === 'tuple') made.raw();
+    if (shape === 'value') made.pluck();
+    this.#prepared[shape].set(sql, made);
+    return made as SqlQuery<Row>;
+  }
+}
+
+/** Calls `work` in a write transaction; rolls back if it throws. */
+export async function inOneStep(
+  connection: Connection,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  connection.exec('begin immediate');
+  try {
+    await work(connection);
+    connection.exec('commit');
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('rollback');
+    throw error;
   }
 }
 
 /** Work on a store through one connection, until it ends; a failure is a Problem that names the store. */
-export class SqliteSession {
+export class SqliteSession implements SqlSession {
   readonly path: string;
+  readonly #problemOf: typeof asProblem;
   #connection: Connection | undefined;
 
-  constructor(path: string, connection: Connection) {
+  constructor(path: string, connection: Connection, problemOf = asProblem) {
     this.path = path;
     this.#connection = connection;
+    this.#problemOf = problemOf;
   }
 
   /** Ends the session; its methods fail from now on. */
@@ -92,44 +106,91 @@ export class SqliteSession {
     this.#connection = undefined;
   }
 
-  async use<T>(work: (connection: Connection) => T): Promise<T> {
+  async use<T>(work: (connection: Connection) => T | Promise<T>): Promise<T> {
     try {
-      return work(this.#open());
+      return await work(this.#open());
     } catch (error) {
-      throw asProblem(this.path, error);
+      throw this.#problemOf(this.path, error);
     }
   }
 
-  /** The rows of a statement, as objects. */
-  rows<Row>(sql: string, ...values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.use((connection) => connection.objects<Row>(sql).all(...values));
+  rows<Row>(sql: string, values: Values = {}): Promise<readonly Row[]> {
+    return this.use((connection) => connection.objects<Row>(sql).all(bound(values)));
   }
 
-  /** The first column of each row of a statement. */
-  column<Value>(sql: string, ...values: readonly unknown[]): Promise<readonly Value[]> {
-    return this.use((connection) => connection.column<Value>(sql).all(...values));
+  row<Row>(sql: string, values: Values = {}): Promise<Row | undefined> {
+    return this.use((connection) => connection.objects<Row>(sql).get(bound(values)));
   }
 
-  /** Runs a statement; gives the number of rows that it changed. */
-  run(sql: string, ...values: readonly unknown[]): Promise<number> {
-    return this.use((connection) => connection.run(sql, ...values).changes);
+  tuples<Row extends readonly unknown[]>(sql: string, values: Values = {}): Promise<readonly Row[]> {
+    return this.use((connection) => connection.tuples<Row>(sql).all(bound(values)));
   }
 
-  async *stream<T>(read: (connection: Connection) => Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  column<Value>(sql: string, values: Values = {}): Promise<readonly Value[]> {
+    return this.use((connection) => connection.column<Value>(sql).all(bound(values)));
+  }
+
+  async *batches<Row extends readonly unknown[]>(
+    sql: string,
+    values: Values = {},
+  ): AsyncGenerator<readonly Row[]> {
+    // Few, because who reads the first issuers may leave the rest.
+    const size = 100;
     try {
-      for await (const batch of read(this.#open())) {
+      let batch: Row[] = [];
+      for (const row of this.#open().tuples<Row>(sql).iterate(bound(values))) {
+        batch.push(row);
+        if (batch.length < size) continue;
         yield batch;
         this.#open();
+        batch = [];
       }
+      if (batch.length > 0) yield batch;
     } catch (error) {
-      throw asProblem(this.path, error);
+      throw this.#problemOf(this.path, error);
     }
+  }
+
+  run(sql: string, values: Values = {}): Promise<number> {
+    return this.use((connection) => connection.run(sql, bound(values)).changes);
+  }
+
+  async write(sql: string, values: Values = {}): Promise<void> {
+    await this.run(sql, values);
+  }
+
+  insert({ table, seriesId, columns, rows, onConflict = '' }: Insertion): Promise<void> {
+    return this.use((connection) => {
+      const names = Object.keys(columns);
+      const own: unknown[] = [];
+      if (seriesId !== undefined) {
+        own.push(connection.column('select key from series where id = ?').get(seriesId));
+        names.unshift('series');
+      }
+      const places = names.map(() => '?').join();
+      const insert = connection.objects(
+        `insert into ${table} (${names.join()}) values (${places}) ${onConflict}`,
+      );
+      for (const row of rows) insert.run(...own, row);
+    });
   }
 
   #open(): Connection {
     if (this.#connection === undefined) throw new Error('this view of the store has ended');
     return this.#connection;
   }
+}
+
+function bound(values: Values): Values {
+  const found: Record<string, unknown> = {};
+  for (const name in values) found[name] = bindable(values[name]);
+  return found;
+}
+
+/** A value as SQLite takes it, which has no lists and no booleans. */
+function bindable(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value);
+  return Array.isArray(value) ? JSON.stringify(value) : (value ?? null);
 }
 
 /** Opens an existing SQLite file; throws a Problem that names a file that it cannot use. */

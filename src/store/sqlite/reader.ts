@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError } from '../../errors/system-errors.ts';
-import type { StoreContents } from '../contents.ts';
-import type { FilingsView } from '../filings.ts';
+import { viewIn } from '../sql/parts.ts';
 import type { PageCache, Store, StoreOptions, StoreState, WholeView } from '../store.ts';
 import {
   addLog,
@@ -13,13 +12,12 @@ import {
   connect,
   currentFormat,
   formatOf,
+  inOneStep,
   openDatabase,
   SqliteError,
   SqliteSession,
 } from './connection.ts';
-import { ratesIn } from './rates.ts';
-import { seriesIn } from './series.ts';
-import { sourcesIn } from './sources.ts';
+import { engineOf } from './engine.ts';
 
 /** Opens a store in a SQLite file for reading. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
@@ -77,11 +75,7 @@ class SqliteStore implements Store {
   #viewOf(session: SqliteSession): WholeView {
     return {
       state: () => session.use((connection) => this.#stateOf(connection)),
-      series: seriesIn(session, this.#pages),
-      rates: ratesIn(session),
-      filings: filingsOnceAsked(session),
-      sources: sourcesIn(session),
-      contents: contentsOnceAsked(session),
+      ...viewIn(session, engineOf(session, this.#pages)),
     };
   }
 
@@ -176,11 +170,11 @@ async function connectCurrent(path: string, { live = false }: StoreOptions): Pro
 async function upgraded(path: string, live: boolean): Promise<Connection> {
   // Loaded here: few stores are old.
   const { migrate } = await import('./schema.ts');
-  const upgrade = (connection: Connection) => connection.inOneStep(() => migrate(connection, path));
+  const upgrade = (connection: Connection) => inOneStep(connection, () => migrate(connection, path));
   try {
     const writing = connect(path, false);
     try {
-      upgrade(writing);
+      await upgrade(writing);
     } finally {
       writing.close();
     }
@@ -193,41 +187,9 @@ async function upgraded(path: string, live: boolean): Promise<Connection> {
         cause: error,
       });
     const copy = inMemory(path, error);
-    upgrade(copy);
+    await upgrade(copy);
     return copy;
   }
-}
-
-/** The filings, whose code is loaded on first use, because most queries then start faster. */
-function filingsOnceAsked(session: SqliteSession): FilingsView {
-  const part = async () => (await import('./filings.ts')).filingsIn(session);
-  return {
-    page: async (query) => (await part()).page(query),
-    accepted: async (accessionNumbers) => (await part()).accepted(accessionNumbers),
-    symbols: async () => (await part()).symbols(),
-    counts: async () => (await part()).counts(),
-    async *clusterTrades(query) {
-      yield* (await part()).clusterTrades(query);
-    },
-    tradePlaces: async (query) => (await part()).tradePlaces(query),
-    filedTrades: async (query) => (await part()).filedTrades(query),
-    coveredTo: async (upTo) => (await part()).coveredTo(upTo),
-  };
-}
-
-/** The contents, whose code is loaded on first use. */
-function contentsOnceAsked(session: SqliteSession): StoreContents {
-  const part = async () => (await import('./contents.ts')).contentsIn(session);
-  return {
-    seriesIds: async () => (await part()).seriesIds(),
-    series: async (id) => (await part()).series(id),
-    async *changes(id) {
-      yield* (await part()).changes(id);
-    },
-    totals: async () => (await part()).totals(),
-    size: async () => (await part()).size(),
-    faults: async () => (await part()).faults(),
-  };
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { Day, Frequency } from '../../domain/series/date.ts';
+import type { Day } from '../../domain/series/date.ts';
 import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
-import { planMove } from '../../domain/series/merge-plan.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
-import { applicationId, type Connection, currentFormat, formatOf } from './connection.ts';
-import { applyPlan, readChanges, readVintages, writeWords } from './series-rows.ts';
+import { addAllWords, moveDates } from '../sql/contents.ts';
+import { applicationId, type Connection, currentFormat, formatOf, SqliteSession } from './connection.ts';
+import { engineOf } from './engine.ts';
 
-type Migration = (connection: Connection) => void;
+type Migration = (connection: Connection, session: SqliteSession) => Promise<void>;
 
 /** One step from each format to the next; the format of a store is the number of steps taken (`user_version`). */
 const migrations = [
@@ -159,7 +159,7 @@ const migrations = [
   ), '');
   `,
   // Files of these kinds were read by another rule for blank cells; workbooks of the Real-Time Data Set have none.
-  (connection: Connection) => {
+  async (connection: Connection) => {
     connection.exec(`
       alter table import add column outdated integer not null default 0;
       update import set outdated = 1 where kind in ('alfred-wide', 'dated-panel', 'fred-csv', 'fred-md', 'fred-qd');
@@ -211,7 +211,7 @@ const migrations = [
   create index newest_purchases on filing (filed_on) where purchases = 1;
   `,
   // The words by which a search finds series.
-  (connection: Connection) => {
+  async (connection: Connection, session: SqliteSession) => {
     connection.exec(`
       create table word (
         word text not null,
@@ -219,60 +219,30 @@ const migrations = [
         primary key (word, series)
       ) strict, without rowid;
     `);
-    for (const key of connection.column<number>('select key from series').all())
-      writeWords(connection, key, 'add');
+    await addAllWords(session);
   },
   // Dates that nothing states a frequency for stay as published, and fiscal years beside calendar years stay alone.
-  (connection: Connection) => {
+  async (connection: Connection, session: SqliteSession) => {
     // The dates of a vintage that only a clipped answer put on its day: they may have been published before.
     connection.exec("alter table vintage add column clipped text not null default ''");
-    moveDates(connection);
+    await moveDates(session, engineOf(session).series);
   },
 ] as const satisfies { readonly length: typeof currentFormat } & readonly (string | Migration)[];
 
 /** Makes a new, empty database a store of the current format. */
-export function createSchema(connection: Connection): void {
+export async function createSchema(connection: Connection): Promise<void> {
   connection.pragma(`application_id = ${applicationId}`);
-  migrate(connection, '');
+  await migrate(connection, '');
 }
 
 /** Brings an older store to the current format, inside the caller's transaction. */
-export function migrate(connection: Connection, path: string): void {
+export async function migrate(connection: Connection, path: string): Promise<void> {
   const format = formatOf(connection, path);
+  const session = new SqliteSession(path, connection);
   for (const step of migrations.slice(format))
     if (typeof step === 'string') connection.exec(step);
-    else step(connection);
+    else await step(connection, session);
   connection.pragma(`user_version = ${currentFormat}`);
-}
-
-/** Keeps the dates of each series by its stated frequency; a series that two dates of one year contradict stays. */
-function moveDates(connection: Connection): void {
-  const moving = connection
-    .objects<{ key: number; before: Frequency; after: Frequency }>(
-      `select key, normalised_by as before, coalesce(frequency, implied_frequency, '') as after
-       from series where normalised_by <> coalesce(frequency, implied_frequency, '')`,
-    )
-    .all();
-  for (const { key, before, after } of moving) {
-    const held = {
-      frequency: before,
-      vintages: readVintages(connection, key),
-      changes: readChanges(connection, key, '', '~'),
-    };
-    const plan = planMove(held, after);
-    if (plan.conflicts.length > 0) continue;
-    applyPlan(connection, key, plan);
-    // Another version: what imports before changed cannot be taken back from other dates.
-    connection.run(
-      `update series set normalised_by = @after, version = version + 1,
-         date_count = (select count(distinct date) from fact where series = @key),
-         fact_count = (select count(*) from fact where series = @key),
-         observation_count = (select count(*) from
-           (select value, max(as_of_date) from fact where series = @key group by date) where value is not null)
-       where key = @key`,
-      { key, after },
-    );
-  }
 }
 
 /**

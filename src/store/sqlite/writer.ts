@@ -17,6 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { identityOf, makeFolder } from '../../platform/files.ts';
 import { isShippedSample } from '../../platform/installation.ts';
+import { rowsIn } from '../sql/parts.ts';
 import { type StoreDraft, StoreWriter } from '../writer.ts';
 import {
   addLog,
@@ -25,17 +26,14 @@ import {
   Connection,
   connect,
   formatOf,
+  inOneStep,
   openDatabase,
   SqliteError,
   SqliteSession,
 } from './connection.ts';
-import { damagesOf } from './contents.ts';
-import { filingsIn } from './filings.ts';
-import { ratesIn } from './rates.ts';
+import { damagesOf, engineOf } from './engine.ts';
 import { storeOn } from './reader.ts';
 import { createSchema, migrate } from './schema.ts';
-import { seriesTables } from './series-rows.ts';
-import { descriptionsIn, sourcesIn } from './sources.ts';
 
 /**
  * Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A
@@ -51,7 +49,7 @@ export async function openSqliteWriter(path: string, copyOf?: string): Promise<S
   );
 }
 
-function openExisting(path: string): StoreWriter {
+async function openExisting(path: string): Promise<StoreWriter> {
   if (isShippedSample(path))
     throw new Problem('bad-input', `${path} is the sample that asof ships, which is read-only`, {
       hints: ['`asof import --with-sample` begins a store of your own as a copy of it'],
@@ -66,7 +64,7 @@ function openExisting(path: string): StoreWriter {
     const hasLog = connection.pragma('journal_mode') === 'wal';
     if (!hasLog) connection.pragma('cache_spill = off');
     connection.exec('begin immediate');
-    migrate(connection, path);
+    await migrate(connection, path);
     const publish = () => {
       connection.close();
       if (!hasLog) addLog(path);
@@ -82,7 +80,7 @@ function openExisting(path: string): StoreWriter {
  * Creates a store as a draft, which is published when the import commits. No reader sees the draft, so it needs no
  * journal.
  */
-function createStore(path: string, copyOf: string | undefined): StoreWriter {
+async function createStore(path: string, copyOf: string | undefined): Promise<StoreWriter> {
   let draft: string | undefined;
   let opened: Connection | undefined;
   const abandon = () => {
@@ -97,7 +95,7 @@ function createStore(path: string, copyOf: string | undefined): StoreWriter {
     connection.pragma('journal_mode = off');
     connection.pragma('synchronous = off');
     connection.pragma('foreign_keys = on');
-    if (copyOf === undefined) createSchema(connection);
+    if (copyOf === undefined) await createSchema(connection);
     connection.exec('update store set sample = 0');
     connection.exec('begin immediate');
     const made = draft;
@@ -137,11 +135,7 @@ function writerOn(connection: Connection, { path, created, publish, abandon }: E
   return new StoreWriter({
     address: path,
     created,
-    ...seriesTables(session),
-    descriptions: descriptionsIn(session),
-    rates: ratesIn(session),
-    filings: filingsIn(session),
-    sources: sourcesIn(session),
+    ...rowsIn(session, engineOf(session)),
     async commit(changed) {
       try {
         if (changed) connection.exec('update store set revision = revision + 1');
@@ -256,9 +250,9 @@ type DraftPlace = {
  * Begins a store in the file `draft`, or continues one. Its one connection locks that file until it closes or its
  * process ends, so that no lock outlives a killed process.
  */
-export function openFileDraft(draft: string, { begin, publish }: DraftPlace): StoreDraft {
+export async function openFileDraft(draft: string, { begin, publish }: DraftPlace): Promise<StoreDraft> {
   begin?.();
-  const connection = connectDraft(draft);
+  const connection = await connectDraft(draft);
   const store = storeOn(connection, draft);
   return {
     write: async (work) => beginWriting(connection, draft).end(work),
@@ -295,7 +289,7 @@ export function publishCopy(draft: string, path: string, replace: boolean): void
 }
 
 /** Connects to an unfinished copy, and locks it; begins it if there is none, or one that cannot go on. */
-function connectDraft(draft: string): Connection {
+async function connectDraft(draft: string): Promise<Connection> {
   try {
     makeFolder(dirname(draft));
     if (!existsSync(draft)) closeSync(openSync(draft, 'ax'));
@@ -303,7 +297,7 @@ function connectDraft(draft: string): Connection {
     try {
       if (canGoOn(connection, draft)) {
         connection.pragma('journal_mode = delete');
-        connection.inOneStep(() => createSchema(connection));
+        await inOneStep(connection, createSchema);
         return connection;
       }
       if (identityOf(draft) === connection.file) removeDraft(draft);
@@ -312,7 +306,7 @@ function connectDraft(draft: string): Connection {
       throw error;
     }
     connection.close();
-    return connectDraft(draft);
+    return await connectDraft(draft);
   } catch (error) {
     throw asProblem(draft, error);
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { filedPassword } from '../../../../src/store/postgres/password-file.ts';
+import { filedPassword } from '../../../../src/store/postgres/address.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'asof-passwords-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

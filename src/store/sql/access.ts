@@ -1,0 +1,75 @@
+import type { AccessStore, KeyRecord, StoredKey } from '../access-store.ts';
+import type { SqlSession } from './session.ts';
+
+/** How an engine answers and changes keys. */
+type KeySessions = {
+  read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
+  /** Calls `work`, which gives the keys a new version. */
+  change<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
+};
+
+type EmptyColumns = 'expiresAt' | 'previousHash' | 'previousUntil' | 'revokedAt';
+
+/** A key as a store has it in columns. */
+type KeyRow = Omit<StoredKey, EmptyColumns> & { readonly [K in EmptyColumns]: string | null };
+
+const keyColumns = `id, hash, name, plan, start, created_at as "createdAt", revoked_at as "revokedAt",
+  expires_at as "expiresAt", previous_hash as "previousHash", previous_until as "previousUntil"`;
+
+/** The keys of an access store. */
+export function keysIn({
+  read,
+  change,
+}: KeySessions): Pick<AccessStore, 'addKey' | 'keys' | 'revokeKey' | 'rotateKey'> {
+  return {
+    keys: () =>
+      read(async (session) => {
+        const rows = await session.rows<KeyRow>(
+          `select ${keyColumns} from asof.api_key order by created_at, id`,
+        );
+        return rows.map(storedKey);
+      }),
+    addKey: (key) =>
+      change(async (session) => {
+        await session.run(
+          `insert into asof.api_key (id, hash, name, plan, start, created_at, expires_at)
+           values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
+          { expiresAt: null, ...key },
+        );
+      }),
+    revokeKey: (id, revokedAt) =>
+      change(async (session) => {
+        const row = await session.row<KeyRow>(
+          `update asof.api_key set revoked_at = coalesce(revoked_at, @revokedAt) where id = @id returning ${keyColumns}`,
+          { id, revokedAt },
+        );
+        return row && keyRecord(row);
+      }),
+    rotateKey: (id, { hash, start }, previousUntil, sole = '9999') =>
+      change(async (session) => {
+        const row = await session.row<KeyRow>(
+          `update asof.api_key set previous_hash = hash, previous_until = @previousUntil, hash = @hash, start = @start
+           where id = @id and revoked_at is null and coalesce(previous_until, '') <= @sole
+           returning ${keyColumns}`,
+          { id, hash, start, previousUntil, sole },
+        );
+        return row && keyRecord(row);
+      }),
+  };
+}
+
+function storedKey({ expiresAt, previousHash, previousUntil, revokedAt, ...key }: KeyRow): StoredKey {
+  return {
+    ...key,
+    ...(expiresAt !== null && { expiresAt }),
+    ...(previousHash !== null && { previousHash }),
+    ...(previousUntil !== null && { previousUntil }),
+    ...(revokedAt !== null && { revokedAt }),
+  };
+}
+
+/** The key of a row as the operator sees it. */
+function keyRecord(row: KeyRow): KeyRecord {
+  const { hash: _hash, previousHash: _previous, ...record } = storedKey(row);
+  return record;
+}

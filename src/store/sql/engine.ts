@@ -1,0 +1,111 @@
+import type { Day } from '../../domain/series/date.ts';
+import type { KeptChange } from '../../domain/series/revision-history.ts';
+import type { KeptKind, VintageKind } from '../../domain/series/series.ts';
+import type { StoreContents } from '../contents.ts';
+import type { ObservationQuery, Revision, Series, StoredObservation, VintageCounts } from '../store.ts';
+import type { FilingPlace, SeriesRows } from '../transaction.ts';
+import type { SqlSession } from './session.ts';
+
+/** What an engine does in its own way in a transaction; everything else is the same for every engine. */
+export type Engine = {
+  /** Whether a new row can get the id of a removed one. */
+  readonly reusesIds: boolean;
+  readonly series: SeriesTables;
+  readonly filings: FilingTables;
+  readonly contents: EngineContents;
+};
+
+/** The queries about series whose plans differ by engine, and how it writes the rows of series. */
+export type SeriesTables = {
+  /** The column of `series` that the tables of a series name. */
+  readonly key: 'id' | 'key';
+  /** The columns of `series` that only the engine reads. */
+  readonly ownColumns: string;
+  /** The condition of the series whose id has `@part`. */
+  readonly withPart: string;
+  observations(
+    query: ObservationQuery & DayBounds & { readonly asOf: Day },
+    series: Promise<SeriesOnDay>,
+  ): Promise<readonly StoredObservation[]>;
+  /** The changes of dates, newest date first, and those of each date oldest first. */
+  revisions(query: {
+    readonly id: string;
+    readonly from: Day;
+    readonly to: Day;
+  }): Promise<readonly Kept<Revision>[]>;
+  /** Vintages, newest first; a first value and a value after a withdrawal count as added. */
+  vintages(
+    query: DayBounds & { readonly id: string; readonly limit: number },
+  ): Promise<readonly Kept<VintageCounts>[]>;
+  /** The latest change of text of each date between two days (inclusive). */
+  latestChanges(id: string, from: Day, to: Day): Promise<readonly ChangeCells[]>;
+  /** Adds the row of a series; gives its version. */
+  create(id: string): Promise<number>;
+  /** Removes rows of one table. */
+  remove(id: string, table: KeptChange['kind'], rows: readonly KeptChange[]): Promise<void>;
+  removeWords(id: string): Promise<void>;
+  summarise(id: string, derived: Parameters<SeriesRows['summarise']>[0]): Promise<void>;
+  /** Gives a series another id, with all its rows but its words. */
+  rename(from: string, to: string): Promise<void>;
+};
+
+/** A series as its table holds it; `key` is its number, where an engine numbers series. */
+export type SeriesRow = Series & {
+  /** What metadata states about all vintages. */
+  readonly statedKind: VintageKind | null;
+  readonly dateCount: number;
+  readonly factCount: number;
+  readonly key?: number;
+};
+
+/** A row with the kind of its vintage as files imply it. */
+type Kept<T extends { readonly kind: VintageKind }> = Omit<T, 'kind'> & { readonly kind: KeptKind };
+
+/** A series and its newest vintage, as they are read for a page. */
+type SeriesOnDay = readonly [
+  series: SeriesRow | undefined,
+  newest: { readonly asOf: Day; readonly kind: KeptKind } | undefined,
+];
+
+/** Bounds of days; `from` and `to` are inclusive, `before` is not. */
+type DayBounds = { readonly from: Day; readonly to: Day; readonly before: Day };
+
+/** A change of the text of a date, as a row. */
+export type ChangeCells = readonly [date: Day, asOf: Day, value: string | null];
+
+/** How an engine joins filings `f` with their trades `t` and their symbols. */
+export type FilingTables = {
+  /** Every trade with its filing. */
+  readonly filed: string;
+  /** The same of the filings that are marked for clusters of purchases. */
+  readonly marked: string;
+  /** The order of trades by issuer, in which those of a filing follow each other. */
+  readonly byIssuer: string;
+  /** Every trade, read by its date. */
+  readonly tradesByDay: string;
+  /** The condition of filings under the ticker `@ticker`. */
+  readonly ofSymbol: string;
+  /** A query for the issuers that ever filed under `@ticker`. */
+  readonly issuersOfSymbol: string;
+  /** The columns by which no two filings are the same. */
+  readonly filingKey: string;
+  /** The columns by which trades and symbols belong to filings, with their types. */
+  readonly owner: Readonly<Record<string, string>>;
+  /** Gives the cells of these columns for stored filings. */
+  ownersOf(
+    session: SqlSession,
+    filings: readonly FilingPlace[],
+  ): Promise<(filing: FilingPlace) => readonly unknown[]>;
+  /** The condition of the rows of filings in a table, by their `@ids` and issuers, `@ciks`. */
+  ofFilings(table: 'filing' | 'symbol' | 'trade'): string;
+};
+
+/** What only an engine knows about its contents. */
+export type EngineContents = Pick<StoreContents, 'size'> & {
+  /** A query for id, ticker, owners, names and symbols of each filing. */
+  readonly derivedOfFilings: string;
+  /** A query for id, title, units and words of each series. */
+  readonly wordsOfSeries: string;
+  /** Damage that the engine finds, with the faults of what is derived. */
+  faults(derived: () => Promise<readonly string[]>): Promise<readonly string[]>;
+};

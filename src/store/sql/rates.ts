@@ -1,0 +1,101 @@
+import { type Day, earlier } from '../../domain/series/date.ts';
+import { type CurvePoint, type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
+import type { RatePair, RateSummary, RatesView } from '../store.ts';
+import type { WriteTransaction } from '../transaction.ts';
+import { endOfTime, listOf, type PartLocks, type SqlSession, startOfTime } from './session.ts';
+
+const columns = 'curve_type as "curveType", trade_date as "tradeDate", maturity, rate, source';
+
+/** The rates of a store; an import gives the locks that it holds. */
+export function ratesIn(session: SqlSession, locks?: PartLocks): RatesView & WriteTransaction['rates'] {
+  return {
+    curve({ curveType, date, onOrBefore }) {
+      const newest =
+        '(select max(trade_date) from asof.curve where curve_type = @curveType and trade_date <= @date)';
+      return session.rows<CurvePoint>(
+        `select ${columns} from asof.curve
+         where curve_type = @curveType and trade_date = ${onOrBefore ? newest : '@date'} order by months`,
+        { curveType, date },
+      );
+    },
+    async yields({ curveType, maturity, from = startOfTime, to = endOfTime, after, limit }) {
+      // Reading objects takes twice as long. One upper bound, and no alternatives, lets SQLite use the index.
+      const rows = await session.tuples<
+        readonly [tradeDate: Day, maturity: Maturity, rate: string, source: string]
+      >(
+        `select trade_date, maturity, rate, source from asof.curve
+         where curve_type = @curveType and trade_date between @from and @to ${maturity === undefined ? '' : 'and months = @months'}
+           and (trade_date <> @afterDate or months > @afterMonths)
+         order by trade_date desc, months limit @limit`,
+        {
+          curveType,
+          from,
+          to: earlier(to, after?.tradeDate ?? endOfTime),
+          afterDate: after?.tradeDate ?? endOfTime,
+          afterMonths: after === undefined ? 0 : monthsOf(after.maturity),
+          limit,
+          months: maturity && monthsOf(maturity),
+        },
+      );
+      return rows.map(([tradeDate, maturity, rate, source]) => {
+        return { curveType, tradeDate, maturity, rate, source };
+      });
+    },
+    spread({ curveType, long, short, from = startOfTime, to = endOfTime, before = endOfTime, limit }) {
+      return session.rows<RatePair>(
+        `select l.trade_date as "tradeDate", l.rate as long, s.rate as short
+         from asof.curve l
+           join asof.curve s on s.curve_type = l.curve_type and s.trade_date = l.trade_date and s.months = @short
+         where l.curve_type = @curveType and l.months = @long and l.trade_date between @from and @to
+           and l.trade_date < @before
+         order by l.trade_date desc limit @limit`,
+        { curveType, long: monthsOf(long), short: monthsOf(short), from, to, before, limit },
+      );
+    },
+    async summaries() {
+      const rows = await session.rows<Omit<RateSummary, 'sources'> & { readonly sources: string | string[] }>(
+        `select curve_type as "curveType", min(maturity) as maturity, count(*) as count, min(trade_date) as first,
+           max(trade_date) as last, array_agg(distinct source) as sources
+         from asof.curve group by curve_type, months order by curve_type, months`,
+      );
+      return rows.map((row) => ({ ...row, sources: [...listOf<string>(row.sources)].sort() }));
+    },
+    async coveredTo(curveType, upTo = endOfTime) {
+      const [newest] = await session.column<Day | null>(
+        'select max(trade_date) as newest from asof.curve where curve_type = @curveType and trade_date <= @upTo',
+        { curveType, upTo },
+      );
+      return newest ?? undefined;
+    },
+    async held(range) {
+      await locks?.lock([`curve ${range.curveType}`]);
+      return session.rows<CurvePoint>(
+        `select ${columns} from asof.curve where curve_type = @curveType and trade_date between @from and @to`,
+        range,
+      );
+    },
+    put: (points) =>
+      session.insert({
+        table: 'curve',
+        columns: {
+          curve_type: 'text',
+          trade_date: 'date',
+          months: 'double precision',
+          maturity: 'text',
+          rate: 'text',
+          source: 'text',
+        },
+        rows: points.map(({ curveType, tradeDate, maturity, rate, source }) => {
+          return [curveType, tradeDate, monthsOf(maturity), maturity, rate, source];
+        }),
+        onConflict:
+          'on conflict (curve_type, trade_date, months) do update set rate = excluded.rate, source = excluded.source',
+      }),
+    remove: (curveType, maturity, tradeDates) =>
+      session.write(
+        `delete from asof.curve
+         where curve_type = @curveType and months = @months and trade_date = any(@tradeDates::date[])`,
+        { curveType, months: monthsOf(maturity), tradeDates },
+      ),
+  };
+}

@@ -1,0 +1,236 @@
+import type { Day, Frequency } from '../../domain/series/date.ts';
+import { parseDateSet } from '../../domain/series/date-set.ts';
+import type { HeldVintage } from '../../domain/series/merge-plan.ts';
+import { type Change, knownOn, type Statement } from '../../domain/series/revision-history.ts';
+import {
+  type FrequencySince,
+  impliedFrequencies,
+  type KeptKind,
+  kindOf,
+  kindsText,
+} from '../../domain/series/series.ts';
+import type { SearchedSeries } from '../../domain/series/words.ts';
+import type { AllSeriesView, Series } from '../store.ts';
+import { seriesRows } from './contents.ts';
+import type { SeriesRow, SeriesTables } from './engine.ts';
+import { endOfTime, type SqlSession, startOfTime, type Values } from './session.ts';
+import { descriptionsIn } from './sources.ts';
+
+type StatedKind = Pick<SeriesRow, 'statedKind'>;
+
+type KeptVintage = { readonly asOf: Day; readonly kind: KeptKind };
+
+const everyDay = { from: startOfTime, to: endOfTime, before: endOfTime };
+
+/** What a view answers about series; statements that need no answer to another are sent together. */
+export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesView {
+  const columns = `${tables.ownColumns}id, coalesce(title, id) as title, coalesce(units, '') as units,
+    coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
+    coalesce(seasonal_adjustment, '') as "seasonalAdjustment",
+    case when strpos(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
+    observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount",
+    first_vintage as "firstVintage", last_vintage as "lastVintage", covered_to as "coveredTo",
+    vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", version`;
+  const readSeries = (id: string) =>
+    session.row<SeriesRow>(
+      `select ${columns} from asof.series where id = @id and first_vintage is not null`,
+      { id },
+    );
+  return {
+    async find(id) {
+      const series = await readSeries(id);
+      return series && seriesOf(series);
+    },
+    async search({ text, ids, after = '', limit }) {
+      const among = ids === undefined ? '' : ' and id = any(@ids::text[])';
+      const rows = await session.rows<SeriesRow>(
+        `select ${columns} from asof.series
+         where first_vintage is not null and id > @after and strpos(id, @text) > 0${among} order by id limit @limit`,
+        { after, text: text.toUpperCase(), ids, limit },
+      );
+      return rows.map(seriesOf);
+    },
+    async searchEntries({ words, starts, ids, part, upTo = endOfTime }) {
+      const read = (condition: string, values: Values) =>
+        session.rows<SearchedSeries>(
+          `select id, coalesce(title, id) as title, coalesce(units, '') as units from asof.series
+           where first_vintage <= @upTo and ${condition}`,
+          { upTo, ...values },
+        );
+      const withWord = (condition: string) =>
+        `${tables.key} in (select series from asof.word where ${condition})`;
+      const found = await Promise.all([
+        ids.length > 0 ? read('id = any(@ids::text[])', { ids }) : [],
+        words.length > 0 ? read(withWord('word = any(@words::text[])'), { words }) : [],
+        ...starts.map((from) =>
+          read(withWord('word >= @from and word < @below'), { from, below: `${from}\u{10ffff}` }),
+        ),
+        part === undefined ? [] : read(tables.withPart, { part }),
+      ]);
+      return [...new Map(found.flat().map((series) => [series.id, series])).values()];
+    },
+    searchable(what, upTo = endOfTime) {
+      const sql = {
+        ids: 'select id as text from asof.series where first_vintage <= @upTo',
+        words: `select distinct word as text from asof.word
+          where series not in (select ${tables.key} from asof.series where first_vintage > @upTo)`,
+      };
+      return session.column<string>(sql[what], { upTo });
+    },
+    async observations(query) {
+      const { seriesId: id, asOf = endOfTime, firstRelease } = query;
+      const onDay = Promise.all([
+        readSeries(id),
+        session.row<KeptVintage>(
+          `select as_of_date as "asOf", kind from asof.vintage
+           where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1`,
+          { id, asOf },
+        ),
+      ]);
+      const [[series, newest], kinds, rows] = await Promise.all([
+        onDay,
+        firstRelease === true ? seriesRows(session, tables, id).kinds(asOf) : undefined,
+        tables.observations({ ...everyDay, ...query, asOf }, onDay),
+      ]);
+      if (series === undefined) return undefined;
+      const texts = kinds && { kinds: kindsText(kinds.map((kind) => withKind({ kind }, series).kind)) };
+      return {
+        series: seriesOf(series),
+        rows,
+        vintage: { newest: newest && withKind(newest, series), ...texts },
+      };
+    },
+    async dates({ seriesId: id, ...query }) {
+      const [series, rows] = await Promise.all([
+        readSeries(id),
+        session.column<Day>(
+          `select distinct date from asof.fact
+           where series = @id and date >= @from and date <= @to and date < @before
+           order by date desc limit @limit`,
+          { ...everyDay, ...query, id },
+        ),
+      ]);
+      return series && { series: seriesOf(series), rows };
+    },
+    async revisions({ seriesId: id, from = startOfTime, to = endOfTime }) {
+      const [series, rows] = await Promise.all([readSeries(id), tables.revisions({ id, from, to })]);
+      return series && { series: seriesOf(series), rows: rows.map((row) => withKind(row, series)) };
+    },
+    async impliedFrequencies(id) {
+      const dates = await session.rows<Pick<HeldVintage, 'asOf' | 'dates'>>(
+        `select as_of_date as "asOf", dates from asof.vintage
+         where series = @id
+           and exists (select 1 from asof.series where id = @id and frequency is null and implied_frequency is null)
+         order by as_of_date`,
+        { id },
+      );
+      return frequenciesIn(dates);
+    },
+    async vintages({ seriesId: id, ...query }) {
+      const [series, [first], rows] = await Promise.all([
+        readSeries(id),
+        session.column<Day | null>('select min(date) as first from asof.fact where series = @id', { id }),
+        tables.vintages({ ...everyDay, ...query, id }),
+      ]);
+      return (
+        series && {
+          series: seriesOf(series),
+          firstDate: first ?? undefined,
+          rows: rows.map((row) => withKind(row, series)),
+        }
+      );
+    },
+    async *statements(id) {
+      const series = await session.row<{ readonly normalisedBy: Frequency } & StatedKind>(
+        'select normalised_by as "normalisedBy", stated_vintage_kind as "statedKind" from asof.series where id = @id',
+        { id },
+      );
+      if (series === undefined) return;
+      const rows = seriesRows(session, tables, id);
+      yield* statementsOf({ id, ...series, vintages: await rows.vintages() }, rows.changes);
+    },
+    async completeVintages(id) {
+      const [series, rows] = await Promise.all([
+        session.row<StatedKind>(
+          'select stated_vintage_kind as "statedKind" from asof.series where id = @id',
+          { id },
+        ),
+        session.rows<KeptVintage>(
+          `select as_of_date as "asOf", kind from asof.vintage
+           where complete and series = @id order by as_of_date`,
+          { id },
+        ),
+      ]);
+      return series === undefined ? [] : rows.map((row) => withKind(row, series));
+    },
+    descriptionChanges: descriptionsIn(session).of,
+  };
+}
+
+function seriesOf({ dateCount: _dates, factCount: _facts, statedKind: _stated, ...row }: SeriesRow): Series {
+  const { key: _key, ...series } = row;
+  return series;
+}
+
+/** A row with the kind of its vintage: as files imply or, if these leave it open, as metadata states. */
+function withKind<T extends { readonly kind: KeptKind }>(row: T, { statedKind }: StatedKind) {
+  return { ...row, kind: kindOf(row.kind, statedKind ?? undefined) };
+}
+
+/** What its statements need to know about a series. */
+type StatedSeries = StatedKind & {
+  readonly id: string;
+  readonly normalisedBy: Frequency;
+  readonly vintages: readonly HeldVintage[];
+};
+
+const batchSize = 5000;
+
+/**
+ * Every statement about a series, by date and then as-of date, in batches; statements that changed nothing are derived
+ * from the vintages. `changes` reads the changes of the dates between two days.
+ */
+async function* statementsOf(
+  { id: seriesId, normalisedBy, statedKind, vintages: held }: StatedSeries,
+  changes: (from: Day, to: Day) => Promise<ReadonlyMap<Day, readonly Change[]>>,
+): AsyncGenerator<readonly Statement[]> {
+  const sets = new Map<string, ReturnType<typeof parseDateSet>>();
+  const vintages = held.map(({ asOf, dates: text, complete, kind }) => {
+    const dates = sets.get(text) ?? parseDateSet(text, normalisedBy);
+    sets.set(text, dates);
+    return { asOf, dates, complete, kind: kindOf(kind, statedKind ?? undefined) };
+  });
+  const dates = [...new Set([...sets.values()].flatMap((set) => set.days()))].sort();
+  // Read as many dates at once as have about one batch of changes.
+  const datesRead = Math.max(16, Math.floor(batchSize / Math.max(1, vintages.length)));
+  let batch: Statement[] = [];
+  for (let at = 0; at < dates.length; at += datesRead) {
+    const some = dates.slice(at, at + datesRead);
+    const known = await changes(some[0] ?? '', some.at(-1) ?? '');
+    for (const date of some) {
+      const own = known.get(date) ?? [];
+      for (const vintage of vintages) {
+        if (!vintage.complete && !vintage.dates.has(date)) continue;
+        const { asOf, kind } = vintage;
+        batch.push({ seriesId, date, asOf, value: knownOn(own, asOf), kind });
+      }
+      if (batch.length >= batchSize) {
+        yield batch;
+        batch = [];
+      }
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The frequencies that the spacing of the dates in vintages (ascending) implied, each from a day on. */
+function frequenciesIn(vintages: readonly Pick<HeldVintage, 'asOf' | 'dates'>[]): readonly FrequencySince[] {
+  const known = new Map<Day, Day>();
+  const seen = new Set<string>();
+  for (const { asOf, dates } of vintages) {
+    if (seen.has(dates)) continue;
+    seen.add(dates);
+    for (const date of parseDateSet(dates).days()) if (!known.has(date)) known.set(date, asOf);
+  }
+  return impliedFrequencies(known);
+}

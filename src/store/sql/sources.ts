@@ -1,0 +1,126 @@
+import type { Day } from '../../domain/series/date.ts';
+import type { DescriptionChange, Followed } from '../followed.ts';
+import type { LoggedImport } from '../store.ts';
+import type { ImportChange, WriteTransaction } from '../transaction.ts';
+import type { Engine } from './engine.ts';
+import type { SqlSession } from './session.ts';
+
+/** The subject of the row that keeps the number of an import that was taken back: no other import has that subject. */
+const taken = 'taken back';
+
+/** The log of imports with what each changed, and what the store follows. */
+export function sourcesIn(
+  session: SqlSession,
+  { reusesIds }: Pick<Engine, 'reusesIds'>,
+): WriteTransaction['sources'] {
+  /** The newest number that an import has or had; 0 if there was none. */
+  const newestNumber = async () => {
+    const [newest] = await session.column<number | null>('select max(import) from asof.import_change');
+    return newest ?? 0;
+  };
+  const putChanges = (changes: readonly ImportChange[]) =>
+    session.insert({
+      table: 'import_change',
+      columns: { import: 'bigint', subject: 'text', version: 'bigint', content: 'text' },
+      rows: changes.map((change) => [change.import, change.subject, change.version, change.content]),
+    });
+  return {
+    async followed() {
+      const rows = await session.rows<
+        Omit<Followed, 'upTo' | 'lastRun'> & { upTo: Day | null; lastRun: string | null }
+      >(
+        `select source, name, since, bookmark, up_to as "upTo", last_run as "lastRun", left_undone as left
+         from asof.followed order by source, name`,
+      );
+      return rows.map(({ upTo, lastRun, ...row }) => {
+        return { ...row, upTo: upTo ?? undefined, lastRun: lastRun ?? undefined };
+      });
+    },
+    // What an undone import recorded as JSON lacks what was undefined.
+    putFollowed: ({ upTo = null, lastRun = null, ...record }) =>
+      session.write(
+        `insert into asof.followed as f (source, name, since, bookmark, up_to, last_run, left_undone)
+         values (@source, @name, @since, @bookmark, @upTo, @lastRun, @left)
+         on conflict (source, name) do update
+           set bookmark = excluded.bookmark, up_to = excluded.up_to, last_run = excluded.last_run,
+             left_undone = excluded.left_undone`,
+        { ...record, upTo, lastRun },
+      ),
+    async removeFollowed(source, name) {
+      const sql = 'delete from asof.followed where source = @source and name = @name';
+      return (await session.run(sql, { source, name })) > 0;
+    },
+    async imports() {
+      const rows = await session.rows<LoggedImport>(
+        `select imported_at as "importedAt", file, kind, sha256, series, statements_new as "statementsNew",
+           statements_known as "statementsKnown", withdrawn, number,
+           outdated and not exists (select 1 from asof.import as again where again.id > import.id
+             and again.sha256 = import.sha256 and not again.outdated) as outdated
+         from asof.import as import order by id`,
+      );
+      return rows.map((row) => ({ ...row, outdated: Boolean(row.outdated) }));
+    },
+    async addImport({ outdated = false, ...record }, number) {
+      const row = await session.row<{ readonly id: number }>(
+        `insert into asof.import
+           (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated, number)
+         values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn, @outdated, @number)
+         returning id`,
+        { ...record, outdated, number },
+      );
+      const id = row?.id ?? 0;
+      if (number !== undefined) return number ?? id;
+      // Somebody may take back an import by its number twice, so that no import gets the number of another.
+      const given = reusesIds ? Math.max(id, (await newestNumber()) + 1) : id;
+      await session.run('update asof.import set number = @given where id = @id', { id, given });
+      return given;
+    },
+    async removeImport(number) {
+      await session.write('delete from asof.import_change where import = @number', { number });
+      await session.write('delete from asof.import where number = @number', { number });
+      if (!reusesIds || number < (await newestNumber())) return;
+      await session.write('delete from asof.import_change where subject = @taken', { taken });
+      await putChanges([{ import: number, subject: taken, version: 0, content: '' }]);
+    },
+    changes: (from) =>
+      session.rows<ImportChange>(
+        `select import, subject, version, content from asof.import_change
+         where import >= @from order by import, subject`,
+        { from },
+      ),
+    putChanges,
+    moveVersion: (seriesId, to, from) =>
+      session.write(
+        `update asof.import_change set version = @to where subject = @subject and (@from::bigint is null or version = @from::bigint)
+           and import = (select max(import) from asof.import_change where subject = @subject)`,
+        { subject: `series ${seriesId}`, from, to },
+      ),
+  };
+}
+
+/** The changes of the descriptions of series. */
+export function descriptionsIn(session: SqlSession): WriteTransaction['descriptions'] {
+  const add = ({ seriesId, changedOn, field, before, after }: DescriptionChange) =>
+    session.insert({
+      table: 'description_change',
+      seriesId,
+      columns: { changed_on: 'date', field: 'text', before: 'text', after: 'text' },
+      rows: [[changedOn, field, before, after]],
+      onConflict: 'on conflict (series, changed_on, field) do update set after = excluded.after',
+    });
+  return {
+    add,
+    async of(id) {
+      const changes = await session.rows<Omit<DescriptionChange, 'seriesId'>>(
+        `select changed_on as "changedOn", field, before, after
+         from asof.description_change where series = @id order by changed_on, field`,
+        { id },
+      );
+      return changes.map((change) => ({ seriesId: id, ...change }));
+    },
+    async replace(id, changes) {
+      await session.write('delete from asof.description_change where series = @id', { id });
+      for (const change of changes) await add(change);
+    },
+  };
+}
