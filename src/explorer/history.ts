@@ -1,39 +1,14 @@
 import { type Day, placeAmong } from '../domain/series/date.ts';
 import { groupBy } from '../domain/series/groups.ts';
-import { changeOn, type Statement } from '../domain/series/revision-history.ts';
+import type { Statement } from '../domain/series/revision-history.ts';
+import { Vintages } from '../domain/series/transformer.ts';
 import { cell, type PageService, type ServedRow } from './page-service.ts';
 
-/** A statement about a date of one series: its value from a day on, or null for a withdrawal. */
-export type StatedValue = Pick<Statement, 'asOf' | 'date' | 'value'>;
-
-/** Every statement about a series, to answer at once what was known on a day: the newest up to it for each date. */
-export class RevisionHistory {
-  /** Every date that ever had a value, oldest first. */
-  readonly dates: readonly Day[];
-  readonly #statements: readonly (readonly StatedValue[])[];
-
-  /** `statements` may be in any order; there is at most one for a date and day. */
-  constructor(statements: readonly StatedValue[]) {
-    const byDate = groupBy(statements, ({ date }) => date);
-    this.dates = [...byDate.keys()].sort();
-    this.#statements = this.dates.map((date) =>
-      (byDate.get(date) ?? []).sort((a, b) => (a.asOf < b.asOf ? -1 : 1)),
-    );
-  }
-
-  /** Returns what was known on a day for each of `dates`, in order; undefined if nothing was, or it had been withdrawn. */
-  asOf(day: Day): readonly (StatedValue | undefined)[] {
-    return this.#statements.map((statements) => withValue(changeOn(statements, day)));
-  }
-
-  /** Returns what is known now for each of `dates`. */
-  latest(): readonly (StatedValue | undefined)[] {
-    return this.#statements.map((statements) => withValue(statements.at(-1)));
-  }
-}
-
-function withValue(one: StatedValue | undefined): StatedValue | undefined {
-  return one?.value === null ? undefined : one;
+/** Returns the vintages of one series out of statements in any order, at most one for a date and day. */
+export function historyOf(statements: readonly Pick<Statement, 'asOf' | 'date' | 'value'>[]): Vintages {
+  const byDate = groupBy(statements, ({ date }) => date);
+  for (const changes of byDate.values()) changes.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
+  return new Vintages(byDate);
 }
 
 /** Finds the position of the newest of ascending days on or before a day; -1 if all are later. */
@@ -47,7 +22,7 @@ export type LoadedSeries = {
   readonly id: string;
   readonly title: string;
   readonly about: ServedRow | undefined;
-  readonly history: RevisionHistory;
+  readonly history: Vintages;
   /** The rows of all revisions, with their changes. */
   readonly revisions: readonly ServedRow[];
   /** Oldest first, and their days. */
@@ -70,7 +45,7 @@ export async function loadSeries(
     service.rows(`${path}/vintages`),
     service.rows(`${path}/observations`, { release: 'first' }),
   ]);
-  const history = new RevisionHistory(
+  const history = historyOf(
     revisions.map((row) => ({
       date: cell(row, 'date'),
       asOf: cell(row, 'as_of_date'),
@@ -87,7 +62,7 @@ export async function loadSeries(
     revisions,
     vintages,
     days: vintages.map((row) => cell(row, 'as_of_date')),
-    latest: history.latest().map((one) => one?.value ?? null),
+    latest: history.dates.map((date) => history.changesOf(date).at(-1)?.value ?? null),
     first: history.dates.map((date) => firstReleases.get(date) ?? null),
   };
 }

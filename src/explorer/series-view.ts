@@ -43,7 +43,8 @@ function SeriesView({ series, context, state }: SeriesViewProps): VNode {
   const { from, to, date } = state;
   const settled = state['as-of'] ?? days.at(-1) ?? '';
   const [asOf, move] = useMoved(state, settled);
-  const known = history.asOf(asOf);
+  const vintage = history.on(asOf);
+  const known = dates.map((date) => vintage.valueOf(date));
   const hidden = (state.hide ?? '').split(',');
   const toggle = (name: string) => {
     const names = hideable.map(([one]) => one).filter((one) => hidden.includes(one) !== (one === name));
@@ -71,11 +72,11 @@ function SeriesView({ series, context, state }: SeriesViewProps): VNode {
     { day: asOf, label: `as of ${asOf}` },
     ...(date === undefined ? [] : [{ day: date, label: date }]),
   ];
-  const newest = known.findLast((one) => one !== undefined);
+  const { newest } = vintage;
   const description =
     newest === undefined
       ? `Chart of ${id}: nothing was known on ${asOf}.`
-      : `Chart of ${id} as of ${asOf}: the newest value known is ${newest.value} for ${newest.date}. The table below has all values.`;
+      : `Chart of ${id} as of ${asOf}: the newest value known is ${vintage.valueOf(newest)?.value} for ${newest}. The table below has all values.`;
   const readout = (i: number | undefined) =>
     i === undefined || dates[i] === undefined
       ? 'A click on a point opens its revisions; dragging selects dates.'
