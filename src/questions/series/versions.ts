@@ -145,7 +145,7 @@ export function answerVersions<R extends Row>(
     const done = await eachOf(all, counting, (series) => versionsOf(series, asked, counting));
     await noteBasis(
       done.map(({ series }) => series),
-      days.filter((day) => day !== 'latest'),
+      days,
       counting,
     );
     if (remark !== undefined) counting.note?.({ kind: 'remark', text: remark });
