@@ -56,7 +56,6 @@ export type { CheckParams, CheckRow } from './questions/files/check.ts';
 export type { JoinParams } from './questions/files/join.ts';
 export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts';
 export type { YieldTableParams } from './questions/rates/yield-table.ts';
-export type { ComparedRow } from './questions/series/compare.ts';
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
 export type { PanelParams } from './questions/series/panel.ts';
 export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
@@ -66,7 +65,7 @@ export type {
   RevisionsParams,
   TriangleParams,
 } from './questions/series/revisions.ts';
-export type { VersionsParams } from './questions/series/versions.ts';
+export type { ComparedRow, VersionsParams } from './questions/series/versions.ts';
 export type { VintagesParams } from './questions/series/vintages.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';

@@ -20,9 +20,10 @@ const mostNamed = 3;
 /** Notes which as-of dates are outside of what a series covers, and which answers come from samples. */
 export async function noteBasis(
   answered: readonly ResolvedSeries[],
-  days: readonly Day[],
+  asked: readonly (Version | undefined)[],
   context: Ask,
 ): Promise<void> {
+  const days = asked.flatMap((day) => (day === undefined || day === 'latest' ? [] : [day]));
   await noteOutside(answered, days, context);
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
 }

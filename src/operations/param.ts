@@ -1,12 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
-import {
-  type CurveType,
-  curveTypes,
-  type Maturity,
-  maturities,
-  maturitiesOf,
-} from '../domain/treasury/curve.ts';
-import { contradiction, Problem, refused, type Sentence } from '../errors/problem.ts';
+import { contradiction, Problem, type Sentence } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
 import type { ArgumentSpec, Flag, TypedLine } from './typed-line.ts';
 import { asOfDay, type Clock, choice, day, filter, integer, seriesId, text, type Value } from './value.ts';
@@ -142,7 +135,9 @@ function unknown(name: string, known: readonly string[]): Problem {
   return invalid(name, `unknown parameter '${name}': use ${known.join(', ') || 'none'}`);
 }
 
-type Declared = Partial<Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'placeholder'>>;
+export type Declared = Partial<
+  Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'placeholder'>
+>;
 
 /** An optional parameter; a default that is not an empty text stands in its schema. */
 export function param<T, F>(
@@ -234,13 +229,6 @@ export function choiceParam<const T extends string, F extends T | undefined>(
   return param(choice(choices), description, fallback, declared);
 }
 
-/** The kind of treasury curve; default PAR. */
-export function curveTypeParam(
-  declared: Pick<Declared, 'bounds' | 'extension'> = {},
-): Param<CurveType, false> {
-  return choiceParam('Curve type.', curveTypes, 'PAR', { flag: 'type', ...declared });
-}
-
 /** An optional free text. */
 export function textParam(description: string, declared: Declared = {}): Param<string, false> {
   return param(text, description, '', declared);
@@ -288,20 +276,4 @@ export function checkRange({ from, to }: { readonly from?: unknown; readonly to?
     ({ lead, param }) =>
       `${lead('invalid date range:')}${param('from')} ${from} is after ${param('to')} ${to}`,
   );
-}
-
-/** A maturity label of the contract, such as `10Y`. */
-export function maturityParam<F extends Maturity | undefined>(
-  description: string,
-  fallback: F,
-  declared: Declared,
-): Param<Maturity | F, false> {
-  return { ...choiceParam(description, maturities, fallback, declared), placeholder: 'maturity' };
-}
-
-/** Refuses a maturity that a type of curve does not have. */
-export function checkMaturity(name: string, maturity: Maturity | undefined, curveType: CurveType): void {
-  const known = maturitiesOf(curveType);
-  if (maturity === undefined || known.includes(maturity)) return;
-  throw refused({ param: name, value: maturity, reason: `${curveType} has ${known.join(', ')}` });
 }

@@ -14,21 +14,21 @@ import {
 } from '../operations/param.ts';
 import { flag, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { extentParams, oneSeries, pageCursor } from './series/shared.ts';
+import { commandOf, extentParams, oneSeries, pageCursor } from './series/shared.ts';
 
 /** Returns the question that asks one operation, or those of `operations` that flags of its command name. */
 export function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
-  const { name, summary, command, params, extra, members = [] } = operation;
-  const { words, heading, alias, examples, defaults, argument = '' } = command;
+  const { name, command, params, extra, members = [] } = operation;
+  const { defaults, argument = '' } = command;
   const { [argument]: typed, limit, cursor: _, ...own } = params;
-  const others = command.flag === undefined ? flaggedBy(words, operations) : [];
+  const others = command.flag === undefined ? flaggedBy(command.words, operations) : [];
   const asked = (values: NamedValues): Operation => chosen(operation, others, values);
   const comparedAfter = Object.keys(own).at(-1);
   const question: Question = {
     name,
     isAboutData: members.includes('covered_to'),
     ...(command.flag === undefined && {
-      command: { words, heading, summary, ...defined({ alias, examples, comparedAfter }) },
+      command: { ...commandOf(operation), ...defined({ comparedAfter }) },
     }),
     args: typed === undefined ? [] : [argumentOf(argument, typed)],
     params: {

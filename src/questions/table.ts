@@ -3,12 +3,11 @@ import { check } from './files/check.ts';
 import { join } from './files/join.ts';
 import { curve } from './rates/curve.ts';
 import { yieldTable } from './rates/yield-table.ts';
-import { compare } from './series/compare.ts';
 import { diff } from './series/diff.ts';
 import { observations, observationsOfSeveral } from './series/observations.ts';
 import { panel } from './series/panel.ts';
 import { revisions } from './series/revisions.ts';
-import { versions } from './series/versions.ts';
+import { compare, versions } from './series/versions.ts';
 import { vintages } from './series/vintages.ts';
 
 /** Every question besides those that ask one operation, by the name of its method, whose documentation stands here. */

@@ -1,11 +1,15 @@
 import { weekendDay } from '../../domain/series/date.ts';
 import {
   type CurvePoint,
+  type CurveType,
   curveTypes,
   firstDayOf,
+  type Maturity,
   maturities,
+  maturitiesOf,
   monthsOf,
 } from '../../domain/treasury/curve.ts';
+import { refused } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import type { RatePair } from '../../store/store.ts';
 import type { Envelope } from '../envelope.ts';
@@ -13,17 +17,38 @@ import { extension, field, type RowFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
 import {
-  checkMaturity,
-  curveTypeParam,
+  choiceParam,
+  type Declared,
   dayParam,
   dayRange,
-  maturityParam,
   oldest,
+  type Param,
   type ParamTexts,
   paging,
   textOf,
   without,
 } from '../param.ts';
+
+/** The kind of treasury curve; default PAR. */
+function curveTypeParam(declared: Pick<Declared, 'bounds' | 'extension'> = {}): Param<CurveType, false> {
+  return choiceParam('Curve type.', curveTypes, 'PAR', { flag: 'type', ...declared });
+}
+
+/** A maturity label of the contract, such as `10Y`. */
+function maturityParam<F extends Maturity | undefined>(
+  description: string,
+  fallback: F,
+  declared: Declared,
+): Param<Maturity | F, false> {
+  return { ...choiceParam(description, maturities, fallback, declared), placeholder: 'maturity' };
+}
+
+/** Refuses a maturity that a type of curve does not have. */
+function checkMaturity(name: string, maturity: Maturity | undefined, curveType: CurveType): void {
+  const known = maturitiesOf(curveType);
+  if (maturity === undefined || known.includes(maturity)) return;
+  throw refused({ param: name, value: maturity, reason: `${curveType} has ${known.join(', ')}` });
+}
 
 const rateFields = [
   field('trade_date', 'day', 'Date of the curve.'),

@@ -192,7 +192,7 @@ async function* pagesOfSeveral(
       );
     }
   }
-  await noteBasis(series, as_of === undefined ? [] : [as_of], context);
+  await noteBasis(series, [as_of], context);
 }
 
 function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {

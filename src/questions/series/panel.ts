@@ -348,7 +348,7 @@ async function asOfOneDay(values: PanelValues, ask: Ask) {
     );
     return { series: one, points: new Map(points) };
   });
-  await noteBasis(series, asOf === undefined ? [] : [asOf], ask);
+  await noteBasis(series, [asOf], ask);
   if (columns.every(({ points }) => points.size === 0))
     await explainSeries(columns, { days: [asOf ?? 'latest'], from, to }, ask);
   return { ...panelRows(columns, values, 'date', asOf), ...defined({ asOf }) };

@@ -78,7 +78,7 @@ async function* pages(query: PublishedQuery, context: Ask): AsyncGenerator<Envel
     yield compared(page, asOf, record);
   }
   if (!seen && context.explained === true) await noteEmpty(query, context);
-  if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
+  await noteBasis([{ id }], [asOf], context);
 }
 
 /** The values published up to the as-of date, of at most `limit` dates. */
@@ -298,7 +298,7 @@ function ofHistory<R extends WideRow | RevisionStatisticsRow>(
       .catch((error) => {
         throw failureOf(id, error);
       });
-    await noteBasis([{ id }], asOf === undefined ? [] : [asOf], counting);
+    await noteBasis([{ id }], [asOf], counting);
     if (Array.isArray(made.rows) && made.rows.length === 0)
       await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, counting);
     return { ...made, ...defined({ asOf }) };

@@ -1,13 +1,6 @@
 import type { Day } from '../../domain/series/date.ts';
 import { type Horizon, horizonName } from '../../domain/series/releases.ts';
-import {
-  type Field,
-  field,
-  nullable,
-  type RowFrom,
-  type RowLayout,
-  showing,
-} from '../../operations/field.ts';
+import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import { revisions as published } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
 
@@ -43,7 +36,7 @@ export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
       'day',
       'The first vintage with a value for the date; empty where that was before the record begins.',
     ),
-    ...horizons.map((horizon) => decimalColumn(horizonName(horizon), 'The value at this horizon.')),
+    ...horizons.map((horizon) => nullable(horizonName(horizon), 'decimal', 'The value at this horizon.')),
   ]);
 }
 
@@ -51,12 +44,8 @@ export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
 export function triangleLayout(vintageDates: readonly Day[]): RowLayout {
   return showing([
     field('date', 'day', 'The period that the values belong to.'),
-    ...vintageDates.map((day) => decimalColumn(day, `The value as of ${day}.`)),
+    ...vintageDates.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
   ]);
-}
-
-function decimalColumn(name: string, description: string): Field {
-  return nullable(name, 'decimal', description);
 }
 
 const statisticsFields = [

@@ -3,14 +3,15 @@ import type { Demands } from '../../answering/basis.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
 import { descriptionOf, explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
 import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
-import type { SortOrder, WideRow } from '../../answering/panel.ts';
+import { namesOf, type SortOrder, type WideRow } from '../../answering/panel.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
+import { changeBetween } from '../../domain/series/arithmetic.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
+import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
 import { type Params, type ParamsOf, type ParamValues, param, periodRange } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
@@ -20,7 +21,7 @@ import { defined } from '../../platform/defined.ts';
 import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
 
 /** What values as of several days may be asked with besides the days. */
-export const versionsParams = {
+const versionsParams = {
   ...periodRange,
   limit: param(integer(1), 'The newest dates, at most this number.', undefined),
   sort: param(choice(['asc', 'desc']), 'The newest date first unless `asc`.', undefined),
@@ -58,7 +59,7 @@ function typedDays(line: TypedLine): readonly Version[] {
 }
 
 /** Refuses flags of observations that say nothing about values as of several days, which a flag asks for. */
-export function refuseOthers(asking: string, line: TypedLine): void {
+function refuseOthers(asking: string, line: TypedLine): void {
   for (const flag of ['first-release', 'cursor', 'first'])
     if (line.has(flag)) throw new Problem('bad-input', `--${flag} does not go with --${asking}`);
 }
@@ -105,17 +106,12 @@ function layoutOf(days: readonly Version[]): RowLayout {
   return showing([
     field('date', 'day', 'The period that the values belong to.'),
     field('series_id', 'text', 'Identifier of the series.'),
-    ...days.map((day) => decimalColumn(day, `The value as of ${day}.`)),
+    ...days.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
   ]);
 }
 
-/** Returns a column of exact numbers, some of which are missing. */
-export function decimalColumn(name: string, description: string): Field {
-  return nullable(name, 'decimal', description);
-}
-
 /** Returns the day that a version stands for in an answer that is bound to a day. */
-export function onDay(version: Version, day: Day): Day {
+function onDay(version: Version, day: Day): Day {
   return version === 'latest' ? day : version;
 }
 
@@ -149,7 +145,7 @@ export function answerVersions<R extends Row>(
     const done = await eachOf(all, counting, (series) => versionsOf(series, asked, counting));
     await noteBasis(
       done.map(({ series }) => series),
-      days.filter((day) => day !== 'latest'),
+      days,
       counting,
     );
     if (remark !== undefined) counting.note?.({ kind: 'remark', text: remark });
@@ -171,7 +167,7 @@ export function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly Resolve
 }
 
 /** Returns how to draw values as of several days, of which `columns` has the values of each. */
-export function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
+function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
   return async (ask: Ask) => {
     const { versionsDrawing } = await import('./drawings.ts');
     const transformation = transformationIn(asked);
@@ -233,7 +229,169 @@ async function frequencyOn(series: ResolvedSeries, day: Version, context: Ask): 
 }
 
 /** Returns days in an order, newest first unless it is ascending. */
-export function inOrder(days: Iterable<Day>, sort: AskedOfDays['sort']): readonly Day[] {
+function inOrder(days: Iterable<Day>, sort: AskedOfDays['sort']): readonly Day[] {
   const ascending = [...days].sort();
   return sort === 'asc' ? ascending : ascending.reverse();
+}
+
+const comparedFields = [
+  field('date', 'day', 'The period that the values belong to.'),
+  nullable('value', 'decimal', 'The value as of the first day.'),
+  nullable('vs_value', 'decimal', 'The value as of the other day.'),
+  nullable('change', 'decimal', 'Exact difference: the value as of the other day less the first.'),
+  nullable('percent', 'decimal', 'The same in percent of the first, four decimals; empty where that is 0.'),
+  nullable('as_of_date', 'day', 'The first vintage with the first value.'),
+  nullable('vs_as_of_date', 'day', 'The first vintage with the other value.'),
+  field('series_id', 'text', 'Identifier of the series.'),
+  field('unit', 'text', 'Unit of the series.'),
+  field('frequency', 'text', 'Frequency code of the series.'),
+  field('source', 'text', 'Name of the data source.'),
+] as const;
+
+/** The value of a date as of one day, compared with that as of another. */
+export type ComparedRow = RowFrom<(typeof comparedFields)[number]>;
+
+const comparedLayout = showing(comparedFields);
+
+const twoDays = argument('days', versionsValue(2), 'As-of dates; latest is the newest vintage.', {
+  flags: [
+    {
+      name: 'vs',
+      value: 'date',
+      complete: 'days',
+      about: 'compare with the values as of another date, or with the latest ones',
+    },
+  ],
+  read: typedTwoDays,
+});
+
+function typedTwoDays(line: TypedLine): readonly [Version, Version] {
+  const named = line.versions('vs') ?? [];
+  refuseOthers('vs', line);
+  if (named.length > 1)
+    throw new Problem('bad-input', `--vs takes one date, and these are ${named.length}`, {
+      hints: ['--vintages takes several'],
+    });
+  return [line.asOf() ?? 'latest', named[0] ?? 'latest'];
+}
+
+type AskedOfTwoDays = ParamValues<typeof versionsParams> & {
+  readonly ids: readonly string[];
+  readonly days: readonly [Version, Version];
+};
+
+// The labels are the names that editors show.
+const comparedArgs: readonly [ids: SeriesArgument, days: typeof twoDays] = [
+  severalSeries((line) => line.args),
+  twoDays,
+];
+
+const either = {
+  name: 'compare',
+  args: comparedArgs,
+  params: versionsParams,
+  drawing: (values: AskedOfTwoDays) => drawingOfDays(values, ['value', 'vs_value']),
+  ...knownOnDays,
+  bind(values: AskedOfTwoDays, day: string) {
+    const [first, second] = values.days;
+    const days = [onDay(first, day), onDay(second, day)] as const;
+    return {
+      values: { ...values, days },
+      days: days.map((one) => ['vs', one] as const),
+      // A line names its first day by a flag.
+      words: first === 'latest' ? ['--as-of', day] : [],
+    };
+  },
+  reading: async (values: AskedOfTwoDays, ask: Ask) => ({
+    series: await seriesOf(values, ask),
+    asOf: 2,
+  }),
+} as const;
+
+/** The same question with a row for each date, and the columns of the comparison for each series. */
+const wideCompare = question({
+  ...either,
+  layout: ({ ids }) => (ids.some((id) => id.includes('*')) ? undefined : wideLayout(namesOf(ids))),
+  // A chart shows the rows of the long form.
+  answer: (values, ask): Promise<QueryAnswer<ComparedRow | WideRow>> =>
+    ask.chart === true ? answerLong(values, ask) : answerWide(values, ask),
+});
+
+/** The values of series as of one day, compared with those as of another. */
+export const compare = question({
+  ...either,
+  about: 'The values of series as of one day beside those as of another.',
+  askedBy: { words: ['observations', 'panel'], together: { flag: 'wide', question: wideCompare } },
+  layout: () => comparedLayout,
+  answer: answerLong,
+});
+
+function answerLong(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<ComparedRow>> {
+  return answerVersions(values, ask, {
+    object: 'comparison',
+    layout: () => comparedLayout,
+    rows: (all) => ({ rows: comparedRows(all) }),
+  });
+}
+
+function answerWide(values: AskedOfTwoDays, ask: Ask): Promise<QueryAnswer<WideRow>> {
+  return answerVersions(values, ask, {
+    object: 'comparison',
+    layout: wideLayout,
+    rows(all) {
+      const bySeries = all.map((one) => new Map(comparedRows([one]).map((row) => [row.date, row])));
+      const dates = inOrder(new Set(all.flatMap((one) => one.dates)), values.sort);
+      const rows = dates.map((date): WideRow => {
+        const cells = all.flatMap(({ series: { id, typed = id } }, i) => {
+          const {
+            value = null,
+            vs_value = null,
+            change = null,
+            percent = null,
+          } = bySeries[i]?.get(date) ?? {};
+          const four = [value, vs_value, change, percent];
+          return columnsOf(typed).map((name, at) => [name, four[at] ?? null] as const);
+        });
+        return { date, ...Object.fromEntries(cells) };
+      });
+      return { rows };
+    },
+  });
+}
+
+/** The columns of a series: `GDP`, `GDP_vs`, `GDP_change`, `GDP_percent`. */
+function columnsOf(typed: string): readonly [string, string, string, string] {
+  return [typed === 'date' ? 'DATE' : typed, `${typed}_vs`, `${typed}_change`, `${typed}_percent`];
+}
+
+function wideLayout(names: readonly string[]): RowLayout {
+  const columns = names.flatMap((name) =>
+    columnsOf(name).map((column) => nullable(column, 'decimal', `Compared values of ${name}.`)),
+  );
+  return showing([field('date', 'day', 'What the row is about.'), ...columns]);
+}
+
+function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {
+  return all.flatMap(({ dates, found: [then, other] }) =>
+    dates.map((date) => {
+      const [row, vs] = [then?.get(date), other?.get(date)];
+      const { series_id = '', unit = '', frequency = '', source = '' } = row ?? vs ?? {};
+      const change =
+        row === undefined || vs === undefined
+          ? { change: null, percent: null }
+          : changeBetween(row.value, vs.value);
+      return {
+        date,
+        value: row?.value ?? null,
+        vs_value: vs?.value ?? null,
+        ...change,
+        as_of_date: row?.as_of_date ?? null,
+        vs_as_of_date: vs?.as_of_date ?? null,
+        series_id,
+        unit,
+        frequency,
+        source,
+      };
+    }),
+  );
 }

@@ -78,7 +78,7 @@ async function* pages(
     );
     yield asOf === undefined ? page : withoutCoverage(page);
   }
-  if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
+  await noteBasis([{ id }], [asOf], context);
 }
 
 /** The page without its coverage: today's coverage includes days after the as-of date. */
