@@ -233,7 +233,7 @@ function resembles(text: string, word: string): boolean {
 }
 
 /** A query of an index of the words of series; the index may return more series than match. */
-export type IndexQuery = {
+type IndexQuery = {
   /** Whole words. */
   readonly words: readonly string[];
   /** Beginnings of words. */
