@@ -12,6 +12,7 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, problemOf, systemProblem } from '../errors/system-errors.ts';
 import type { Envelope } from '../operations/envelope.ts';
+import { defined } from '../platform/defined.ts';
 import { naming } from '../platform/files.ts';
 import {
   formatForFile,
@@ -21,7 +22,7 @@ import {
   rendererFor,
 } from '../render/output.ts';
 import { ReturningIterable, renderPages } from '../render/renderer.ts';
-import { bind, boundedClient } from './bind.ts';
+import { type BoundQuery, bind, boundedClient } from './bind.ts';
 import { type FileRecord, sumOfFile } from './manifest.ts';
 import { lineOf, type PlanLine } from './plan.ts';
 
@@ -40,12 +41,7 @@ type ParsedPlanLine = {
 export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined;
 
 /** A line of a plan that asks for nothing later than the day of the snapshot. */
-export type BoundLine = PlanLine & {
-  readonly asOf: Day;
-  readonly demands: Demands;
-  readonly query: Query;
-  readonly output: OutputChoice;
-};
+export type BoundLine = PlanLine & BoundQuery & { readonly demands: Demands; readonly output: OutputChoice };
 
 const ofTheSnapshot = 'it is a flag of the snapshot as a whole';
 
@@ -99,9 +95,8 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demand
   const output = outputChoice({ ...parsed.output, file: name }, {}, isDrawable(bound.query));
   return {
     ...line,
+    ...bound,
     words: [...words, ...bound.words],
-    asOf: bound.asOf,
-    query: bound.query,
     demands: { ...demands, ...parsed.demands },
     output,
   };
@@ -120,8 +115,7 @@ export function inOneLine(
   const { kind, field, retryAfter } = problem;
   return new Problem(kind, `${before}${[headline, ...list].join('; ')}${more}${after}`, {
     cause: error,
-    ...(field !== undefined && { field }),
-    ...(retryAfter !== undefined && { retryAfter }),
+    ...defined({ field, retryAfter }),
   });
 }
 

@@ -43,7 +43,7 @@ export type ObservationQuery = {
 };
 
 /** Selects dates of a series, as an observation query selects its values. */
-export type DatesQuery = Omit<ObservationQuery, 'asOf' | 'firstRelease'>;
+type DatesQuery = Omit<ObservationQuery, 'asOf' | 'firstRelease'>;
 
 /** Selects the changes of the dates of a series; `from` and `to` are inclusive. */
 export type RevisionQuery = {
@@ -61,7 +61,7 @@ export type Revision = {
 };
 
 /** Selects vintages of a series, newest first; `from` and `to` are inclusive, a page continues `before` a day. */
-export type VintageQuery = {
+type VintageQuery = {
   readonly seriesId: string;
   readonly from?: Day;
   readonly to?: Day;
@@ -89,7 +89,7 @@ export type VintageOnDay = {
 };
 
 /** Selects series whose id contains a text in any case, or those of some ids; a page continues `after` an id. */
-export type SeriesQuery = {
+type SeriesQuery = {
   readonly text: string;
   readonly ids?: readonly string[];
   readonly after?: string;

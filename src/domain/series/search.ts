@@ -15,7 +15,7 @@ type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
 
 /** A query of an index of the words of series; the index may return more series than match. */
-export type IndexQuery = {
+type IndexQuery = {
   /** Whole words. */
   readonly words: readonly string[];
   /** Beginnings of words. */
