@@ -34,7 +34,6 @@ import { questionNamed, questions } from '../questions/table.ts';
 type Tool = {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its input. */
   readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
   /** The fields of its rows that later vintages change, so that an answer as of an earlier day must omit them. */
   readonly growing: readonly string[];
@@ -45,7 +44,6 @@ type Tool = {
 /** The number of rows of an answer without `limit`, and the most rows of any answer. */
 const rowLimits = { usual: 100, most: 1000 };
 
-/** Names questions as tools, and parameters as tools take them. */
 const toolNaming: Naming = { ...methodNaming, question: ({ name }) => `the tool ${name}` };
 
 /** Names parameters in descriptions as tools take them. */
@@ -138,7 +136,6 @@ export type McpSource = {
   readonly stdout: Writable;
 };
 
-/** The note on an answer that is cut and has no cursor. */
 const cutNote = 'there are more rows: a larger limit gives them, or another range with from and to';
 
 /** The most characters of an answer, so that an assistant can read it. */
@@ -231,7 +228,6 @@ class ToolSession {
     });
   }
 
-  /** Resolves when all calls made so far are answered. */
   async idle(): Promise<void> {
     await this.#inTurn(async () => undefined);
   }

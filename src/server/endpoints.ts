@@ -1,15 +1,15 @@
+import Negotiator from 'negotiator';
 import type { Demands } from '../answering/basis.ts';
 import { type Query, type Question, readTexts, requestParams, splitDemands } from '../answering/question.ts';
 import { Problem, type Voice, wireVoice } from '../errors/problem.ts';
+import { listed } from '../errors/wording.ts';
 import { operations } from '../operations/index.ts';
 import { type Operation, type operationHeadings, prepare } from '../operations/operation.ts';
-import { type Params, type ParamTexts, snakeCase } from '../operations/param.ts';
+import { invalid, type Params, type ParamTexts, snakeCase } from '../operations/param.ts';
 import type { Clock, NamedValues } from '../operations/value.ts';
 import { operationQuestion } from '../questions/operation-question.ts';
 import { questionNamed, questions } from '../questions/table.ts';
-import { type AnswerFormat, readQuery } from './answer-format.ts';
 import type { WireRequest } from './exchange.ts';
-import { pathTexts } from './request-target.ts';
 
 type Described = Pick<
   Operation,
@@ -57,20 +57,6 @@ export function readRequest({ path: pattern }: Endpoint, { path, query, header }
   return { texts: [...pathTexts(pattern, path), ...texts], format };
 }
 
-/** Returns the operation that answers a page; everything else is a table that a thread computes. */
-export function pagedOperation({ operation }: Endpoint, format: AnswerFormat): Operation | undefined {
-  return format === 'json' ? operation : undefined;
-}
-
-/** Tells whether a request asks for a table, which has to wait for its turn; one that is not valid does not wait. */
-export function isComputation(endpoint: Endpoint, { query, header }: WireRequest): boolean {
-  try {
-    return pagedOperation(endpoint, readQuery(query, header('accept')).format) === undefined;
-  } catch {
-    return endpoint.operation === undefined;
-  }
-}
-
 /** Reads the query that texts of parameters ask, and what its answer must be based on. */
 export function readQuestion(
   { question, operation }: Endpoint,
@@ -112,4 +98,89 @@ export function asValidationError(problem: Problem, field: string | undefined): 
     kind: 'validation-error',
     ...(field !== undefined && { field: snakeCase(field) }),
   });
+}
+
+/** The formats of answers, by their names in `format`, with their media types; the first is the default. */
+export const answerFormats = {
+  json: 'application/json',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+} as const;
+
+/** The format of an answer. */
+export type AnswerFormat = keyof typeof answerFormats;
+
+const names = Object.keys(answerFormats) as readonly AnswerFormat[];
+
+/** Parameters that clients may name because they hold for every answer: the charset, and that CSV has a header. */
+const parameters = ['', ';charset=utf-8', ';header=present', ';charset=utf-8;header=present'];
+const offered = names.flatMap((name) => parameters.map((more) => `${answerFormats[name]}${more}`));
+
+/** The format that an `Accept` header prefers, JSON if several are equal; undefined if it accepts none. */
+export function acceptedFormat(accept: string | undefined): AnswerFormat | undefined {
+  if (accept === undefined || accept === '*/*' || accept === 'application/json' || accept.trim() === '')
+    return 'json';
+  const negotiator = new Negotiator({ headers: { accept } });
+  const type = negotiator.mediaType(offered)?.split(';', 1)[0];
+  const found = names.find((name) => answerFormats[name] === type);
+  if (found !== undefined) return found;
+  return negotiator.mediaTypes().includes('application/problem+json') ? 'json' : undefined;
+}
+
+/** Why a client gets none of the formats. */
+export const notAcceptable = `answers are ${listed(Object.values(answerFormats), 'or')}, which the Accept header rules out`;
+
+/** The parameters of a query, and the format of the answer: from its `format`, otherwise from `Accept`. */
+export function readQuery(query: string, accept: string | undefined): Asked {
+  const texts = queryTexts(query);
+  const named = query.includes('format') ? texts.filter(([name]) => name === 'format') : [];
+  const [first, second] = named;
+  if (first === undefined) {
+    const format = acceptedFormat(accept);
+    if (format === undefined) throw new Problem('not-acceptable', notAcceptable);
+    return { texts, format };
+  }
+  if (second !== undefined) throw invalid('format', "parameter 'format' is given more than once");
+  const format = names.find((name) => name === first[1]);
+  if (format === undefined)
+    throw invalid('format', `invalid 'format' ${JSON.stringify(first[1])}: use ${listed(names, 'or')}`);
+  return { texts: texts.filter(([name]) => name !== 'format'), format };
+}
+
+/** The parameters in a path, where its pattern has `{name}`. */
+function pathTexts(pattern: string, path: string): ParamTexts {
+  const segments = path.split('/');
+  return pattern.split('/').flatMap((part, i) => {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    return name === undefined ? [] : [[name, decoded(segments[i] ?? '', name)] as const];
+  });
+}
+
+/** The parameters of a query, in their order. */
+function queryTexts(query: string): ParamTexts {
+  return query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const mark = pair.indexOf('=');
+      const [name, text] = mark < 0 ? [pair, ''] : [pair.slice(0, mark), pair.slice(mark + 1)];
+      const field = decoded(plusAsSpace(name), name);
+      return [field, decoded(plusAsSpace(text), field)];
+    });
+}
+
+function plusAsSpace(text: string): string {
+  return text.replaceAll('+', ' ');
+}
+
+function decoded(text: string, name: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Problem('validation-error', `invalid '${name}': the percent-encoding is broken`, {
+      field: name,
+    });
+  }
 }

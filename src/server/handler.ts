@@ -1,5 +1,6 @@
 import { Problem } from '../errors/problem.ts';
-import { type Endpoint, endpoints, isComputation, pagedOperation, readRequest } from './endpoints.ts';
+import { Answers, isComputation } from './answers.ts';
+import { endpoints } from './endpoints.ts';
 import {
   type AdmittedExchange,
   beginExchange,
@@ -13,8 +14,6 @@ import type { Gate } from './keys/gate.ts';
 import type { Metrics } from './metrics.ts';
 import { errorPages, pages, type ReadinessSource, readiness, type ShownPages } from './open-pages.ts';
 import { openApi } from './openapi.ts';
-import { answerPage, createResponseCache, type ResponseCache } from './operation-pages.ts';
-import { longestTarget, Paths } from './request-target.ts';
 import {
   checkMethod,
   checkNoBody,
@@ -24,7 +23,7 @@ import {
   respondProblem,
   unlessAnyKnown,
 } from './respond.ts';
-import { answerTable } from './tables.ts';
+import { longestTarget } from './server.ts';
 
 /** What requests are answered from, and how. */
 export type HandlerOptions = ReadinessSource &
@@ -54,7 +53,7 @@ export function createHandler(options: HandlerOptions): Handler {
       return answer(exchange);
     });
   }
-  const source = { ...options, cache: createResponseCache() };
+  const answers = new Answers(options);
   for (const endpoint of endpoints) {
     // In the contract's order of checks: key, quota, then everything else.
     add(endpoint.path, async (exchange) => {
@@ -62,7 +61,7 @@ export function createHandler(options: HandlerOptions): Handler {
       try {
         checkMethod(exchange.request);
         checkNoBody(exchange.request);
-        return await answerQuestion(endpoint, admitted, source);
+        return await answers.answer(endpoint, admitted);
       } catch (error) {
         admitted.admission.turn?.leave();
         throw error;
@@ -128,19 +127,6 @@ export function createHandler(options: HandlerOptions): Handler {
   };
 }
 
-/** Answers a question: JSON of an operation page by page, everything else as one table. */
-async function answerQuestion(
-  endpoint: Endpoint,
-  exchange: AdmittedExchange,
-  source: HandlerOptions & { readonly cache: ResponseCache },
-): Promise<WireReply> {
-  const asked = readRequest(endpoint, exchange.request);
-  const operation = pagedOperation(endpoint, asked.format);
-  return operation === undefined
-    ? answerTable(endpoint, asked, exchange, source)
-    : answerPage({ operation, texts: asked.texts }, exchange, source);
-}
-
 /** What is answered without a key, by the patterns of its paths. */
 function openRoutes(options: HandlerOptions): ReadonlyMap<string, Answering> {
   const { metrics, publicUrl = '/' } = options;
@@ -179,6 +165,31 @@ async function admit(
   return admitted;
 }
 
+/** Finds what lies at a path: patterns have `{name}` where a path has any one segment. */
+class Paths<T> {
+  readonly #fixed = new Map<string, T>();
+  readonly #open: { readonly form: RegExp; readonly found: T }[] = [];
+
+  add(pattern: string, found: T): void {
+    if (!pattern.includes('{')) this.#fixed.set(pattern, found);
+    else this.#open.push({ form: new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`), found });
+  }
+
+  find(path: string): T | undefined {
+    const shown = path.includes('%') ? path.replace(/(?:%[0-9a-f]{2})+/gi, shownBytes) : path;
+    return this.#fixed.get(shown) ?? this.#open.find(({ form }) => form.test(shown))?.found;
+  }
+}
+
+/** Decodes bytes of a path, but no slash. */
+function shownBytes(encoded: string): string {
+  try {
+    return decodeURI(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
 /** The status in the log of a request whose client left before anything was sent; no client gets it. */
 const clientGone = 499;
 
@@ -190,7 +201,6 @@ function tooLong(): Problem {
   return new Problem('uri-too-long', `the address of a request may have at most ${longestTarget} characters`);
 }
 
-/** The name or the address of a host, and its port. */
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?)(:\d{1,5})?$/i;
 
 /** The address by which a client reached the service, from its Host header; empty if that is not a valid one. */
@@ -198,7 +208,6 @@ function urlOfHost(host: string | undefined): string {
   return host !== undefined && hostForm.test(host) ? `http://${host}` : '';
 }
 
-/** The headers that a page of another origin may read, besides those that every page may read. */
 const exposed =
   'ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
 

@@ -58,7 +58,6 @@ export type ReadinessSource = {
   readonly services: Services;
   readonly gate: Pick<Gate, 'check'>;
   readonly log: Log;
-  /** Tells whether the service shuts down. */
   readonly stopping?: () => boolean;
 };
 

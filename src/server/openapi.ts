@@ -2,8 +2,7 @@ import { codeVoice, Problem, saidIn } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import { operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
-import { answerFormats, notAcceptable } from './answer-format.ts';
-import type { Endpoint } from './endpoints.ts';
+import { answerFormats, type Endpoint, notAcceptable } from './endpoints.ts';
 import { errorPages } from './open-pages.ts';
 import { envelopeExample, failureSchemas, problemExample, reference, schemasOf, typeName } from './schema.ts';
 
@@ -225,7 +224,6 @@ function parameter(name: string, param: Param, example: unknown): Schema {
   };
 }
 
-/** The value of a parameter whose text is given. */
 function typed({ schema: { type } }: Param, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   if (type === 'array') return text.split(',');
@@ -240,7 +238,6 @@ function describedWithExample({ path, description, example }: Endpoint): string 
   return `${saidIn(codeVoice, description)}\n\n${exampleOf(`GET ${address}`)}`;
 }
 
-/** A text as a person types it into a URL: commas may stay. */
 function asTyped(text: string): string {
   return encodeURIComponent(text).replaceAll('%2C', ',');
 }

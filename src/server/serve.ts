@@ -21,7 +21,6 @@ type ServeOptions = Pick<HandlerOptions, 'clock' | 'corsOrigins' | 'explorer' | 
     /** The most seconds that the computation of one table may take. */
     readonly maxSeconds?: number;
     readonly log: Writable;
-    /** The command that makes the first key. */
     readonly keyCommand?: string;
     /** Write lines for people instead of JSON. */
     readonly readableLog?: boolean;

@@ -13,7 +13,9 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
 import type { Handler, Log, Sending, WireReply } from './exchange.ts';
-import { longestTarget, targetOf } from './request-target.ts';
+
+/** The most characters that the path and query of a request may have. */
+export const longestTarget = 8192;
 
 /** Milliseconds after which a server gives up waiting. */
 const defaultTimeouts = {
@@ -96,7 +98,6 @@ export class HttpServer {
     return this.#url;
   }
 
-  /** Whether `stop` has been called; the server still answers for a moment. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -325,6 +326,34 @@ function sendingOf(incoming: IncomingMessage, outgoing: ServerResponse): Sending
       outgoing.once('close', () => note(isWhole ? 'all' : 'part'));
     },
   };
+}
+
+type RequestTarget = { readonly path: string; readonly query: string };
+
+/** Characters that a URL parser leaves as they are. */
+const plain = /^\/[!$&-;=?-[\]_a-z~]*$/;
+const dotSegment = /\/\.\.?(?:[/?]|$)/;
+
+/**
+ * Reads the target of a request line, and what a URL parser makes of one with steps up or with characters that no URL
+ * has; undefined if the target or the host is none.
+ */
+export function targetOf(text: string, host: string | undefined): RequestTarget | undefined {
+  const isAbsolute = /^https?:\/\//.test(text);
+  const [path = ''] = text.split('?', 1);
+  if (path.includes('\\') || (!isAbsolute && (!path.startsWith('/') || !isHost(host)))) return undefined;
+  if (!isAbsolute && plain.test(text) && !dotSegment.test(text))
+    return { path, query: text.slice(path.length + 1) };
+  const whole = isAbsolute ? text : `http://localhost${text}`;
+  if (!URL.canParse(whole)) return undefined;
+  const { pathname, search } = new URL(whole);
+  return { path: pathname, query: search.slice(1) };
+}
+
+function isHost(host = ''): boolean {
+  if (/^[\w.-]*(?::\d{1,4})?$/.test(host)) return true;
+  const url = `http://${host}`;
+  return URL.canParse(url) && new URL(url).hostname === host.replace(/:\d*$/, '').toLowerCase();
 }
 
 /** A request that Node cannot parse, or that no endpoint accepts: the status and the detail of its answer. */

@@ -37,7 +37,7 @@ export type TableJob = Asked & {
 };
 
 /** A failure in a form that survives the way between threads, which keeps no class. */
-export type SentFailure = {
+type SentFailure = {
   readonly problem?: {
     readonly kind: ProblemKind;
     readonly detail: string;

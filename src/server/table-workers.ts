@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
-import type { SentFailure, TableJob, WorkerData, WorkerReply } from './table-worker.ts';
+import type { TableJob, WorkerData, WorkerReply } from './table-worker.ts';
 
 /** The store that threads read, and how long they may take. */
 export type TableWorkersOptions = WorkerData & {
@@ -11,8 +11,7 @@ export type TableWorkersOptions = WorkerData & {
 
 const usualMaxSeconds = 60;
 
-/** Milliseconds after which a thread without work ends. */
-const mostIdle = 60_000;
+const idleMilliseconds = 60_000;
 
 /**
  * Makes tables in threads, one table in each at a time, so that no table delays other requests, whatever it takes; and
@@ -55,7 +54,7 @@ export class TableWorkers {
         left -= performance.now() - began;
         if (reply === undefined) throw tooLong(maxSeconds);
         if ('failure' in reply) {
-          const failure = failureOf(reply.failure);
+          const failure = failureOf(reply);
           // The thread may have the file open that another one has replaced.
           isDone = failure.kind !== 'data-changed';
           throw failure;
@@ -85,7 +84,7 @@ export class TableWorkers {
   #release(thread: TableThread): void {
     this.#busy.delete(thread);
     this.#idle.push(thread);
-    thread.idle(mostIdle, () => {
+    thread.idle(idleMilliseconds, () => {
       this.#idle.splice(this.#idle.indexOf(thread), 1);
       void thread.end();
     });
@@ -134,7 +133,6 @@ class TableThread {
     clearTimeout(this.#idling);
   }
 
-  /** Ends the thread, whatever it does just now. */
   async end(): Promise<void> {
     this.isWanted();
     await this.#worker.terminate();
@@ -153,7 +151,7 @@ function tooLong(seconds: number): Problem {
   );
 }
 
-function failureOf({ problem, cause }: SentFailure): Problem {
+function failureOf({ failure: { problem, cause } }: Extract<WorkerReply, { failure: unknown }>): Problem {
   if (problem === undefined) return new Problem('internal-error', 'an internal error occurred', { cause });
   const { kind, detail, options } = problem;
   return new Problem(kind, detail, { ...options, cause });

@@ -5,7 +5,7 @@ import { createLog } from '../../src/server/exchange.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
-import { targetOf } from '../../src/server/request-target.ts';
+import { targetOf } from '../../src/server/server.ts';
 import { type OpenService, Services, serviceOf } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';

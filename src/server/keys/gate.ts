@@ -34,7 +34,6 @@ type Window = {
   readonly limitOf: (plan: Plan) => number;
 };
 
-/** The windows, shortest first. */
 const windows: readonly Window[] = [
   {
     name: 'minute',
@@ -135,14 +134,12 @@ function sharedCounts(count: NonNullable<AccessStore['count']>): CountRequest {
   };
 }
 
-/** The requests of a key in one window. */
 type Count = { readonly window: WindowName; readonly began: Date; count: number; saved: boolean };
 
 /** Counts in memory, for one process, which saves them. */
 export class MemoryCounts {
   readonly #counts = new Map<string, Map<WindowName, Count>>();
 
-  /** Continues from the usage that was saved before. */
   constructor(usage: readonly UsageRecord[]) {
     for (const { keyId, ...count } of usage)
       this.#countsOf(keyId).set(count.window, { ...count, saved: true });
@@ -226,7 +223,6 @@ export class Gate {
   readonly #turns = new Turns();
   /** The counts to save; undefined if the access store counts. */
   readonly #memory: MemoryCounts | undefined;
-  /** The version of the keys in the store. */
   readonly #newest: () => Promise<number>;
   #keys: ReadonlyMap<string, KnownKey> = new Map();
   #version: number | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptedFormat, readQuery } from '../../../src/server/answer-format.ts';
+import { acceptedFormat, readQuery } from '../../../src/server/endpoints.ts';
 import { codingFor } from '../../../src/server/respond.ts';
 
 // RFC 9110, 12.5.1: the most specific range that matches decides, and a weight of 0 means "not acceptable".

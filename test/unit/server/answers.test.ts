@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createResponseCache } from '../../../src/server/operation-pages.ts';
+import { createResponseCache } from '../../../src/server/answers.ts';
 
 const body = (tag: string, size: number) => ({ tag, bytes: Buffer.alloc(size), idAt: 0 });
 

@@ -1,20 +1,131 @@
+import { LRUCache } from 'lru-cache';
 import { restartOnChange } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { ParamTexts } from '../operations/param.ts';
 import { clockAt } from '../operations/value.ts';
+import { envelopeToWire } from '../operations/wire.ts';
 import { defined } from '../platform/defined.ts';
 import { unlessAborted } from '../platform/promises.ts';
 import { seriesOf } from '../service/service.ts';
-import { type AnswerFormat, answerFormats } from './answer-format.ts';
-import { type Asked, asValidationError, type Endpoint, readQuestion } from './endpoints.ts';
-import type { AdmittedExchange, Log, WireReply, WireRequest } from './exchange.ts';
+import {
+  type AnswerFormat,
+  type Asked,
+  answerFormats,
+  asValidationError,
+  type Endpoint,
+  readQuery,
+  readQuestion,
+  readRequest,
+} from './endpoints.ts';
+import type { AdmittedExchange, Exchange, Log, WireReply, WireRequest } from './exchange.ts';
+import { principalOf } from './keys/plans.ts';
 import { cacheHeaders, namesTag, notModified, respond, tagOf, wantsBody } from './respond.ts';
 import type { Lease, Services } from './service-lease.ts';
 
+type RouteSource = { readonly services: Services; readonly log: Log };
+
+/** Answers questions: JSON of an operation page by page, everything else as one table that a thread computes. */
+export class Answers {
+  readonly #source: RouteSource;
+  readonly #cache = createResponseCache();
+
+  constructor(source: RouteSource) {
+    this.#source = source;
+  }
+
+  async answer(endpoint: Endpoint, exchange: AdmittedExchange): Promise<WireReply> {
+    const asked = readRequest(endpoint, exchange.request);
+    const operation = pagedOperation(endpoint, asked.format);
+    if (operation === undefined) return answerTable(endpoint, asked, exchange, this.#source);
+    const { services } = this.#source;
+    return answerPage({ operation, texts: asked.texts }, exchange, { services, cache: this.#cache });
+  }
+}
+
+/** Tells whether a request asks for a table, which has to wait for its turn; one that is not valid does not wait. */
+export function isComputation(endpoint: Endpoint, { query, header }: WireRequest): boolean {
+  try {
+    return pagedOperation(endpoint, readQuery(query, header('accept')).format) === undefined;
+  } catch {
+    return endpoint.operation === undefined;
+  }
+}
+
+function pagedOperation({ operation }: Endpoint, format: AnswerFormat): Operation | undefined {
+  return format === 'json' ? operation : undefined;
+}
+
 /**
- * The number of bytes of an answer that are made before the first is sent: a failure until then is a problem
- * document.
+ * Answers a page of an operation. A cached answer serves the same request as long as the data, the day and the plan
+ * stay the same; an answer about the key of the request is not cached.
  */
+async function answerPage(
+  { operation, texts }: { readonly operation: Operation; readonly texts: ParamTexts },
+  exchange: AdmittedExchange,
+  { services, cache }: { readonly services: Services; readonly cache: ResponseCache },
+): Promise<WireReply> {
+  const { request, requestId, now, admission } = exchange;
+  const { plan, usage } = admission;
+  const { path, query } = request;
+  const day = Math.floor(now.getTime() / 86_400_000);
+  const keyIn = (state: string) => `${state} ${day} ${plan.name} ${path}?${query}`;
+  const known = request.header('if-none-match');
+  const lease = services.lease();
+  try {
+    const isShared = operation.aboutCaller !== true;
+    const cached = isShared ? cache.get(keyIn(await lease.state(seriesOf(operation, texts)))) : undefined;
+    if (isShared) exchange.isCached = cached !== undefined;
+    if (cached !== undefined) return send(exchange, cached);
+
+    const { tag, state, envelope } = await lease.service.reply(
+      { operation, texts, principal: principalOf(plan), requestId, ...defined({ usage }) },
+      known === undefined ? undefined : (tag) => namesTag(request, tag),
+    );
+    if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
+    const text = JSON.stringify(envelopeToWire(envelope, operation.fields));
+    // The first request id in the text is that of the envelope: only the name of the object comes before it.
+    const body = { tag, bytes: Buffer.from(text), idAt: text.indexOf(requestId) };
+    if (isShared) cache.set(keyIn(state), body);
+    return send(exchange, body);
+  } finally {
+    lease.release();
+  }
+}
+
+async function send(exchange: Exchange, { tag, bytes, idAt }: CachedBody): Promise<WireReply> {
+  const headers = cacheHeaders(tag);
+  if (namesTag(exchange.request, tag)) return notModified(exchange, headers);
+  const body = Buffer.from(bytes);
+  body.write(exchange.requestId, idAt, 'latin1');
+  return respond(exchange, { status: 200, type: 'application/json', body, headers });
+}
+
+/** The body of an answer in bytes, which need no encoding when they are sent again. */
+type CachedBody = {
+  readonly tag: string;
+  readonly bytes: Buffer;
+  /** The position of the request id in the bytes. */
+  readonly idAt: number;
+};
+
+/** The most recently used answers, by key. */
+type ResponseCache = LRUCache<string, CachedBody>;
+
+/** The bytes of all entries: about 2000 pages of 100 rows. */
+const capacity = 32 * 1024 * 1024;
+
+/** An empty cache for this many bytes; it does not keep an entry of more than a sixteenth of them. */
+export function createResponseCache(size = capacity): ResponseCache {
+  return new LRUCache({
+    maxSize: size,
+    maxEntrySize: Math.floor(size / 16),
+    sizeCalculation: ({ bytes }, key) => key.length + bytes.length,
+  });
+}
+
+/** The bytes of an answer that are made before the first is sent: a failure until then is a problem document. */
 const mostHeld = 4 * 1024 * 1024;
 
 const contentTypes: Readonly<Record<AnswerFormat, string>> = {
@@ -27,11 +138,11 @@ const contentTypes: Readonly<Record<AnswerFormat, string>> = {
  * answer over `mostHeld` is sent while it is made, if the exchange can cut the connection, which it does if the rest
  * of the answer fails. The work waits for the turn of the exchange, and ends as soon as its client is gone.
  */
-export async function answerTable(
+async function answerTable(
   endpoint: Endpoint,
   asked: Asked,
   exchange: AdmittedExchange,
-  { services, log }: { readonly services: Services; readonly log: Log },
+  { services, log }: RouteSource,
 ): Promise<WireReply> {
   const { request, requestId, now, route, admission } = exchange;
   // Refused here, before the question takes a thread.
