@@ -17,8 +17,8 @@ import { isDatabase } from '../store/address.ts';
 import { checkArguments, type Kinds, type Signature } from './call.ts';
 import { stopped } from './session.ts';
 
-const importKinds = {
-  store: word,
+/** What an import into an open store takes. */
+export const storeImportKinds = {
   kind: word,
   asOf: asOfDay,
   dateFormat: word,
@@ -37,12 +37,7 @@ const importKinds = {
   clock: callable,
   signal: abortSignal,
   onProgress: callable,
-} satisfies Kinds<ImportOptions>;
-
-/** What an import into an open store takes. */
-const { store: _, ...ofOpenStore } = importKinds;
-
-export { ofOpenStore as storeImportKinds };
+} satisfies Kinds<Omit<ImportOptions, 'store'>>;
 
 /** Whether an address is a URL, and not the path of a file. */
 export function isUrl(address: string): boolean {
@@ -67,7 +62,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
 const importFilesSignature: Signature = {
   name: 'importFiles',
   args: [{ name: 'paths', kind: texts }],
-  params: { noun: 'option', kinds: importKinds, required: ['store'] },
+  params: { noun: 'option', kinds: { store: word, ...storeImportKinds }, required: ['store'] },
 };
 
 /** The same with checked arguments. */
