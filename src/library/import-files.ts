@@ -14,7 +14,7 @@ import {
   word,
 } from '../operations/value.ts';
 import { isDatabase } from '../store/address.ts';
-import { checkArguments, type Kinds, type Signature } from './call.ts';
+import { checkArguments, isUrl, type Kinds, type Signature } from './call.ts';
 import { stopped } from './session.ts';
 
 /** What an import into an open store takes. */
@@ -38,11 +38,6 @@ export const storeImportKinds = {
   signal: abortSignal,
   onProgress: callable,
 } satisfies Kinds<Omit<ImportOptions, 'store'>>;
-
-/** Whether an address is a URL, and not the path of a file. */
-export function isUrl(address: string): boolean {
-  return /^[a-z][a-z0-9+.-]+:\/\//i.test(address);
-}
 
 /**
  * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one

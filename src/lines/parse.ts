@@ -1,6 +1,5 @@
 import { operations } from '../operations/index.ts';
-import type { AnyCommand, CommandSpec } from './command.ts';
-import type { QueryLine } from './line.ts';
+import type { AnyCommand, CommandSpec, QueryLine } from './line.ts';
 import { queryCommands } from './question-command.ts';
 import { checkOutput, readLine } from './read-line.ts';
 
