@@ -1,7 +1,6 @@
-import type { CommandSpec } from '../lines/command.ts';
 import { firstWordOf } from '../lines/first-words.ts';
-import type { QueryLine } from '../lines/line.ts';
-import { figureCommands } from '../lines/query-commands.ts';
+import type { CommandSpec, QueryLine } from '../lines/line.ts';
+import { figureCommands } from '../lines/question-command.ts';
 import { checkOutput, readLine } from '../lines/read-line.ts';
 import type { OtherCommand } from './commands/command.ts';
 import { runQuery } from './run/query.ts';

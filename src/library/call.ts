@@ -9,7 +9,7 @@ import { type Clock, isPlain, type NamedValues, type ValueCheck } from '../opera
 export type Kind = ValueCheck & { readonly schema?: Schema };
 
 /** Kinds by the names of parameters. */
-export type AnyKinds = { readonly [name: string]: Kind };
+type AnyKinds = { readonly [name: string]: Kind };
 
 /** The kind of value of each member of a type; a missing member does not compile. */
 export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
@@ -110,4 +110,9 @@ export function unknownName(noun: string, name: string, names: readonly string[]
 
 function missing(noun: string, name: string): Problem {
   return new Problem('bad-input', `${noun} '${name}' is missing`, { field: name });
+}
+
+/** Whether an address is a URL, and not the path of a file. */
+export function isUrl(address: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(address);
 }

@@ -14,11 +14,11 @@ import {
   word,
 } from '../operations/value.ts';
 import { isDatabase } from '../store/address.ts';
-import { checkArguments, type Kinds, type Signature } from './call.ts';
+import { checkArguments, isUrl, type Kinds, type Signature } from './call.ts';
 import { stopped } from './session.ts';
 
-const importKinds = {
-  store: word,
+/** What an import into an open store takes. */
+export const storeImportKinds = {
   kind: word,
   asOf: asOfDay,
   dateFormat: word,
@@ -37,17 +37,7 @@ const importKinds = {
   clock: callable,
   signal: abortSignal,
   onProgress: callable,
-} satisfies Kinds<ImportOptions>;
-
-/** What an import into an open store takes. */
-const { store: _, ...ofOpenStore } = importKinds;
-
-export { ofOpenStore as storeImportKinds };
-
-/** Whether an address is a URL, and not the path of a file. */
-export function isUrl(address: string): boolean {
-  return /^[a-z][a-z0-9+.-]+:\/\//i.test(address);
-}
+} satisfies Kinds<Omit<ImportOptions, 'store'>>;
 
 /**
  * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one
@@ -67,7 +57,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
 const importFilesSignature: Signature = {
   name: 'importFiles',
   args: [{ name: 'paths', kind: texts }],
-  params: { noun: 'option', kinds: importKinds, required: ['store'] },
+  params: { noun: 'option', kinds: { store: word, ...storeImportKinds }, required: ['store'] },
 };
 
 /** The same with checked arguments. */

@@ -4,7 +4,7 @@ import type { StoreMergeOptions } from '../maintenance/merge.ts';
 import type { SeriesChangeOptions } from '../maintenance/series.ts';
 import type { UndoOptions } from '../maintenance/undo.ts';
 import { abortSignal, callable, flag, integer, seriesId, word } from '../operations/value.ts';
-import type { AnyKinds, Kinds, Signature } from './call.ts';
+import type { Kinds, Signature } from './call.ts';
 import type { Session } from './session.ts';
 
 /** The store to care for, and what all calls of an opened asof share. */
@@ -45,7 +45,7 @@ export function storeCare({ address, written, rest, session }: CareSource) {
   const method = <A extends unknown[], T>(
     name: string,
     args: Signature['args'],
-    kinds: AnyKinds | undefined,
+    kinds: NonNullable<Signature['params']>['kinds'] | undefined,
     work: (...asked: A) => Promise<T>,
   ) =>
     session.guarded(

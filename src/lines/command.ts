@@ -1,30 +1,7 @@
 import type { Day, DayOfPeriod } from '../domain/series/date.ts';
-import type { ArgumentSpec, CommandGroup, Flag, TypedLine } from '../operations/typed-line.ts';
+import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import type { Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import type { OtherLine, QueryLine } from './line.ts';
-
-/** A command, declared once: parsing, help and completion are made from this. The default reads a question. */
-export type CommandSpec<Line = QueryLine> = {
-  /** The words that call it, such as `insider clusters`. */
-  readonly words: string;
-  readonly alias?: string;
-  /** The heading that help lists it under; a family of commands has its own. */
-  readonly heading?: CommandGroup;
-  readonly summary: string;
-  /** What help says besides the summary. */
-  readonly about?: string;
-  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
-  readonly examples?: string;
-  readonly args: readonly ArgumentSpec[];
-  /** The flags in the order of help: the command's own, then those with a heading. */
-  readonly flags: readonly Flag[];
-  /** Reads a line as plain data; a bad value or a bad combination of flags is a Problem. */
-  readonly read: (line: TypedLine) => Line;
-};
-
-/** A command of asof, which asks a question or does something else. */
-export type AnyCommand = CommandSpec<QueryLine | OtherLine>;
 
 /** A part of a command line: its flags, and the value that they give. */
 export type LinePart<T = unknown> = {
@@ -68,13 +45,8 @@ export function toggle(name: string, about: string, short?: string): LinePart<bo
   return { flags: [{ name, about, ...defined({ short }) }], read: (line) => line.has(name) };
 }
 
-/** A flag without a value, whose part has no value either if it was not typed. */
-export function mark(name: string, about: string): LinePart<true | undefined> {
-  return { flags: [{ name, about }], read: (line) => line.has(name) || undefined };
-}
-
 /** Parts of a command line by the names of their values. */
-export type LineParts = { readonly [name: string]: LinePart };
+type LineParts = { readonly [name: string]: LinePart };
 
 /** The values of parts. */
 export type PartValues<P extends LineParts> = { readonly [K in keyof P]: ReturnType<P[K]['read']> };

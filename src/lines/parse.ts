@@ -1,7 +1,6 @@
 import { operations } from '../operations/index.ts';
-import type { AnyCommand, CommandSpec } from './command.ts';
-import type { QueryLine } from './line.ts';
-import { queryCommands } from './query-commands.ts';
+import type { AnyCommand, CommandSpec, QueryLine } from './line.ts';
+import { queryCommands } from './question-command.ts';
 import { checkOutput, readLine } from './read-line.ts';
 
 /** Every command that asks a question, in the order in which help lists them; `inPlan` as in the lines of a plan. */

@@ -1,19 +1,40 @@
 import { checkedValues, paramsOf, type Query, type Question } from '../answering/question.ts';
 import { inVoice, Problem, quoted, type Voice } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
-import { commandNaming } from '../operations/operation.ts';
+import { figures } from '../operations/figures.ts';
+import { commandNaming, type Operation } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
+import { operationQuestion } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
-import type { CommandSpec } from './command.ts';
-import type { QueryLine } from './line.ts';
+import type { CommandSpec, QueryLine } from './line.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
 import { chartFlags, connection, demands, messages, output } from './shared-parts.ts';
 
 const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: 'Output' };
 
 const dryRun: Flag = { name: 'dry-run', about: 'only print how many requests it takes' };
+
+/**
+ * Returns the commands that ask for data: a question takes the place of the operation with its words. In a plan
+ * (`inPlan`) a line need not name the day that it is bound to.
+ */
+export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
+  const composed = Object.values<Question>(questions).flatMap((one) => questionCommand(one, inPlan));
+  const asked = operations.flatMap((operation) => {
+    if (operation.command.flag !== undefined) return [];
+    const own = composed.filter(({ words }) => words === operation.command.words);
+    return own.length > 0 ? own : questionCommand(operationQuestion(operation, operations), inPlan);
+  });
+  const own = composed.filter((command) => !asked.includes(command));
+  return [...asked, ...own];
+}
+
+/** The commands about series and rates, all that a line needs which begins with one of them. */
+export function figureCommands(): readonly CommandSpec[] {
+  return queryCommands(figures, false);
+}
 
 /**
  * Returns the command of a question, or nothing if only other commands ask it. In a plan (`inPlan`) a line need not

@@ -8,7 +8,7 @@ import { integer } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { skipMissing as skipMissingParam } from '../questions/series/shared.ts';
 import { formatNames, type OutputFlags, outputFormat } from '../render/output.ts';
-import { type LinePart, mark, option, textOption, together, toggle } from './command.ts';
+import { type LinePart, option, textOption, together, toggle } from './command.ts';
 import { paramFlags } from './param-flags.ts';
 
 const group = 'Output';
@@ -38,6 +38,11 @@ const format = option(
   outputFormat,
   { short: 'f', complete: formatNames, group },
 );
+
+/** A flag without a value, whose part has no value either if it was not typed. */
+function mark(name: string, about: string): LinePart<true | undefined> {
+  return { flags: [{ name, about }], read: (line) => line.has(name) || undefined };
+}
 
 const chart = together(
   {
@@ -188,5 +193,3 @@ export const messages = together(
   },
   'Messages',
 );
-
-export type MessageFlags = ReturnType<typeof messages.read>;

@@ -1,12 +1,5 @@
-import {
-  type AnyCommand,
-  type CommandSpec,
-  type LineParts,
-  type PartValues,
-  together,
-  toggle,
-} from '../../lines/command.ts';
-import type { OtherLine } from '../../lines/line.ts';
+import { type LinePart, type PartValues, together, toggle } from '../../lines/command.ts';
+import type { AnyCommand, CommandSpec, OtherLine } from '../../lines/line.ts';
 import { messages as messageFlags, store } from '../../lines/shared-parts.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -27,7 +20,7 @@ type RunnableLine = OtherLine & {
 export type OtherCommand = CommandSpec<RunnableLine>;
 
 /** What was typed after the words of a command, and messages as its flags ask for them. */
-type RunValues<P extends LineParts> = { readonly args: readonly string[] } & Omit<
+type RunValues<P extends Readonly<Record<string, LinePart>>> = { readonly args: readonly string[] } & Omit<
   PartValues<P>,
   'messages'
 > & {
@@ -42,7 +35,7 @@ export const changes = {
 } as const;
 
 /** Declares a command that asks no question: the parts of its lines in the order of help, and what it does. */
-export function command<P extends LineParts>({
+export function command<P extends Readonly<Record<string, LinePart>>>({
   args = [],
   parts,
   run,

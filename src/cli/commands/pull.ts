@@ -24,7 +24,7 @@ import { requestOptions } from '../run/remote-session.ts';
 import { column, member, printTable, type RecordTable } from '../run/rows.ts';
 import type { SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
-import { type Messages, noProgress, reportFailure } from '../terminal/messages.ts';
+import { type Messages, reportFailure } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const sources = ['fred', 'treasury', 'sec'] as const;
@@ -95,7 +95,7 @@ asof pull fred --search "core pce"
       await printTable(output, followedTable, followed, io);
       return exitCode.success;
     }
-    const bar = messages.flags.verbose ? noProgress : messages.progress();
+    const bar = messages.progress(!messages.flags.verbose);
     const [{ pull }, { pullSources: live, searchSource }] = await Promise.all([
       import('../../pull/pull.ts'),
       import('../../pull/sources.ts'),

@@ -26,7 +26,7 @@ import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { type Chunk, endChunks, type Renderer, ReturningIterable } from '../../render/renderer.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
-import { type Messages, messagesOf, type Progress } from '../terminal/messages.ts';
+import { type Messages, messagesOf } from '../terminal/messages.ts';
 import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
@@ -57,7 +57,7 @@ type Job = {
   readonly query: Query;
   readonly output: OutputChoice;
   readonly asker: Asker;
-  readonly bar: Progress;
+  readonly bar: ReturnType<Messages['progress']>;
   readonly messages: Messages;
   readonly io: Io;
 };

@@ -29,8 +29,8 @@ export type Messages = {
   readonly detail: (text: string) => void;
   /** A line for `--debug`. */
   readonly trace: (text: string) => void;
-  /** The progress of work that starts now; shown only on a terminal, and not with `--quiet`. */
-  readonly progress: () => Progress;
+  /** The progress of work that starts now; shown only on a terminal, not with `--quiet`, and if it is wanted. */
+  readonly progress: (isWanted?: boolean) => Progress;
 };
 
 /** Returns the messages of a command with these flags. */
@@ -53,7 +53,8 @@ export function messagesOf(flags: Verbosity, io: Io): Messages {
     },
     detail,
     trace: unless(!debug),
-    progress: () => (hasReader && variable(io, 'TERM') !== 'dumb' ? progressOn(io) : noProgress),
+    progress: (isWanted = true) =>
+      isWanted && hasReader && variable(io, 'TERM') !== 'dumb' ? progressOn(io) : noProgress,
   };
 }
 
@@ -96,7 +97,7 @@ export function eraseStatus(terminal: Output): void {
 }
 
 /** The progress of long work, as a line on a terminal's stderr. */
-export type Progress = {
+type Progress = {
   /**
    * Shows a text after what is done, the rate and, where the total is known, a bar and the time left. Not every call
    * updates the line, and the text is made only for those that do: formatting the first number takes 10 ms.
@@ -116,7 +117,7 @@ const roomForKeys = 3;
 type ProgressLine = typeof import('../../render/progress-line.ts').progressLine;
 
 /** Shows no progress. */
-export const noProgress: Progress = { show: () => undefined, clear: () => undefined };
+const noProgress: Progress = { show: () => undefined, clear: () => undefined };
 
 function progressOn({ stderr, clock }: Io): Progress {
   const started = clock().getTime();

@@ -43,6 +43,8 @@ function variablesRead(): string[] {
     // The proxies, which are listed by name.
     /'((?:https?|no)_proxy|(?:HTTPS?|NO)_PROXY)'/g,
     /'(ASOF_\w+)'/g,
+    // The keys of services and live sources.
+    /\bdirect: '(\w+)'/g,
     // What the address of a database leaves open.
     /'(PG[A-Z]+)'/g,
   ];
