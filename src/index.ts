@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note } from './answering/answer.ts';
-import { embeddedClient, openClient } from './client/open.ts';
+import { embeddedClient } from './client/open.ts';
 import { requestLimits } from './client/remote/retry.ts';
 import { Problem } from './errors/problem.ts';
 import { type Asof, asofOf } from './library/asof.ts';
