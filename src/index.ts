@@ -18,10 +18,6 @@ import { openStore } from './store/open.ts';
 
 export type { Note } from './answering/answer.ts';
 export type { Demands } from './answering/basis.ts';
-export type {
-  PanelRow,
-  WideRow,
-} from './answering/panel.ts';
 export type { InputRow } from './answering/table.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
@@ -37,7 +33,7 @@ export type { BackupSummary, CopySummary } from './maintenance/copy.ts';
 export type { StoreInfo } from './maintenance/info.ts';
 export type { ChangedSeries } from './maintenance/series.ts';
 export type { UndoneImport } from './maintenance/undo.ts';
-export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
+export type { AnswerVintage, Coverage, SeriesSummary, WideRow } from './operations/envelope.ts';
 export type { RateRow } from './operations/rates/yields.ts';
 export type { ObservationRow } from './operations/series/observations.ts';
 export { samplePath } from './platform/installation.ts';
@@ -57,6 +53,7 @@ export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts
 export type { YieldTableParams } from './questions/rates/yield-table.ts';
 export type { DiffParams, DiffRow } from './questions/series/diff.ts';
 export type { PanelParams } from './questions/series/panel.ts';
+export type { PanelRow } from './questions/series/panel-rows.ts';
 export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
 export type {
   PublishedParams,

@@ -9,16 +9,7 @@ import { foundOf, missingMember } from './series-ids.ts';
 
 /** The rows of an answer that is composed from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
-  readonly object:
-    | 'check'
-    | 'comparison'
-    | 'diff'
-    | 'join'
-    | 'panel'
-    | 'release_table'
-    | 'revision_statistics'
-    | 'revision_triangle'
-    | 'versions';
+  readonly object: string;
   readonly asOf?: Day;
   /** By column, how the vintages of its values came about. */
   readonly kinds?: { readonly [column: string]: string };

@@ -13,6 +13,7 @@ import {
   type ParamValues,
   param,
   type TypedParam,
+  textParam,
 } from '../operations/param.ts';
 import type { CommandGroup, Flag, TypedLine } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
@@ -66,6 +67,8 @@ export type QuestionEndpoint = {
   readonly summary: string;
   readonly description: string | Sentence;
   readonly layout: RowLayout;
+  /** The field with the first day on which a row was known; without it, no as-of date can bound an answer. */
+  readonly knownBy?: string;
   /** Whether it may have a column for each series instead of fixed columns. */
   readonly mayBeWide?: boolean;
   /** The optional members of its envelope. */
@@ -312,4 +315,28 @@ export function requestParams(question: Question): Params {
 
 function isList({ schema }: Pick<Param, 'schema'>): boolean {
   return schema.type === 'array';
+}
+
+/**
+ * Returns the operation of a service that answers a question at its endpoint. Its parameters are sent as texts, and its
+ * rows are held against no parameter: the question itself says what they mean.
+ */
+export function serviceOperation<R extends Row>(question: Question): Operation<Params, R> {
+  const { name, endpoint } = question;
+  if (endpoint === undefined) throw new Error(`no service is asked for ${name}`);
+  const { path, object, heading, summary, layout, knownBy } = endpoint;
+  const params = Object.entries(requestParams(question)).map(([key, { namesSeries }]) => [
+    key,
+    { ...textParam('', { extension: true }), ...defined({ namesSeries }) },
+  ]);
+  return {
+    ...{ name, path, object, summary, description: summary, ...layout },
+    ...defined({ knownBy }),
+    command: { words: question.command?.words ?? name, heading },
+    params: Object.fromEntries(params),
+    example: { params: {}, row: {} },
+    run() {
+      throw new Error(`a store is not asked for ${name}`);
+    },
+  };
 }

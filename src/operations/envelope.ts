@@ -6,6 +6,9 @@ export type Cell = string | number | boolean | null | readonly Cell[] | { readon
 /** One result: field names to cells. */
 export type Row = { readonly [field: string]: Cell };
 
+/** A row whose columns depend on the query: its day, and a value or null in each other column. */
+export type WideRow = { readonly [column: string]: string | null };
+
 /** The short description of a series in an observations answer as of a day. */
 export type SeriesSummary = { readonly id: string; readonly title: string; readonly frequency: string };
 

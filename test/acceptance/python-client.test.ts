@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { longPanelLayout } from '../../src/answering/panel.ts';
+import { longPanelLayout } from '../../src/questions/series/panel-rows.ts';
 
 import type { Question } from '../../src/answering/question.ts';
 import type { Field } from '../../src/operations/field.ts';

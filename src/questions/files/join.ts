@@ -1,12 +1,6 @@
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';
-import {
-  laggedName,
-  type PanelColumn,
-  type PanelPoint,
-  type RealTimePanelQuery,
-} from '../../answering/panel.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
 import { type Day, dayNumber } from '../../domain/series/date.ts';
@@ -15,6 +9,13 @@ import type { Row } from '../../operations/envelope.ts';
 import { type Field, nullable, showing } from '../../operations/field.ts';
 import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { flag } from '../../operations/value.ts';
+import { panel } from '../series/panel.ts';
+import {
+  laggedName,
+  type PanelColumn,
+  type PanelPoint,
+  type RealTimePanelQuery,
+} from '../series/panel-rows.ts';
 import { type SeriesArgument, severalSeries, skipMissing, unitsParams } from '../series/shared.ts';
 import {
   aboutTable,
@@ -86,18 +87,18 @@ asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
   layout: () => undefined,
   ...aboutTable('join'),
   async reading(values, ask) {
-    const { readingOfRealTimePanel } = await import('../../answering/real-time-panel.ts');
+    const { readingOfRealTimePanel } = await import('../series/real-time-panel.ts');
     return readingOfRealTimePanel(panelOf(values, await datedTable(values, ask)), ask);
   },
   async answer(values, ask) {
     // Loaded here: most questions are about no table.
-    const { columnsOf, panelSeries } = await import('../../answering/real-time-panel.ts');
+    const { columnsOf, panelSeries } = await import('../series/real-time-panel.ts');
     const dated = await datedTable(values, ask);
     const { table } = dated;
     let joined: readonly JoinedColumn[] = [];
     const answer = await composed<Row>(ask, async (counting) => {
-      const panel = panelOf(values, dated);
-      const columns = await columnsOf(await panelSeries(panel, counting), panel, counting);
+      const query = panelOf(values, dated);
+      const columns = await columnsOf(await panelSeries(query, counting), query, counting);
       joined = columns.flatMap((column) => joinedColumns(column, values));
       const fields = [...table.fields, ...joined.map(({ field }) => field)];
       refuseTwice(fields, table);
@@ -113,16 +114,17 @@ export type JoinParams = ParamsOf<typeof join> & Demands;
 
 /** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
 function panelOf(
-  { ids, skip_missing, strict, lag, beyond, ...values }: JoinValues,
+  { strict, beyond, ...values }: JoinValues,
   { days, latest }: DatedTable,
 ): RealTimePanelQuery {
   return {
-    ...{ ids, skip_missing, lag },
+    ...values,
     as_of_each: days.size === 0 ? [latest] : [...new Set(days.values())],
     known_before_each: strict,
     // No row can be after the coverage of the data.
     beyond: days.size === 0 ? 'repeat' : beyond,
     transformation: transformationIn(values),
+    panel,
   };
 }
 

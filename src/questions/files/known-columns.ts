@@ -1,8 +1,5 @@
 import type { Ask } from '../../answering/answer.ts';
 import { eachOf } from '../../answering/composed.ts';
-import { type HistoryOnDays, historyOnDays } from '../../answering/history.ts';
-import type { Beyond, PanelPoint } from '../../answering/panel.ts';
-import { noteKnown } from '../../answering/real-time-panel.ts';
 import type { ResolvedSeries } from '../../answering/series-ids.ts';
 import { roundedText } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
@@ -10,6 +7,9 @@ import { sameNumber } from '../../domain/series/decimal.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
+import { type HistoryOnDays, historyOnDays } from '../series/known-on-days.ts';
+import type { Beyond, PanelPoint } from '../series/panel-rows.ts';
+import { noteKnown } from '../series/real-time-panel.ts';
 
 /** A column that is checked, and the column of the dates of its values if the file has one. */
 export type Checked = {

@@ -1,5 +1,4 @@
 import type { Ask } from '../../answering/answer.ts';
-import { beyondChoices } from '../../answering/panel.ts';
 import { argument } from '../../answering/question.ts';
 import { columnOf, daysIn, type InputRow, tableOfRows, type UserTable } from '../../answering/table.ts';
 import type { Day } from '../../domain/series/date.ts';
@@ -7,6 +6,7 @@ import { Problem, refused } from '../../errors/problem.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { type Params, param } from '../../operations/param.ts';
 import { choice, flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
+import { beyondChoices } from '../series/panel-rows.ts';
 
 /** A table as it is given: the path of a file, or rows. */
 export type GivenTable = string | readonly InputRow[];

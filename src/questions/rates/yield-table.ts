@@ -1,12 +1,11 @@
 import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { explainEmpty } from '../../answering/notes.ts';
-import type { WideRow } from '../../answering/panel.ts';
 import { question } from '../../answering/question.ts';
 import { lastRows, pagesOf } from '../../client/pagination.ts';
 import { maturitiesOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
+import type { Envelope, WideRow } from '../../operations/envelope.ts';
 import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { yields } from '../../operations/figures.ts';
 import {

@@ -1,7 +1,5 @@
 import type { Ask } from '../../answering/answer.ts';
 import { descriptionOf, kindTexts } from '../../answering/notes.ts';
-import type { RealTimePanelQuery } from '../../answering/panel.ts';
-import { panelSeries } from '../../answering/real-time-panel.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { type Day, earlier } from '../../domain/series/date.ts';
 import { type Horizon, horizonName } from '../../domain/series/releases.ts';
@@ -12,6 +10,8 @@ import { listed } from '../../errors/wording.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Version } from '../../operations/value.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawing.ts';
+import type { RealTimePanelQuery } from './panel-rows.ts';
+import { panelSeries } from './real-time-panel.ts';
 
 const mostLines = 8;
 

@@ -1,6 +1,5 @@
 import { type Ask, failureOf, pagesAbout, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { noteBasis } from '../../answering/notes.ts';
-import type { SortOrder } from '../../answering/panel.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
 import {
@@ -22,6 +21,7 @@ import type { Params, ParamTexts, ParamValues } from '../../operations/param.ts'
 import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { defined } from '../../platform/defined.ts';
+import type { SortOrder } from './panel-rows.ts';
 import {
   boundAsOf,
   commandOf,

@@ -3,20 +3,6 @@ import type { Demands } from '../../answering/basis.ts';
 import { composed, eachOf } from '../../answering/composed.ts';
 import { explainSeries, noteBasis } from '../../answering/notes.ts';
 import {
-  asOfDates,
-  beyondChoices,
-  laggedName,
-  longPanelLayout,
-  namesOf,
-  type PanelForm,
-  type PanelRow,
-  panelRows,
-  type RealTimePanelQuery,
-  servicePanel,
-  type WideRow,
-  widePanelLayout,
-} from '../../answering/panel.ts';
-import {
   type AskedAt,
   type BoundValues,
   type NamedDay,
@@ -27,6 +13,7 @@ import {
 import { resolveSeries } from '../../answering/series-ids.ts';
 import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/date.ts';
 import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
+import type { WideRow } from '../../operations/envelope.ts';
 import type { RowLayout } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
 import {
@@ -42,6 +29,18 @@ import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { observationsOfSeveral } from './observations.ts';
+import {
+  asOfDates,
+  beyondChoices,
+  laggedName,
+  longPanelLayout,
+  namesOf,
+  type PanelForm,
+  type PanelRow,
+  panelRows,
+  type RealTimePanelQuery,
+  widePanelLayout,
+} from './panel-rows.ts';
 import { boundAsOf, severalSeries, skipMissing, sortParam, unitsParams } from './shared.ts';
 
 /** The days that a command line names by a file; they are read before the question is asked. */
@@ -160,13 +159,14 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     comparedAfter: 'to',
   },
   endpoint: {
-    path: servicePanel.path,
-    object: servicePanel.object,
+    path: '/v1/panel',
+    object: 'panel',
     heading: 'Series',
     summary: 'Several series side by side, as they were known on one day or on many',
     description: (voice) =>
       `${about(voice)} The answer has no pages. With \`wide\` a row has the day, and a text or null under each id as it was asked for.`,
     layout: longPanelLayout,
+    knownBy: 'as_of',
     mayBeWide: true,
     members: ['as_of', 'missing'],
     example: {
@@ -222,13 +222,13 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
   async reading(values, ask) {
     if (values.as_of_each === undefined)
       return { series: await resolveSeries(values, values.as_of, ask), asOf: 1 };
-    const { readingOfRealTimePanel } = await import('../../answering/real-time-panel.ts');
+    const { readingOfRealTimePanel } = await import('./real-time-panel.ts');
     return readingOfRealTimePanel(realTimeOf(values), ask);
   },
   async answer(values, ask) {
     if (values.as_of_each !== undefined) {
       // Loaded here: other questions start faster without histories.
-      const { answerRealTimePanel } = await import('../../answering/real-time-panel.ts');
+      const { answerRealTimePanel } = await import('./real-time-panel.ts');
       return answerRealTimePanel(realTimeOf(values), ask);
     }
     if (ask.chart === true) return drawn(values, ask);
@@ -334,7 +334,7 @@ function datesOf({ from, to }: PanelValues, each: Rhythm | readonly Day[]): read
 function realTimeOf(values: PanelValues): PanelForm & RealTimePanelQuery {
   const { as_of_each, beyond = 'empty' } = values;
   if (as_of_each === undefined || isOfFile(as_of_each)) throw new Error('the as-of dates are not known');
-  return { ...values, as_of_each, beyond, transformation: transformationIn(values) };
+  return { ...values, as_of_each, beyond, transformation: transformationIn(values), panel };
 }
 
 async function asOfOneDay(values: PanelValues, ask: Ask) {

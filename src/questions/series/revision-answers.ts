@@ -9,8 +9,6 @@ import {
 import { type ComposedRows, composed } from '../../answering/composed.ts';
 import { historyOf } from '../../answering/history.ts';
 import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
-import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
-import type { WideRow } from '../../answering/panel.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
@@ -21,10 +19,11 @@ import { parseFrequency } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, firstInput, type Vintages } from '../../domain/series/transformer.ts';
 import { counted } from '../../errors/wording.ts';
-import type { Envelope } from '../../operations/envelope.ts';
+import type { Envelope, WideRow } from '../../operations/envelope.ts';
 import { observations, revisions as published, seriesShow, vintages } from '../../operations/figures.ts';
 import { commandNaming, type RowOf } from '../../operations/operation.ts';
 import { defined } from '../../platform/defined.ts';
+import { countsOwnPeriods, OneFrequency } from './one-frequency.ts';
 import {
   type RevisionRow,
   type RevisionStatisticsRow,

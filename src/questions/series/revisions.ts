@@ -1,9 +1,9 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
-import type { WideRow } from '../../answering/panel.ts';
 import { question, transformationIn, typed } from '../../answering/question.ts';
 import { checkHorizons, type Horizon } from '../../domain/series/releases.ts';
 import { contradiction, refused, type Sentence } from '../../errors/problem.ts';
+import type { WideRow } from '../../operations/envelope.ts';
 import { revisions as published } from '../../operations/figures.ts';
 import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';

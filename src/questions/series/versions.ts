@@ -2,15 +2,13 @@ import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
 import { descriptionOf, explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
-import { countsOwnPeriods, OneFrequency } from '../../answering/one-frequency.ts';
-import { namesOf, type SortOrder, type WideRow } from '../../answering/panel.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Row } from '../../operations/envelope.ts';
+import type { Row, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
 import { type Params, type ParamsOf, type ParamValues, param, periodRange } from '../../operations/param.ts';
@@ -18,6 +16,8 @@ import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
+import { countsOwnPeriods, OneFrequency } from './one-frequency.ts';
+import { namesOf, type SortOrder } from './panel-rows.ts';
 import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
 
 /** What values as of several days may be asked with besides the days. */

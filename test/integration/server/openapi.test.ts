@@ -1,7 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { servicePanel } from '../../../src/answering/panel.ts';
+import { requestParams } from '../../../src/answering/question.ts';
 import { operations } from '../../../src/operations/index.ts';
+import { questions } from '../../../src/questions/table.ts';
 import { endpoints } from '../../../src/server/endpoints.ts';
 import { Description, type Json } from '../../support/description.ts';
 import { type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
@@ -97,7 +98,7 @@ describe('the OpenAPI description', () => {
     const announced = (valueAt(['paths', '/v1/panel', 'get', 'parameters']) as Json[]).map(
       ({ name }) => name,
     );
-    expect(announced).toEqual(expect.arrayContaining(Object.keys(servicePanel.params)));
+    expect(announced).toEqual(expect.arrayContaining(Object.keys(requestParams(questions.panel))));
   });
 
   it('offers every format of every answer, and lists the type of JSON alone', () => {

@@ -1,7 +1,7 @@
-import type { Transformation } from '../domain/series/transformation.ts';
-import { isComparison } from '../domain/series/units.ts';
-import { Problem } from '../errors/problem.ts';
-import type { Version } from '../operations/value.ts';
+import type { Transformation } from '../../domain/series/transformation.ts';
+import { isComparison } from '../../domain/series/units.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Version } from '../../operations/value.ts';
 
 /** Whether results compare periods of the series itself, and not of a frequency that was asked for. */
 export function countsOwnPeriods(

@@ -1,12 +1,15 @@
-import { addDays, type Day } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
-import { commandNaming } from '../operations/operation.ts';
-import type { ParamTexts } from '../operations/param.ts';
-import { defined } from '../platform/defined.ts';
-import { type Ask, type QueryAnswer, textsOf } from './answer.ts';
-import { composed, eachOf } from './composed.ts';
-import { type KnownColumns, knownOfSeries } from './history.ts';
-import { descriptionOf, kindTexts, noteOutside } from './notes.ts';
+import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import { composed, eachOf } from '../../answering/composed.ts';
+import { descriptionOf, kindTexts, noteOutside } from '../../answering/notes.ts';
+import { type Reading, requestParams, serviceOperation } from '../../answering/question.ts';
+import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
+import { addDays, type Day } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { WideRow } from '../../operations/envelope.ts';
+import { commandNaming } from '../../operations/operation.ts';
+import type { ParamTexts } from '../../operations/param.ts';
+import type { NamedValues } from '../../operations/value.ts';
+import { type KnownColumns, knownOfSeries } from './known-on-days.ts';
 import {
   asOfDates,
   type PanelColumn,
@@ -15,11 +18,7 @@ import {
   type PanelRow,
   panelRows,
   type RealTimePanelQuery,
-  servicePanel,
-  type WideRow,
-} from './panel.ts';
-import type { Reading } from './question.ts';
-import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
+} from './panel-rows.ts';
 
 /** Answers with the newest values of several series known on each of some days. */
 export function answerRealTimePanel(
@@ -124,7 +123,7 @@ async function serviceRequests(
   const [first] = parts;
   // Series by series, each one takes two requests: its vintages, and its first releases or its revisions.
   if (first === undefined || parts.length > 2 * ids.length) return undefined;
-  return (await client.offers(servicePanel, first)) ? parts : undefined;
+  return (await client.offers(serviceOperation(query.panel), first)) ? parts : undefined;
 }
 
 /** The days in the form of requests, and the number of rows that each gives for one series. */
@@ -152,11 +151,16 @@ function pieces<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / step) }, (_, i) => all.slice(i * step, (i + 1) * step));
 }
 
-function optionsOf({ last, lag, beyond, transformation }: RealTimePanelQuery): ParamTexts {
-  const { units, digits, aggregation: { frequency, aggregate, partial } = {} } = transformation ?? {};
-  return textsOf(
-    defined({ last, lag, beyond, units, digits, frequency, aggregate, partial: partial?.toString() }),
-  );
+/** The parameters that the client applies to the rows of a service itself. */
+const applied = new Set(
+  'ids as_of as_of_each known_before_each from to wide with_dates sort skip_missing exact max_age'.split(' '),
+);
+
+/** The other parameters of a query, as a service takes them. */
+function optionsOf({ panel, ...query }: RealTimePanelQuery): ParamTexts {
+  const values: NamedValues = query;
+  const names = Object.keys(requestParams(panel)).filter((name) => !applied.has(name));
+  return names.flatMap((name) => (values[name] === undefined ? [] : [[name, String(values[name])] as const]));
 }
 
 /**
@@ -175,7 +179,8 @@ async function askService(
   if (requests === undefined) return undefined;
   let answers: readonly { readonly results: readonly PanelRow[] }[];
   try {
-    answers = await Promise.all(requests.map((texts) => client.ask(servicePanel, texts, { once: true })));
+    const operation = serviceOperation<PanelRow>(query.panel);
+    answers = await Promise.all(requests.map((texts) => client.ask(operation, texts, { once: true })));
   } catch (error) {
     if (!(error instanceof Problem) || signal.aborted) throw error;
     return undefined;

@@ -1,11 +1,18 @@
-import { type Day, type Rhythm, schedule } from '../domain/series/date.ts';
-import { kindsText, parseVintageKind } from '../domain/series/series.ts';
-import type { Transformation } from '../domain/series/transformation.ts';
-import { Problem } from '../errors/problem.ts';
-import { type Field, field, nullable, type RowFrom, type RowLayout, showing } from '../operations/field.ts';
-import type { Operation } from '../operations/operation.ts';
-import { type Params, textParam } from '../operations/param.ts';
-import type { ResolvedSeries } from './series-ids.ts';
+import type { Question } from '../../answering/question.ts';
+import type { ResolvedSeries } from '../../answering/series-ids.ts';
+import { type Day, type Rhythm, schedule } from '../../domain/series/date.ts';
+import { kindsText, parseVintageKind } from '../../domain/series/series.ts';
+import type { Transformation } from '../../domain/series/transformation.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { WideRow } from '../../operations/envelope.ts';
+import {
+  type Field,
+  field,
+  nullable,
+  type RowFrom,
+  type RowLayout,
+  showing,
+} from '../../operations/field.ts';
 
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
@@ -29,6 +36,8 @@ export type RealTimePanelQuery = {
   readonly lag?: number | undefined;
   readonly beyond: Beyond;
   readonly transformation: Transformation | undefined;
+  /** The question that a service which offers panels is asked, with the same parameters. */
+  readonly panel: Question;
 };
 
 /** The days of a real-time panel, ascending; a Problem if a bound is missing or no day is between the bounds. */
@@ -55,9 +64,6 @@ export function namesOf(ids: readonly string[]): readonly string[] {
   const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
   return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
 }
-
-/** A row whose columns depend on the query: its day, and a value or null in each other column. */
-export type WideRow = { readonly [column: string]: string | null };
 
 const panelFields = [
   nullable('as_of', 'day', 'The as-of date.'),
@@ -224,35 +230,3 @@ function* wideRows(
     yield row;
   }
 }
-
-const sentText = textParam('What the question of this name says.', { extension: true });
-
-/** The panel of a service of asof, with the parameters that a client sends; a store is read directly. */
-export const servicePanel: Operation<Params, PanelRow> = {
-  ...longPanelLayout,
-  name: 'panel',
-  command: { words: 'panel', heading: 'Series' },
-  summary: 'The newest values of several series that were known on each of many days',
-  description: 'A row for each day and series, and for each of its newest observations.',
-  path: '/v1/panel',
-  object: 'panel',
-  params: {
-    ids: { ...sentText, namesSeries: true },
-    as_of_each: sentText,
-    from: sentText,
-    to: sentText,
-    last: sentText,
-    lag: sentText,
-    beyond: sentText,
-    units: sentText,
-    digits: sentText,
-    frequency: sentText,
-    aggregate: sentText,
-    partial: sentText,
-  },
-  knownBy: 'as_of',
-  example: { params: {}, row: {} },
-  run() {
-    throw new Error('a store is not asked for panels');
-  },
-};
