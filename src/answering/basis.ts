@@ -1,3 +1,4 @@
+// Why: docs/decisions/what-an-answer-says-of-itself.md
 import type { Client } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/series/date.ts';

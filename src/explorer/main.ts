@@ -1,3 +1,4 @@
+// Why: docs/decisions/explorer.md
 import { html } from 'htm/preact';
 import { Component, createRef, Fragment, render, type VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';

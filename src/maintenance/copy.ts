@@ -1,3 +1,4 @@
+// Why: docs/decisions/copies.md
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';

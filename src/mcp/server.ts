@@ -1,3 +1,4 @@
+// Why: docs/decisions/assistants.md
 import { once } from 'node:events';
 import { pipeline, type Readable, Transform, type Writable } from 'node:stream';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';

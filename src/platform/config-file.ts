@@ -1,3 +1,4 @@
+// Why: docs/decisions/settings-file.md
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Problem } from '../errors/problem.ts';

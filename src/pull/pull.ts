@@ -1,3 +1,4 @@
+// Why: docs/decisions/what-a-pull-believes.md
 import { setImmediate as tick } from 'node:timers/promises';
 import { latestDay } from '../domain/series/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';

@@ -1,3 +1,4 @@
+// Why: docs/decisions/operations-below-questions.md
 import { type Ask, counted, pagesAbout, type QueryAnswer, textsOf } from '../answering/answer.ts';
 import type { Argument, BoundValues, Question } from '../answering/question.ts';
 import { pagesOf } from '../client/pagination.ts';

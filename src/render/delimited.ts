@@ -1,3 +1,4 @@
+// Why: docs/decisions/csv-cells.md
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { stringify } from 'csv-stringify/sync';

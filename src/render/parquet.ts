@@ -1,3 +1,4 @@
+// Why: docs/decisions/types-of-files.md
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { dayNumber } from '../domain/series/date.ts';
 import { parseDecimal } from '../domain/series/decimal.ts';

@@ -1,3 +1,4 @@
+// Why: docs/decisions/tables-over-http.md
 import { LRUCache } from 'lru-cache';
 import { restartOnChange } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';

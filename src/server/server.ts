@@ -1,3 +1,4 @@
+// Why: docs/decisions/connections.md
 import { once } from 'node:events';
 import {
   createServer,

@@ -1,3 +1,4 @@
+// Why: docs/decisions/rates-as-series.md
 import { addDays, type Day } from '../domain/series/date.ts';
 import { searchableWords } from '../domain/series/words.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';

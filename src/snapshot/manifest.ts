@@ -1,3 +1,4 @@
+// Why: docs/decisions/snapshots.md
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

@@ -1,3 +1,4 @@
+// Why: docs/decisions/undo.md
 import { filingOf } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';

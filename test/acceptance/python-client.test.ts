@@ -4,12 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { longPanelLayout } from '../../src/questions/series/panel-rows.ts';
-
 import type { Question } from '../../src/answering/question.ts';
 import type { Field } from '../../src/operations/field.ts';
 import { operations } from '../../src/operations/index.ts';
 import { comparisonLayout } from '../../src/questions/rates/curve.ts';
+import { longPanelLayout } from '../../src/questions/series/panel-rows.ts';
 import { revisionLayout } from '../../src/questions/series/revision-layouts.ts';
 import { questions as composedQuestions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';

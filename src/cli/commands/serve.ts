@@ -1,3 +1,4 @@
+// Why: docs/decisions/pages-between-vintages.md
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

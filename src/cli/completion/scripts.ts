@@ -1,3 +1,4 @@
+// Why: docs/decisions/completion-scripts.md
 // Bash splits words at `:` and `=` too and replaces only what comes after them, so the script sends the whole line
 // and the piece that bash will replace. The bash of macOS has no `compopt`.
 const bashScript = `# completion of asof in bash: source <(asof completion bash)

@@ -1,3 +1,4 @@
+// Why: docs/decisions/foreign-services.md
 import { Problem } from '../../errors/problem.ts';
 import { boundsAsOf, type Operation } from '../../operations/operation.ts';
 import type { ParamTexts } from '../../operations/param.ts';

@@ -1,3 +1,4 @@
+// Why: docs/decisions/node-http-for-remote-queries.md
 /** A GET request; the path goes out exactly as it is given. */
 export type HttpRequest = {
   readonly origin: string;

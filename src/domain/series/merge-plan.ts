@@ -1,3 +1,4 @@
+// Why: docs/decisions/changes-and-mentions.md
 import { type Day, type Frequency, keptDate } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
 import { fullerText, sameNumber } from './decimal.ts';

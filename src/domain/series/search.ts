@@ -1,3 +1,4 @@
+// Why: docs/decisions/search.md
 import { closeNames, distance } from './closest.ts';
 import type { Day } from './date.ts';
 import { type Meaning, synonyms } from './synonyms.ts';

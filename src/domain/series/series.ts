@@ -1,3 +1,4 @@
+// Why: docs/decisions/kinds-of-vintages.md
 import { type Day, dayNumber, type Frequency, firstPlace, periodStart } from './date.ts';
 
 /** The description of a series; a field that was not stated is absent. */

@@ -1,3 +1,4 @@
+// Why: docs/decisions/stated-frequencies.md
 import {
   type Day,
   dayNumber,

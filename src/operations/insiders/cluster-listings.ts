@@ -1,3 +1,4 @@
+// Why: docs/decisions/clusters.md
 import { setImmediate as nextTick } from 'node:timers/promises';
 import {
   type Classification,

@@ -1,3 +1,4 @@
+// Why: docs/decisions/joins-are-panels.md
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';

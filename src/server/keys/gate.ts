@@ -1,3 +1,4 @@
+// Why: docs/decisions/quotas-and-keys.md
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Problem } from '../../errors/problem.ts';

@@ -1,3 +1,4 @@
+// Why: docs/decisions/password-files-and-addresses.md
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Why: docs/decisions/postgres-tables-and-statements.md
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';

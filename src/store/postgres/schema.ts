@@ -1,3 +1,4 @@
+// Why: docs/decisions/citus.md
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
 import { addAllWords, moveDates } from '../sql/contents.ts';

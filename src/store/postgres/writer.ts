@@ -1,3 +1,4 @@
+// Why: docs/decisions/locks-of-imports.md
 import { Problem } from '../../errors/problem.ts';
 import { ImportsCollide } from '../collision.ts';
 import { rowsIn } from '../sql/parts.ts';

@@ -1,3 +1,4 @@
+// Why: docs/decisions/two-drivers-of-sqlite.md
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
