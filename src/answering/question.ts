@@ -1,6 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import type { Sentence } from '../errors/problem.ts';
+import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
@@ -18,7 +19,6 @@ import {
 import type { CommandGroup, Flag, TypedLine } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import type { Drawing } from '../render/chart/drawing.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
 import type { Demands } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';

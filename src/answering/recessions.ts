@@ -1,9 +1,9 @@
 import type { Day } from '../domain/series/date.ts';
 import { type Recession, recessionsIn, recessionsOn } from '../domain/series/recessions.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Drawing } from '../operations/drawing.ts';
 import { observations } from '../operations/figures.ts';
 import { defined } from '../platform/defined.ts';
-import type { Drawing } from '../render/chart/drawing.ts';
 import { type Ask, rowsOf } from './answer.ts';
 import type { Query } from './question.ts';
 

@@ -1,8 +1,8 @@
 import type { Transformation } from '../domain/series/transformation.ts';
+import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { commandNaming, type Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
-import type { Drawing } from '../render/chart/drawing.ts';
 import type { Ask, Difference, Outcome, QueryAnswer, WrittenPage } from './answer.ts';
 import { explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';

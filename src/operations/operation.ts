@@ -2,6 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { quoted, type Sentence, type Voice } from '../errors/problem.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
+import type { Drawing } from './drawing.ts';
 import type { Envelope, Remark, Row, RowOrder } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import type { Page, PagePosition } from './page.ts';
@@ -15,7 +16,7 @@ import {
   readParams,
   textOf,
 } from './param.ts';
-import type { Clock } from './value.ts';
+import type { Clock, NamedValues } from './value.ts';
 
 /** Who sends a request, and what their plan allows. */
 export type Principal = {
@@ -144,6 +145,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   remark?(rows: readonly R[], texts: ParamTexts, about: RemarkContext): Remark;
   /** Why an answer has no rows, found by further questions; a Problem if what was asked about does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string | undefined>;
+  /** How its rows are drawn, if they can be. */
+  drawing?(values: NamedValues): Promise<Drawing>;
   readonly rowTests?: RowTests<P, R>;
   /** What contradicts itself in a row, or the row before it, as messages put it after the place of the row. */
   contradiction?(row: R, before: R | undefined): string | undefined;

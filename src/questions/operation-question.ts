@@ -19,7 +19,7 @@ import { commandOf, extentParams, oneSeries, pageCursor } from './series/shared.
 
 /** Returns the question that asks one operation, or those of `operations` that flags of its command name. */
 export function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
-  const { name, command, params, extra, members = [] } = operation;
+  const { name, command, params, extra, members = [], drawing } = operation;
   const { defaults, argument = '' } = command;
   const { [argument]: typed, limit, cursor: _, ...own } = params;
   const others = command.flag === undefined ? flaggedBy(command.words, operations) : [];
@@ -40,7 +40,7 @@ export function operationQuestion(operation: Operation, operations: readonly Ope
     ...defined({ defaults }),
     check: (values, clock) => void prepare(asked(values), textsOf(ownValues(asked(values), values)), clock),
     layout: asked,
-    ...defined({ drawing: drawings[name] }),
+    ...(drawing && { drawing: (values) => () => drawing(values) }),
     knownOn: (values) => dayIn(asked(values), values),
     asOfTexts: (values) => [dayIn(asked(values), values)].flatMap((day) => day ?? []),
     namedParams(values) {
@@ -52,11 +52,6 @@ export function operationQuestion(operation: Operation, operations: readonly Ope
   };
   return limit === undefined ? question : { ...question, all: question };
 }
-
-const drawings: Readonly<Record<string, Question['drawing']>> = {
-  spread: (values) => async () => (await import('./rates/drawings.ts')).spreadDrawing(values),
-  yields: (values) => async () => (await import('./rates/drawings.ts')).yieldsDrawing(values),
-};
 
 type FlaggedOperation = Operation & { readonly command: { readonly flag: object } };
 

@@ -1,8 +1,9 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem, refused } from '../errors/problem.ts';
+import type { Drawing } from '../operations/drawing.ts';
 import { choice, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import type { ChartOptions, Drawing, TextSize } from './chart/drawing.ts';
+import type { ChartOptions, TextSize } from './chart/options.ts';
 import { selectColumns } from './columns.ts';
 import { csvRenderer, tsvRenderer } from './delimited.ts';
 import { printableLines } from './printable.ts';

@@ -1,5 +1,6 @@
+import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { ChartOptions, Drawing } from './chart/drawing.ts';
+import type { ChartOptions } from './chart/options.ts';
 import type { Columns } from './columns.ts';
 
 /** The user's choices for an output, apart from its format. */

@@ -1,5 +1,6 @@
+import type { Drawing } from '../../src/operations/drawing.ts';
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
-import type { ChartOptions, Drawing, TextSize } from '../../src/render/chart/drawing.ts';
+import type { ChartOptions, TextSize } from '../../src/render/chart/options.ts';
 import { svgRenderer } from '../../src/render/chart/svg.ts';
 import { textChartRenderer } from '../../src/render/chart/text.ts';
 import { layout } from './rows.ts';

@@ -220,6 +220,7 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
     const maturities = [textOf(texts, 'maturity')].flatMap((maturity) => maturity ?? []);
     return reasonWithoutRates(maturities, texts, (asked) => ask(yields, asked));
   },
+  drawing: async (values) => (await import('./drawings.ts')).yieldsDrawing(values),
   coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];
@@ -313,6 +314,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
     const maturities = [textOf(texts, 'long') ?? '10Y', textOf(texts, 'short') ?? '2Y'];
     return reasonWithoutRates(maturities, texts, (asked) => ask(spread, asked));
   },
+  drawing: async (values) => (await import('./drawings.ts')).spreadDrawing(values),
   coveredTo: ({ curve_type }, view) => view.rates.coveredTo(curve_type),
   async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];

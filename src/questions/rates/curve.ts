@@ -80,7 +80,7 @@ export const curve = question({
   args: [],
   params,
   layout: ({ vs }) => (vs === undefined ? curveOperation : comparisonLayout),
-  drawing: (values) => async () => (await import('./drawings.ts')).curveDrawing(values),
+  drawing: (values) => async () => (await import('../../operations/rates/drawings.ts')).curveDrawing(values),
   bind(values, to) {
     const { date = to, vs = date, on_or_before } = values;
     const days = [['date', date] as const, ['vs', vs] as const];

@@ -55,7 +55,8 @@ export const yieldTable = question({
   args: [],
   params,
   layout: layoutOf,
-  drawing: (values) => async () => (await import('./drawings.ts')).yieldTableDrawing(values),
+  drawing: (values) => async () =>
+    (await import('../../operations/rates/drawings.ts')).yieldTableDrawing(values),
   knownOn: ({ to }) => to,
   bind(values, day) {
     const { from, to = day } = values;

@@ -7,9 +7,9 @@ import type { Transformation } from '../../domain/series/transformation.ts';
 import { unitText } from '../../domain/series/units.ts';
 import { Problem } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
+import type { ChartMark, ChartSummary, Drawing } from '../../operations/drawing.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Version } from '../../operations/value.ts';
-import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawing.ts';
 import type { RealTimePanelQuery } from './panel-rows.ts';
 import { panelSeries } from './real-time-panel.ts';
 

@@ -1,11 +1,12 @@
 import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { ChartMark, ChartSummary, Drawing } from '../../operations/drawing.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
 import type { TextRenderer } from '../renderer.ts';
-import type { ChartMark, ChartOptions, ChartSummary, Drawing } from './drawing.ts';
+import type { ChartOptions } from './options.ts';
 
 /** A line of a chart: unbroken runs of points from left to right, and the points drawn as dots. */
 type ChartLine = {

@@ -12,8 +12,8 @@ import {
   decimate,
   type HorizontalRange,
 } from './chart.ts';
-import type { ChartOptions } from './drawing.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
+import type { ChartOptions } from './options.ts';
 
 /** A chart as an SVG file for a report, without scripts or embedded fonts; the same rows give the same bytes. */
 export function svgRenderer({

@@ -1,10 +1,11 @@
 import { Problem } from '../../errors/problem.ts';
+import type { Drawing } from '../../operations/drawing.ts';
 import type { TextRenderer } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
 import { type Chart, type ChartPanel, type ChartPoint, chartRenderer, decimate } from './chart.ts';
-import type { ChartOptions, Drawing, TextSize } from './drawing.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
+import type { ChartOptions, TextSize } from './options.ts';
 
 /** A chart of braille and box characters, at most as wide and high as `size`; coloured only if `colour` allows it. */
 export function textChartRenderer(

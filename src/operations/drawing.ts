@@ -1,5 +1,5 @@
-import type { Day } from '../../domain/series/date.ts';
-import type { Cell, Row } from '../../operations/envelope.ts';
+import type { Day } from '../domain/series/date.ts';
+import type { Cell, Row } from './envelope.ts';
 
 /** One value of a row as a point of a chart. */
 export type ChartMark = {
@@ -43,25 +43,4 @@ export type Drawing = {
   readonly marks: (row: Row) => readonly ChartMark[];
   /** Times that are shaded; one without a last day goes on to the end of the chart. */
   readonly bands?: readonly { readonly from: Day; readonly to?: Day }[];
-};
-
-/** How a chart looks, where it is not as usual. */
-export type ChartOptions = {
-  /** Units of an SVG file, or cells of a chart in text. */
-  readonly width?: number;
-  readonly height?: number;
-  readonly title?: string;
-  /** Whether lines are told apart by shades of grey and dashes, for print. */
-  readonly grey?: boolean;
-  /** Whether values are on a logarithmic scale. */
-  readonly log?: boolean;
-  /** What each line is at the first date that all lines have; the other values are in proportion. */
-  readonly index?: number;
-};
-
-/** The size of a text chart, in terminal cells. */
-export type TextSize = {
-  readonly width: number;
-  /** The lines available; undefined if the chart may have any height. */
-  readonly height: number | undefined;
 };

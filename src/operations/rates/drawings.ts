@@ -1,9 +1,9 @@
 import type { Day } from '../../domain/series/date.ts';
 import { type CurveType, type Maturity, maturitiesOf } from '../../domain/treasury/curve.ts';
 import { listed } from '../../errors/wording.ts';
-import type { Cell, Row } from '../../operations/envelope.ts';
-import type { NamedValues } from '../../operations/value.ts';
-import type { ChartMark, Drawing } from '../../render/chart/drawing.ts';
+import type { ChartMark, Drawing } from '../drawing.ts';
+import type { Cell, Row } from '../envelope.ts';
+import type { NamedValues } from '../value.ts';
 
 /** The maturities that a chart of the whole par curve over time shows. */
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
