@@ -23,8 +23,8 @@ import type { Naming, RowOf } from '../operations/operation.ts';
 import { type CamelCase, camelCase, type Param, type Params, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { operationQuestion } from '../questions/operation-question.ts';
-import { type KnownQuestion, questionNamed, questions } from '../questions/table.ts';
+import { questionOf } from '../questions/operation-question.ts';
+import { type KnownQuestion, questions } from '../questions/table.ts';
 import { bind, boundedClient } from '../snapshot/bind.ts';
 import { type Kind, methodNaming, type Signature } from './call.ts';
 import type { Session } from './session.ts';
@@ -271,11 +271,8 @@ export function methodsOf(source: AnswerSource): Methods {
 }
 
 function allQuestions(): readonly Question[] {
-  const others = operations.filter(({ name }) => questionNamed(name) === undefined);
-  return [
-    ...others.map((operation) => operationQuestion(operation, operations)),
-    ...Object.values<Question>(questions),
-  ];
+  const asked = operations.map((operation) => questionOf(operation, operations));
+  return [...new Set([...asked, ...Object.values<Question>(questions)])];
 }
 
 /** Returns the method of a question. */

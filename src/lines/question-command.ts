@@ -6,7 +6,7 @@ import { commandNaming, type Operation } from '../operations/operation.ts';
 import { flagName } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
-import { operationQuestion } from '../questions/operation-question.ts';
+import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
 import type { CommandSpec, QueryLine } from './line.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
@@ -17,18 +17,16 @@ const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', grou
 const dryRun: Flag = { name: 'dry-run', about: 'only print how many requests it takes' };
 
 /**
- * Returns the commands that ask for data: a question takes the place of the operation with its words. In a plan
+ * Returns the commands that ask for data; of a question about one series, the command asks that of several. In a plan
  * (`inPlan`) a line need not name the day that it is bound to.
  */
 export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
-  const composed = Object.values<Question>(questions).flatMap((one) => questionCommand(one, inPlan));
-  const asked = operations.flatMap((operation) => {
-    if (operation.command.flag !== undefined) return [];
-    const own = composed.filter(({ words }) => words === operation.command.words);
-    return own.length > 0 ? own : questionCommand(operationQuestion(operation, operations), inPlan);
+  const asked = operations.map((operation) => {
+    const one = questionOf(operation, operations);
+    return one.command === undefined ? (one.all ?? one) : one;
   });
-  const own = composed.filter((command) => !asked.includes(command));
-  return [...asked, ...own];
+  const every = new Set([...asked, ...Object.values<Question>(questions)]);
+  return [...every].flatMap((one) => questionCommand(one, inPlan));
 }
 
 /** The commands about series and rates, all that a line needs which begins with one of them. */

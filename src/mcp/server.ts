@@ -28,8 +28,8 @@ import { camelCase, type Params, type ParamTexts } from '../operations/param.ts'
 import type { NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { version } from '../platform/installation.ts';
-import { operationQuestion } from '../questions/operation-question.ts';
-import { questionNamed, questions } from '../questions/table.ts';
+import { questionOf } from '../questions/operation-question.ts';
+import { questions } from '../questions/table.ts';
 
 /** A tool for an assistant: a method of the library, called with names for all its arguments and parameters. */
 type Tool = {
@@ -64,10 +64,13 @@ export function assistantTools(): readonly Tool[] {
 }
 
 function operationTool(operation: Operation): Tool {
-  const { name, summary, description, fields } = operation;
-  const question = questionNamed(name) ?? operationQuestion(operation, operations);
+  const { summary, description, fields } = operation;
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
-  return questionTool(question, `${summary}. ${saidIn(toolCode, description)}`, growing);
+  return questionTool(
+    questionOf(operation, operations),
+    `${summary}. ${saidIn(toolCode, description)}`,
+    growing,
+  );
 }
 
 function questionTool(question: Question, description: string, growing: readonly string[] = []): Tool {

@@ -16,9 +16,16 @@ import {
 import { flag, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { commandOf, extentParams, oneSeries, pageCursor } from './series/shared.ts';
+import { questions } from './table.ts';
 
-/** Returns the question that asks one operation, or those of `operations` that flags of its command name. */
-export function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
+/** Returns the question of an operation: the one of its name in the table, or else one that asks it alone. */
+export function questionOf(operation: Operation, operations: readonly Operation[]): Question {
+  const named = Object.values<Question>(questions).find(({ name }) => name === operation.name);
+  return named ?? operationQuestion(operation, operations);
+}
+
+/** The question that asks one operation, or those of `operations` that flags of its command name. */
+function operationQuestion(operation: Operation, operations: readonly Operation[]): Question {
   const { name, command, params, extra, members = [], drawing } = operation;
   const { defaults, argument = '' } = command;
   const { [argument]: typed, limit, cursor: _, ...own } = params;

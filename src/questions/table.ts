@@ -1,4 +1,3 @@
-import type { Question } from '../answering/question.ts';
 import { check } from './files/check.ts';
 import { join } from './files/join.ts';
 import { curve } from './rates/curve.ts';
@@ -50,8 +49,3 @@ export const questions = {
 
 /** A question of the table. */
 export type KnownQuestion = (typeof questions)[keyof typeof questions];
-
-/** Returns the question of a name on the wire, which may take the place of an operation of that name. */
-export function questionNamed(name: string): Question | undefined {
-  return Object.values<Question>(questions).find((question) => question.name === name);
-}

@@ -7,8 +7,8 @@ import { operations } from '../operations/index.ts';
 import { type Operation, type operationHeadings, prepare } from '../operations/operation.ts';
 import { invalid, type Params, type ParamTexts, snakeCase } from '../operations/param.ts';
 import type { Clock, NamedValues } from '../operations/value.ts';
-import { operationQuestion } from '../questions/operation-question.ts';
-import { questionNamed, questions } from '../questions/table.ts';
+import { questionOf } from '../questions/operation-question.ts';
+import { questions } from '../questions/table.ts';
 import type { WireRequest } from './exchange.ts';
 
 type Described = Pick<
@@ -36,7 +36,7 @@ export const endpoints: readonly Endpoint[] = [
 ];
 
 function operationEndpoint(operation: Operation): Endpoint {
-  const question = questionNamed(operation.name) ?? operationQuestion(operation, operations);
+  const question = questionOf(operation, operations);
   const gated = operation.needsVintageAccess !== undefined;
   return { ...operation, heading: operation.command.heading, gated, question, operation };
 }

@@ -3,7 +3,7 @@ import type { Query, Question } from '../../../src/answering/question.ts';
 import type { QueryLine } from '../../../src/lines/line.ts';
 import { operations } from '../../../src/operations/index.ts';
 import type { NamedValues } from '../../../src/operations/value.ts';
-import { operationQuestion } from '../../../src/questions/operation-question.ts';
+import { questionOf } from '../../../src/questions/operation-question.ts';
 import { questions } from '../../../src/questions/table.ts';
 import { parse } from '../../support/lines.ts';
 
@@ -18,7 +18,7 @@ function lineOf(text: string, inPlan = false): QueryLine {
 const operation = (name: string, params: NamedValues = {}, more = {}): Query => {
   const declared = operations.find((one) => one.name === name);
   if (declared === undefined) throw new Error(`there is no operation ${name}`);
-  return { question: operationQuestion(declared, operations), values: { ...params, ...more } };
+  return { question: questionOf(declared, operations), values: { ...params, ...more } };
 };
 
 const observations = (ids: readonly string[], params = {}, more = {}) =>
