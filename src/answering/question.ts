@@ -16,7 +16,7 @@ import {
   type TypedParam,
   textParam,
 } from '../operations/param.ts';
-import type { CommandGroup, Flag, TypedLine } from '../operations/typed-line.ts';
+import type { CommandGroup, Flag } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
@@ -53,8 +53,10 @@ type AskedByFlags = {
   readonly words: readonly string[];
   /** Flags that ask it besides those of its arguments. */
   readonly flags?: readonly Flag[];
-  /** Refuses what does not go with these flags. */
-  readonly check?: (line: TypedLine) => void;
+  /** Flags of these commands that its arguments read too; others that say nothing about it are refused. */
+  readonly reads?: readonly string[];
+  /** How flags of these commands are refused, if not as those that do not go with the flag that asks it. */
+  readonly refusals?: Readonly<Record<string, string>>;
   /** The question that they ask together with another flag. */
   readonly together?: { readonly flag: string; readonly question: Question };
 };

@@ -69,7 +69,7 @@ export function questionCommand(question: Question, inPlan: boolean): readonly C
       },
       read(line) {
         const asked = questionIn(question, line, inPlan);
-        const read = queryLine(words, questionByFlags(words, line, inPlan) ?? asked, line);
+        const read = queryLine(words, questionByFlags(question, words, line, inPlan) ?? asked, line);
         return exitsWithDifferences ? { ...read, exitCode: true } : read;
       },
     },
@@ -109,7 +109,12 @@ function ownFlags(question: Question): readonly Flag[] {
 }
 
 /** Reads the question that flags of a command ask instead of its own, if they ask one. */
-function questionByFlags(words: string, line: TypedLine, inPlan = false): Query | undefined {
+function questionByFlags(
+  usual: Question,
+  words: string,
+  line: TypedLine,
+  inPlan: boolean,
+): Query | undefined {
   const asked = askedBy(words).flatMap((question) => {
     const flag = ownFlags(question).find(({ name }) => line.has(name));
     return flag === undefined ? [] : [{ question, flag: `--${flag.name}` }];
@@ -118,10 +123,24 @@ function questionByFlags(words: string, line: TypedLine, inPlan = false): Query 
   if (one === undefined) return undefined;
   if (other !== undefined) throw new Problem('bad-input', `use either ${one.flag} or ${other.flag}`);
   const { question } = one;
-  const { check, together } = question.askedBy ?? {};
-  check?.(line);
+  const { together, refusals = {} } = question.askedBy ?? {};
+  const needless = flagsOnlyOf(usual, question).find((name) => line.has(name));
+  if (needless !== undefined)
+    throw new Problem('bad-input', refusals[needless] ?? `--${needless} does not go with ${one.flag}`);
   const isTogether = together !== undefined && line.has(together.flag);
   return questionIn(isTogether ? together.question : question, line, inPlan);
+}
+
+/** The flags of a command that say nothing about the question which another flag asks instead. */
+function flagsOnlyOf(usual: Question, asked: Question): readonly string[] {
+  const { reads = [], together } = asked.askedBy ?? {};
+  const known = new Set([...valueFlags(asked), ...reads, together?.flag]);
+  return valueFlags(usual).filter((name) => !known.has(name));
+}
+
+function valueFlags(question: Question): readonly string[] {
+  const flags = Object.entries(question.params).flatMap(([name, param]) => paramFlags(name, param));
+  return [...ownFlags(question), ...flags].map(({ name }) => name);
 }
 
 /** Reads the question that a line asks; a refusal names flags. */

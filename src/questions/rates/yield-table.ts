@@ -46,11 +46,7 @@ export const yieldTable = question({
         about: 'one row per date, one column per maturity; --limit and --first count dates',
       },
     ],
-    check(line) {
-      if (!line.has('cursor')) return;
-      const reason = 'a cursor continues the rows of the service';
-      throw new Problem('bad-input', `use either --cursor or --wide: ${reason}`);
-    },
+    refusals: { cursor: 'use either --cursor or --wide: a cursor continues the rows of the service' },
   },
   args: [],
   params,

@@ -50,18 +50,11 @@ const severalDays = argument('days', versionsValue(), 'As-of dates; latest is th
 
 function typedDays(line: TypedLine): readonly Version[] {
   const days = line.versions('vintages') ?? [];
-  refuseOthers('vintages', line);
   if (line.has('as-of') || line.has('known-before'))
     throw new Problem('bad-input', '--vintages names the as-of dates: leave out --as-of and --known-before');
   const repeated = days.find((day, i) => days.indexOf(day) < i);
   if (repeated !== undefined) throw new Problem('bad-input', `--vintages names ${repeated} twice`);
   return days;
-}
-
-/** Refuses flags of observations that say nothing about values as of several days, which a flag asks for. */
-function refuseOthers(asking: string, line: TypedLine): void {
-  for (const flag of ['first-release', 'cursor', 'first'])
-    if (line.has(flag)) throw new Problem('bad-input', `--${flag} does not go with --${asking}`);
 }
 
 // The labels are the names that editors show.
@@ -74,7 +67,7 @@ const args: readonly [ids: SeriesArgument, days: typeof severalDays] = [
 export const versions = question({
   name: 'versions',
   about: 'The values of series as of several days, with a column for each day.',
-  askedBy: { words: ['observations'] },
+  askedBy: { words: ['observations'], reads: ['as-of', 'known-before'] },
   args,
   params: versionsParams,
   layout: ({ days }) => layoutOf(days),
@@ -267,7 +260,6 @@ const twoDays = argument('days', versionsValue(2), 'As-of dates; latest is the n
 
 function typedTwoDays(line: TypedLine): readonly [Version, Version] {
   const named = line.versions('vs') ?? [];
-  refuseOthers('vs', line);
   if (named.length > 1)
     throw new Problem('bad-input', `--vs takes one date, and these are ${named.length}`, {
       hints: ['--vintages takes several'],
@@ -321,7 +313,11 @@ const wideCompare = question({
 export const compare = question({
   ...either,
   about: 'The values of series as of one day beside those as of another.',
-  askedBy: { words: ['observations', 'panel'], together: { flag: 'wide', question: wideCompare } },
+  askedBy: {
+    words: ['observations', 'panel'],
+    reads: ['as-of', 'known-before'],
+    together: { flag: 'wide', question: wideCompare },
+  },
   layout: () => comparedLayout,
   answer: answerLong,
 });
