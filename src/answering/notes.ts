@@ -250,15 +250,8 @@ function daysAbout({ question, values }: Query): readonly About[] {
   ];
 }
 
-function valuesAbout({ values }: Query): readonly About[] {
-  const { lag, beyond } = values;
-  return [
-    ...transformedAbout(transformationIn(values)),
-    ...(typeof lag === 'number' && lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : []),
-    ...(beyond === 'repeat'
-      ? [['Beyond', 'on days after the coverage the newest value that is known'] as const]
-      : []),
-  ];
+function valuesAbout({ question, values }: Query): readonly About[] {
+  return [...transformedAbout(transformationIn(values)), ...(question.valueTexts?.(values) ?? [])];
 }
 
 function transformedAbout(transformation: Transformation | undefined): readonly About[] {

@@ -144,6 +144,8 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   knownOn?(values: V): Day | undefined;
   /** The days as of which the contents were known, in words, each for a line of its own. */
   asOfTexts?(values: V): readonly string[];
+  /** What a file with notes says about the values, besides how they were transformed. */
+  valueTexts?(values: V): readonly (readonly [about: string, text: string])[];
   /** The parameters that a file with notes names. */
   namedParams?(values: V): readonly (readonly [name: string, value: unknown])[];
   /** Whether its answer transforms values itself; otherwise it asks for transformed ones. */

@@ -213,6 +213,11 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
         : `each ${each} from ${from} to ${to}`;
     return [known_before_each === true ? `${text}, known before each` : text];
   },
+  valueTexts({ lag = 0, beyond }) {
+    const skipped = lag > 0 ? [['Lag', `the newest ${lag} skipped`] as const] : [];
+    if (beyond !== 'repeat') return skipped;
+    return [...skipped, ['Beyond', 'on days after the coverage the newest value that is known']];
+  },
   bind: (values, day) => (values.as_of_each === undefined ? boundAsOf(values, day) : boundTo(values, day)),
   async withFiles(values, readDays) {
     const { as_of_each: each, known_before_each } = values;
