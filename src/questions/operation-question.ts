@@ -5,17 +5,10 @@ import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { contradiction } from '../errors/problem.ts';
 import { type Operation, prepare } from '../operations/operation.ts';
-import {
-  flagName,
-  isAboutKnowledge,
-  type Param,
-  type Params,
-  param,
-  type QueryParams,
-} from '../operations/param.ts';
+import { flagName, isAboutKnowledge, type Param, type Params, param } from '../operations/param.ts';
 import { flag, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { commandOf, extentParams, oneSeries, pageCursor } from './series/shared.ts';
+import { commandOf, extentParams, oneSeries, ownValues, pageCursor } from './series/shared.ts';
 import { questions } from './table.ts';
 
 /** Returns the question of an operation: the one of its name in the table, or else one that asks it alone. */
@@ -108,18 +101,6 @@ function withoutDefaults(params: Params): Params {
 function limitParam(extra: Params | undefined): Param {
   const { limit } = extentParams;
   return extra === undefined ? { ...limit, help: { about: 'maximum rows' } } : limit;
-}
-
-/** The values of the parameters of an operation, those of paging excepted. */
-function ownValues({ params }: Operation, values: NamedValues): QueryParams {
-  const { limit: _limit, cursor: _cursor, ...own } = params;
-  return Object.fromEntries(
-    Object.keys(own).flatMap((name) => {
-      const value = values[name];
-      if (value === undefined) return [];
-      return [[name, typeof value === 'number' ? value : String(value)]];
-    }),
-  );
 }
 
 function dayIn({ boundBy = '' }: Operation, values: NamedValues): Day | undefined {

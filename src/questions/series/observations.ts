@@ -27,6 +27,7 @@ import {
   commandOf,
   extentParams,
   oneSeries,
+  ownValues,
   pageCursor,
   type SeriesArgument,
   severalSeries,
@@ -35,14 +36,11 @@ import {
   unitsParams,
 } from './shared.ts';
 
-const { as_of, release, from, to } = listing.params;
+const { id: _id, limit: _limit, cursor: _cursor, ...own } = listing.params;
 const { limit, first } = extentParams;
 
 const params = {
-  as_of,
-  release,
-  from,
-  to,
+  ...own,
   limit,
   first,
   cursor: pageCursor,
@@ -52,10 +50,7 @@ const params = {
 const perSeries = (about: string) => ({ help: { about: `maximum rows per series, ${about}` } });
 
 const severalParams = {
-  as_of,
-  release,
-  from,
-  to,
+  ...own,
   sort: sortParam,
   ...unitsParams,
   skip_missing: skipMissing,
@@ -77,7 +72,8 @@ const shared = {
   layout: () => listing,
   knownOn: ({ as_of }: Pick<AskedValues, 'as_of'>) => as_of,
   asOfTexts: ({ as_of = 'the newest vintage' }: Pick<AskedValues, 'as_of'>) => [as_of],
-  namedParams: ({ release, from, to }: AskedValues) => Object.entries(defined({ release, from, to })),
+  namedParams: ({ as_of: _, ...values }: AskedValues) =>
+    Object.entries(ownValues(listing, { ...values, id: undefined })),
   showsNewest: ({ as_of, to }: AskedValues) => as_of === undefined && to === undefined,
   bind: boundAsOf,
 };
@@ -170,10 +166,9 @@ async function* pagesOfSeveral(
   asked: ObservationsAsked,
   context: Ask,
 ): AsyncGenerator<Envelope<ObservationRow>> {
-  const { as_of, release, from, to, cursor } = asked;
+  const { as_of, cursor } = asked;
   const total = expectedRows(series, asked);
-  const params = textsOf(defined({ as_of, release, from, to }));
-  const questions = series.map(({ id }): ParamTexts => [['id', id], ...params]);
+  const questions = series.map(({ id }) => textsOf(ownValues(listing, { ...asked, id })));
   const first = questions.map((texts) => questionFor(listing, texts, extentOf(asked)));
   const reading = { ...context, client: await expecting(series, first, context) };
   const isJoined = series.length > 1 || context.basis.missing.size > 0;
@@ -253,9 +248,8 @@ async function firstAnswers(
 
 /** The number of rows of whole series as known now, if their descriptions were looked up; otherwise unknown. */
 function expectedRows(series: readonly ResolvedSeries[], asked: ObservationsAsked): number | undefined {
-  const { as_of, release, from, to, limit, first, cursor } = asked;
-  const bounds = [as_of, release, from, to, limit, first, cursor ?? undefined];
-  if (transformationIn(asked) !== undefined || bounds.some((bound) => bound !== undefined)) return undefined;
+  const bounds = Object.keys({ ...ownValues(listing, asked), ...extentOf(asked) });
+  if (transformationIn(asked) !== undefined || bounds.length > 0) return undefined;
   let sum = 0;
   for (const { row } of series) {
     if (row === undefined) return undefined;

@@ -6,6 +6,7 @@ import {
   type AskedAt,
   type BoundValues,
   type NamedDay,
+  type Question,
   question,
   transformationIn,
   typed,
@@ -243,8 +244,9 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
 
 /** The rows of a chart as of one day are observations, which state units and sources. */
 function drawn(values: PanelValues, ask: Ask): Promise<QueryAnswer> {
-  const unasked = { release: undefined, limit: undefined, first: undefined, cursor: undefined };
-  return observationsOfSeveral.answer({ ...values, ...unasked, sort: undefined }, ask);
+  // Untyped, so that it may have parameters which a panel lacks.
+  const asked: Question = observationsOfSeveral;
+  return asked.answer({ ...values, sort: undefined }, ask);
 }
 
 function isOfFile(each: PanelValues['as_of_each']): each is DaysOfFile {

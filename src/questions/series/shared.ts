@@ -2,9 +2,18 @@ import { argument, type BoundValues, type QuestionCommand } from '../../answerin
 import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { oldest, type Param, type Params, paging, param } from '../../operations/param.ts';
+import { oldest, type Param, type Params, paging, param, type QueryParams } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
-import { choice, flag, integer, seriesId, seriesIds, text, type Version } from '../../operations/value.ts';
+import {
+  choice,
+  flag,
+  integer,
+  type NamedValues,
+  seriesId,
+  seriesIds,
+  text,
+  type Version,
+} from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 
 /** The argument of a question about one series. */
@@ -128,6 +137,18 @@ export const pageCursor = { ...extentParams.cursor, description: paging.cursor.d
 export function commandOf({ command, summary }: Operation): QuestionCommand {
   const { words, heading, alias, examples } = command;
   return { words, heading, summary, ...defined({ alias, examples }) };
+}
+
+/** Returns the values of the parameters of an operation, those of paging excepted. */
+export function ownValues({ params }: Operation, values: NamedValues): QueryParams {
+  const { limit: _limit, cursor: _cursor, ...own } = params;
+  return Object.fromEntries(
+    Object.keys(own).flatMap((name) => {
+      const value = values[name];
+      if (value === undefined) return [];
+      return [[name, typeof value === 'number' ? value : String(value)]];
+    }),
+  );
 }
 
 /** Returns values whose as-of date is a day, if they name no other. */
