@@ -1,22 +1,25 @@
-import { afterAll, beforeAll, expect, expectTypeOf, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { openClient } from '../../src/client/open.ts';
 import { open } from '../../src/index.ts';
+import { planLineParser } from '../../src/lines/parse.ts';
+import { assistantTools } from '../../src/mcp/server.ts';
 import type { RowOf } from '../../src/operations/operation.ts';
 import type { ParamsOf } from '../../src/operations/param.ts';
+import { boundLine } from '../../src/snapshot/line.ts';
 import { openStore } from '../../src/store/open.ts';
 import { asof, linesOf } from '../support/command.ts';
 import { contractStore, now } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
-import { sources } from '../support/sources-operation.ts';
+import { sources, type sourcesAtMost } from '../support/sources-operation.ts';
 
-// The line that the operation would have in the table.
+// The lines that the operations would have in the table.
 vi.mock('../../src/operations/index.ts', async (original) => {
   const [table, added] = await Promise.all([
     original<typeof import('../../src/operations/index.ts')>(),
     import('../support/sources-operation.ts'),
   ]);
-  return { ...table, operations: [...table.operations, added.sources] };
+  return { ...table, operations: [...table.operations, added.sources, added.sourcesAtMost] };
 });
 
 const clock = () => now;
@@ -77,6 +80,7 @@ it('an operation that is declared has a route, and an OpenAPI entry with its sch
       operationId: 'data_sources',
       parameters: [
         { name: 'min_series', in: 'query', schema: { type: 'integer', minimum: 1 } },
+        { name: 'to', schema: { type: 'string', format: 'date' } },
         { name: 'limit' },
         { name: 'cursor' },
       ],
@@ -128,6 +132,68 @@ it('an operation that is declared completes on the command line', async () => {
     return linesOf(out).map((text) => text.split('\t')[0]);
   };
   // The first line says what kind of choices follow.
-  expect(await offered('sou')).toEqual(['words', 'sources']);
+  expect(await offered('sou')).toEqual(['words', 'sources', 'sources-at-most']);
   expect(await offered('sources', '--mi')).toEqual(['words', '--min-series']);
+});
+
+it('an operation that is declared is a tool', async () => {
+  const tool = assistantTools().find(({ name }) => name === 'data_sources');
+  expect(tool).toMatchObject({
+    description: 'List the sources of series. By name, the last first.',
+    inputSchema: { required: [], properties: { minSeries: { type: 'integer', minimum: 1 }, to: {} } },
+  });
+  const store = await open(path, { clock });
+  expect((await tool?.call(store, { minSeries: 2, limit: 1 }))?.rows).toEqual([curves]);
+  await store.close();
+});
+
+it('an operation that is declared is a line of a plan, bound to its day', () => {
+  const line = (words: string) =>
+    boundLine({ name: 'a.csv', words: words.split(' '), number: 1 }, '2020-12-15', planLineParser(now));
+  expect(line('sources').words).toEqual(['sources', '--to', '2020-12-15']);
+  expect(line('sources --to 2020-12-01')).toMatchObject({ words: { length: 3 } });
+  expect(() => line('sources --to 2021-01-01')).toThrow(
+    '--to 2021-01-01 is later than 2020-12-15, the as-of date of the snapshot',
+  );
+});
+
+describe('a parameter that is added to an operation', () => {
+  it('has a flag', async () => {
+    expect((await asof(['help', 'sources-at-most'])).out).toMatch(
+      /--max-series <n> +series that a source has at most \(default 1000\)/,
+    );
+    expect(await asof(['sources-at-most', '--max-series', '0'])).toMatchObject({
+      code: 2,
+      err: 'asof: --max-series "0": use an integer from 1 to 1000\n',
+    });
+  });
+
+  it('has a place in the method', async () => {
+    expectTypeOf<ParamsOf<typeof sourcesAtMost>['maxSeries']>().toEqualTypeOf<number | undefined>();
+    const store = await open(path, { clock });
+    const method: unknown = Reflect.get(store, 'sourcesAtMost');
+    const asked = (method as (params: object) => Promise<unknown>)({ maxSeries: 0 });
+    await expect(asked).rejects.toThrow("'maxSeries' 0: use an integer from 1 to 1000");
+    await store.close();
+  });
+
+  it('is read from requests and described in OpenAPI', async () => {
+    const { paths } = (await (await fetch(`${service.url}/v1/openapi.json`)).json()) as {
+      readonly paths: Readonly<
+        Record<string, { readonly get: { readonly parameters: readonly { readonly name: string }[] } }>
+      >;
+    };
+    const described = paths['/v1/sources-at-most']?.get.parameters.find(({ name }) => name === 'max_series');
+    expect(described).toMatchObject({ in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1000 } });
+    const headers = { 'X-API-Key': service.key };
+    const refused = await fetch(`${service.url}/v1/sources-at-most?max_series=0`, { headers });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { field: 'max_series' }]);
+  });
+
+  it('is a property of the tool', () => {
+    const tool = assistantTools().find(({ name }) => name === 'sources_at_most');
+    expect(tool?.inputSchema).toMatchObject({
+      properties: { maxSeries: { type: 'integer', maximum: 1000 } },
+    });
+  });
 });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, expectTypeOf, it, vi } from 'vitest';
-import { type QuestionRow, readTexts } from '../../src/answering/question.ts';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import type { QuestionRow } from '../../src/answering/question.ts';
 import { embeddedClient } from '../../src/client/open.ts';
 import { type Demands, open } from '../../src/index.ts';
 import { asofOf } from '../../src/library/asof.ts';
@@ -7,25 +7,23 @@ import { methodNaming } from '../../src/library/call.ts';
 import { type QuestionMethod, signatureOf } from '../../src/library/methods.ts';
 import { Session } from '../../src/library/session.ts';
 import { planLineParser } from '../../src/lines/parse.ts';
-import { questionCommand } from '../../src/lines/question-command.ts';
 import { assistantTools } from '../../src/mcp/server.ts';
-import { type ParamsOf, param } from '../../src/operations/param.ts';
-import { clockAt, integer } from '../../src/operations/value.ts';
+import type { ParamsOf } from '../../src/operations/param.ts';
 import { boundLine } from '../../src/snapshot/line.ts';
 import { openStore } from '../../src/store/open.ts';
 import { asof, linesOf } from '../support/command.ts';
 import { contractStore, now } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
-import type { gaps } from '../support/gap-question.ts';
+import type { gaps, gapsAtMost } from '../support/gap-question.ts';
 import { type Running, startService } from '../support/modes.ts';
 
-// The line that the question would have in the table.
+// The lines that the questions would have in the table.
 vi.mock('../../src/questions/table.ts', async (original) => {
   const [table, added] = await Promise.all([
     original<typeof import('../../src/questions/table.ts')>(),
     import('../support/gap-question.ts'),
   ]);
-  return { ...table, questions: { ...table.questions, valueGaps: added.gaps } };
+  return { ...table, questions: { ...table.questions, valueGaps: added.gaps, gapsAtMost: added.gapsAtMost } };
 });
 
 const clock = () => now;
@@ -150,7 +148,8 @@ it('a question that is declared is asked of a service', async () => {
   const { out } = await asof(['gaps', 'GDP', 'GDPC1', '--only-gaps', '--base-url', service.url, '--json'], {
     env: { ASOF_API_KEY: service.key },
   });
-  expect(JSON.parse(out).results[0]).toEqual({ ...newest, date: '2020-10-01T00:00:00Z' });
+  const { object, results } = JSON.parse(out);
+  expect([object, results[0]]).toEqual(['gaps', { ...newest, date: '2020-10-01T00:00:00Z' }]);
 });
 
 it('a question that is declared is a tool', async () => {
@@ -193,29 +192,44 @@ it('the method of a bounded asof is bound to its day', async () => {
   await store.close();
 });
 
-it('a parameter that is added to a question has a flag, a place in the method and in the tool', async () => {
-  const { gaps: declared } = await import('../support/gap-question.ts');
-  const most = param(integer(1, 9), 'Series that a date has at most.', undefined);
-  const widened = { ...declared, params: { ...declared.params, most } };
-  const [command] = questionCommand(widened, false);
-  expect(command?.flags.find(({ name }) => name === 'most')).toMatchObject({
-    value: 'n',
-    about: 'series that a date has at most',
+describe('a parameter that is added to a question', () => {
+  const schema = { type: 'integer', minimum: 1, maximum: 9, description: 'Series that a date has at most.' };
+
+  it('has a flag', async () => {
+    const { out } = await asof(['help', 'gaps-at-most']);
+    expect(out).toMatch(/--most <n> +series that a date has at most/);
+    expect(await asof(['gaps-at-most', 'GDP', '--most', '0'])).toMatchObject({
+      code: 2,
+      err: 'asof: --most "0": use an integer from 1 to 9\n',
+    });
   });
-  expect(signatureOf(widened).params?.kinds.most?.schema).toEqual({
-    type: 'integer',
-    minimum: 1,
-    maximum: 9,
-    description: 'Series that a date has at most.',
+
+  it('has a place in the method', async () => {
+    expectTypeOf<ParamsOf<typeof gapsAtMost>['most']>().toEqualTypeOf<number | undefined>();
+    const { gapsAtMost: declared } = await import('../support/gap-question.ts');
+    expect(signatureOf(declared).params?.kinds.most?.schema).toEqual(schema);
+    const store = await open(path, { clock });
+    const method: QuestionMethod<typeof gapsAtMost> = Reflect.get(store, 'gapsAtMost');
+    await expect(method('GDP', { most: 10 })).rejects.toThrow("'most' 10: use an integer from 1 to 9");
+    await store.close();
   });
-  expect(
-    readTexts(
-      widened,
-      [
-        ['ids', 'GDP'],
-        ['most', '3'],
-      ],
-      clockAt(now),
-    ),
-  ).toMatchObject({ most: 3 });
+
+  it('is read from requests and described in OpenAPI', async () => {
+    const { paths } = (await (await fetch(`${service.url}/v1/openapi.json`)).json()) as {
+      readonly paths: Readonly<
+        Record<string, { readonly get: { readonly parameters: readonly { readonly name: string }[] } }>
+      >;
+    };
+    const described = paths['/v1/gaps-at-most']?.get.parameters.find(({ name }) => name === 'most');
+    const { description, ...bounds } = schema;
+    expect(described).toMatchObject({ in: 'query', required: false, description, schema: bounds });
+    const headers = { 'X-API-Key': service.key };
+    const refused = await fetch(`${service.url}/v1/gaps-at-most?ids=GDP&most=0`, { headers });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { field: 'most' }]);
+  });
+
+  it('is a property of the tool', () => {
+    const tool = assistantTools().find(({ name }) => name === 'gaps_at_most');
+    expect(tool?.inputSchema).toMatchObject({ properties: { most: schema } });
+  });
 });

@@ -1,6 +1,6 @@
 import { rowsOf } from '../../src/answering/answer.ts';
 import { composed, eachOf } from '../../src/answering/composed.ts';
-import { question } from '../../src/answering/question.ts';
+import { type QuestionEndpoint, question } from '../../src/answering/question.ts';
 import { resolveSeries } from '../../src/answering/series-ids.ts';
 import { contradiction } from '../../src/errors/problem.ts';
 import { type Field, showing } from '../../src/operations/field.ts';
@@ -18,29 +18,33 @@ const fields = [
 const layout = showing(fields);
 const about = 'How many of several series have a value for each date, newest first.';
 
+const command = {
+  words: 'gaps',
+  heading: 'Series',
+  summary: 'Count the series that have a value',
+  examples: '# which dates lack a value of one of the two\nasof gaps GDP UNRATE --only-gaps\n',
+} as const;
+
+const endpoint: QuestionEndpoint = {
+  path: '/v1/gaps',
+  object: 'gaps',
+  heading: 'Series',
+  summary: 'The series that have a value, by date',
+  description: about,
+  layout,
+  members: ['as_of'],
+  example: {
+    params: { ids: 'GDP,GDPC1', least: '1' },
+    row: { date: '2014-10-01', series: 2, missing: 0 },
+  },
+};
+
 /** A question that asof does not have and that asks others, declared as a new file in src/questions would declare it. */
 export const gaps = question({
   name: 'value_gaps',
   about,
-  command: {
-    words: 'gaps',
-    heading: 'Series',
-    summary: 'Count the series that have a value',
-    examples: '# which dates lack a value of one of the two\nasof gaps GDP UNRATE --only-gaps\n',
-  },
-  endpoint: {
-    path: '/v1/gaps',
-    object: 'gaps',
-    heading: 'Series',
-    summary: 'The series that have a value, by date',
-    description: about,
-    layout,
-    members: ['as_of'],
-    example: {
-      params: { ids: 'GDP,GDPC1', least: '1' },
-      row: { date: '2014-10-01', series: 2, missing: 0 },
-    },
-  },
+  command,
+  endpoint,
   args: [severalSeries((line) => line.args)],
   params: {
     as_of: asOfParam(),
@@ -74,6 +78,17 @@ export const gaps = question({
         .map(([date, series]) => ({ date, series, missing: all.length - series }))
         .filter(({ series, missing }) => series >= least && (only_gaps !== true || missing > 0))
         .sort((one, other) => (one.date < other.date ? 1 : -1));
-      return { object: 'panel', ...layout, rows, ...(as_of !== undefined && { asOf: as_of }) };
+      return { object: 'gaps', ...layout, rows, ...(as_of !== undefined && { asOf: as_of }) };
     }),
 });
+
+const most = param(integer(1, 9), 'Series that a date has at most.', undefined);
+
+/** The same question with a parameter more, which is a line in its declaration. */
+export const gapsAtMost = {
+  ...gaps,
+  name: 'gaps_at_most',
+  command: { ...command, words: 'gaps-at-most' },
+  endpoint: { ...endpoint, path: '/v1/gaps-at-most' },
+  params: { ...gaps.params, most },
+};

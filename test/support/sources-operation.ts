@@ -1,6 +1,6 @@
 import { operation } from '../../src/operations/operation.ts';
 import { pageOf } from '../../src/operations/page.ts';
-import { integerParam, paging } from '../../src/operations/param.ts';
+import { dayParam, integerParam, paging } from '../../src/operations/param.ts';
 
 /** An operation that asof does not have, declared as a new file in src/operations would declare it. */
 export const sources = operation({
@@ -12,6 +12,7 @@ export const sources = operation({
   object: 'source_list',
   params: {
     min_series: integerParam('Series that a source has at least.', 1, 1000, 1),
+    to: dayParam('Last day of a last vintage.', { field: 'last_vintage', is: 'to' }),
     ...paging,
   },
   fields: [
@@ -24,7 +25,9 @@ export const sources = operation({
     params: { limit: '1' },
     row: { source: 'FRED', series_count: 1, last_vintage: '2015-01-30' },
   },
-  async run({ min_series, limit }, { view, position }) {
+  knownBy: 'last_vintage',
+  boundBy: 'to',
+  async run({ min_series, to, limit }, { view, position }) {
     const series = await view.series.search({ text: '', limit: 1000 });
     const rows = [...new Set(series.map(({ source }) => source))]
       .sort()
@@ -42,6 +45,7 @@ export const sources = operation({
         };
       })
       .filter(({ series_count }) => series_count >= min_series)
+      .filter(({ last_vintage }) => to === undefined || (last_vintage ?? '') <= to)
       .filter(({ source }) => position === undefined || source < (position.key[0] ?? ''));
     return pageOf(
       rows.slice(0, limit + 1),
@@ -51,3 +55,15 @@ export const sources = operation({
     );
   },
 });
+
+/** The same operation with a parameter more, which is a line in its declaration. */
+export const sourcesAtMost = {
+  ...sources,
+  name: 'sources_at_most',
+  command: { words: 'sources-at-most', heading: 'Series' },
+  path: '/v1/sources-at-most',
+  params: {
+    ...sources.params,
+    max_series: integerParam('Series that a source has at most.', 1, 1000, 1000),
+  },
+} as const;
