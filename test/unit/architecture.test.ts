@@ -248,6 +248,47 @@ function editedMessages(path: string, text: string): readonly string[] {
   return [...found];
 }
 
+/** Quoted texts that are the name of a question, and stand for something else. */
+const otherThings: readonly string[] = [
+  // The words of a command that has a file of its own.
+  'src/cli/dispatch.ts: ping',
+  // A kind of note, and stages of a copy.
+  'src/answering/answer.ts: check',
+  'src/maintenance/copy.ts: check',
+  'src/maintenance/copy.ts: compare',
+  // The objects of answers in files, whatever asked for them.
+  'src/import/formats/own/answers.ts: insider_filings',
+  'src/import/formats/recognise.ts: insider_cluster_signals',
+  'src/import/formats/recognise.ts: insider_clusters',
+  'src/import/formats/recognise.ts: yield_table',
+  // A member of an answer of FRED.
+  'src/import/formats/fred/api.ts: observations',
+  // A table of a store.
+  'src/store/postgres/writer.ts: curve',
+];
+
+/** The names that a file has in a union of types, a list or a key, each once. */
+function quotedNames(path: string, text: string, names: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) && names.includes(node.text) && isOneOfSeveral(node))
+      found.add(node.text);
+    // Members of a type that is picked from have names of their own.
+    if (!ts.isTypeReferenceNode(node) || !/^(?:Omit|Pick)$/.test(node.typeName.getText()))
+      ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return [...found];
+}
+
+/** Whether a literal is one of several: a member of a union or a list, or a key. */
+function isOneOfSeveral(node: ts.StringLiteralLike): boolean {
+  const { parent } = node;
+  if (ts.isLiteralTypeNode(parent)) return ts.isUnionTypeNode(parent.parent);
+  if (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent)) return parent.name === node;
+  return ts.isArrayLiteralExpression(parent) || ts.isElementAccessExpression(parent);
+}
+
 describe('the architecture', () => {
   it('has a rule for every folder of src, and none for a folder that is gone', () => {
     expect(Object.keys(allowed).sort()).toEqual([...new Set(files.map(folderOf))].sort());
@@ -330,6 +371,29 @@ describe('the architecture', () => {
         text.split('\n').flatMap((line, i) => (branch.test(line) ? [`${path}:${i + 1}`] : [])),
       );
     expect(guilty).toEqual([]);
+  });
+
+  it('lists no question or operation outside of its declaration', () => {
+    const names = [...Object.values(questions), ...operations].map(({ name }) => name);
+    const found = sources
+      // A view of the explorer may have the name of what it shows.
+      .filter(({ path }) => !/^src\/(?:explorer|operations|questions)\//.test(path))
+      .flatMap(({ path, text }) => quotedNames(path, text, names).map((name) => `${path}: ${name}`));
+    expect(found.filter((one) => !otherThings.includes(one))).toEqual([]);
+    expect(otherThings.filter((one) => !found.includes(one))).toEqual([]);
+  });
+
+  it.each([
+    ["type Drawn = 'curve' | 'panel';", ['curve', 'panel']],
+    ["const drawn = ['curve', 'panel'];", ['curve', 'panel']],
+    ["const drawings = { 'curve': f };", ['curve']],
+    ["const drawing = drawings['curve'];", ['curve']],
+    ["const isDrawn = new Set(['curve']);", ['curve']],
+    ["type Rates = Pick<RateReads, 'curve' | 'panel'>;", []],
+    ["f('curve');", []],
+    ["const subject = { kind: 'curve' };", []],
+  ])('finds the quoted names of questions in %s', (text, names) => {
+    expect(quotedNames('a.ts', text, ['curve', 'panel'])).toEqual(names);
   });
 
   it('has no list that loading other modules fills', () => {
