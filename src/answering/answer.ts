@@ -39,8 +39,8 @@ export type AnswerProgress = {
 export type Asker = {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** What messages call questions and parameters. Default: commands and flags. */
-  readonly naming?: Naming;
+  /** What messages call questions and parameters. */
+  readonly naming: Naming;
   /** Receives the notes as they arise; without it, no request is made for a note. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
@@ -48,10 +48,8 @@ export type Asker = {
   readonly allow?: (rows: number) => void;
   /** Whether an answer without rows is explained, or refused if what was asked about does not exist. */
   readonly explained?: boolean;
-  /** Whether the rows are drawn, which may take a request for each series. */
-  readonly chart?: boolean;
-  /** Whether the drawing shows recessions. */
-  readonly recessions?: boolean;
+  /** How the rows are drawn, which may take a request for each series. Default: false. */
+  readonly drawn?: false | { readonly recessions: boolean };
   /** The tables that a query may name. */
   readonly tables?: TableFiles;
 };

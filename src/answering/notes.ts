@@ -6,7 +6,7 @@ import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { observations, seriesShow } from '../operations/figures.ts';
-import { type AskMore, commandNaming, type Operation } from '../operations/operation.ts';
+import type { AskMore, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
@@ -155,7 +155,7 @@ function dayIn(cell: unknown): string {
 export async function explainEmpty<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
-  { client, note, explained, noResult, naming = commandNaming }: Ask,
+  { client, note, explained, noResult, naming }: Ask,
 ): Promise<void> {
   if (explained !== true) return;
   try {
@@ -195,7 +195,7 @@ export async function explainSeries(
 export function noteRescaling(
   { id, unit }: { readonly id: string; readonly unit: string },
   rows: readonly { readonly new: string | null; readonly old: string | null }[],
-  { note, naming = commandNaming }: Ask,
+  { note, naming }: Ask,
 ): void {
   if (note === undefined) return;
   const pairs = rows.flatMap((row) =>

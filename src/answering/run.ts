@@ -1,6 +1,6 @@
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { commandNaming, type Operation } from '../operations/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { Ask, Difference, Outcome, QueryAnswer, WrittenPage } from './answer.ts';
@@ -13,7 +13,7 @@ type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
 export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { question, values } = query;
   const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
-  const drawing = ask.chart === true ? await question.drawing?.(values)?.(ask) : undefined;
+  const drawing = ask.drawn ? await question.drawing?.(values)?.(ask) : undefined;
   const answer = await question.answer(values, await transformedContext(transformation, ask));
   const { pages, written, ...shown } = answer;
   return {
@@ -25,7 +25,8 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
 }
 
 async function shaded(drawing: Drawing, query: Query, ask: Ask): Promise<Drawing> {
-  if (ask.recessions !== true) return drawing;
+  const { drawn = false } = ask;
+  if (drawn === false || !drawn.recessions) return drawing;
   const { withRecessions } = await import('./recessions.ts');
   return withRecessions(drawing, query, ask);
 }
@@ -71,7 +72,7 @@ export async function* remarked<R extends Row>(
   pages: AsyncIterable<Envelope<R>>,
   context: Ask,
 ): AsyncGenerator<Envelope<R>> {
-  const { naming = commandNaming } = context;
+  const { naming } = context;
   let isFirst = true;
   for await (const page of pages) {
     if (isFirst) {

@@ -7,13 +7,13 @@ import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch, seriesShow, spread, yields } from '../operations/figures.ts';
-import { commandNaming, type Naming, type RowOf } from '../operations/operation.ts';
+import type { Naming, RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
 import { type Ask, failureOf } from './answer.ts';
 
 /** Where series are looked up, and what records the ids that are left out. */
 type Catalogue = Pick<Ask, 'client' | 'naming' | 'signal'> & {
-  readonly basis?: Pick<Ask['basis'], 'missing'>;
+  readonly basis: Pick<Ask['basis'], 'missing'>;
 };
 
 /** A series of a query, with its id as typed and its description where these are known. */
@@ -51,14 +51,14 @@ export function foundOf<T>(
   found: readonly T[],
   failures: readonly FailedSeries[],
   skipMissing: boolean,
-  { basis, naming = commandNaming }: Catalogue,
+  { basis, naming }: Catalogue,
 ): readonly T[] {
   const [first, ...others] = failures;
   if (first === undefined) return found;
   const other = failures.find(({ error }) => !isUnknown(error));
   if (other !== undefined) throw failureOf(other.id, other.error);
   if (skipMissing && found.length > 0) {
-    for (const { id } of failures) basis?.missing.add(id);
+    for (const { id } of failures) basis.missing.add(id);
     return found;
   }
   const { error } = first;
@@ -163,7 +163,7 @@ function withoutStatements(id: string, catalogue: Catalogue): Problem {
   return new Problem('not-found', `series '${id}' not found`, { series: id });
 }
 
-function ofCurves(id: string, { naming = commandNaming }: Catalogue, series?: YieldSeries): Problem {
+function ofCurves(id: string, { naming }: Catalogue, series?: YieldSeries): Problem {
   return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
     hints: [`${ratesNamed(naming, series)} gives its rates`],
   });
@@ -226,7 +226,7 @@ export async function withSuggestion(
 ): Promise<unknown> {
   if (!(error instanceof Problem) || error.kind !== 'not-found' || error.series === undefined) return error;
   const { series: id } = error;
-  const { naming = commandNaming } = catalogue;
+  const { naming } = catalogue;
   const hinting = (hint: string) => error.with({ hints: [hint, ...error.hints] });
   if (isPattern(id)) {
     const ids = (await firstSeries(catalogue, asOf))

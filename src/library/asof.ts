@@ -15,7 +15,7 @@ import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { Kinds } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
-import { type AnswerSource, type Methods, methodsOf } from './methods.ts';
+import { type LibrarySource, type Methods, methodsOf } from './methods.ts';
 import { pullKinds, pullRequest } from './pull.ts';
 import { storeCare } from './store-care.ts';
 
@@ -45,9 +45,6 @@ type SnapshotTarget = {
   readonly asOf?: Day | undefined;
   readonly maxAge?: number | undefined;
 };
-
-/** Where the data comes from; the store is missing for a service. */
-export type LibrarySource = AnswerSource & { readonly store?: Store };
 
 /** Everything that asof answers, from one store or service. */
 export type Asof = ReturnType<typeof ownMethods> & Methods;

@@ -19,13 +19,14 @@ import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
-import type { Naming, RowOf } from '../operations/operation.ts';
+import type { RowOf } from '../operations/operation.ts';
 import { type CamelCase, camelCase, type Param, type Params, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { operationQuestion } from '../questions/operation-question.ts';
 import { type KnownQuestion, questionNamed, questions } from '../questions/table.ts';
 import { bind, boundedClient } from '../snapshot/bind.ts';
+import type { Store } from '../store/store.ts';
 import { type Kind, methodNaming, type Signature } from './call.ts';
 import type { Session } from './session.ts';
 
@@ -59,18 +60,19 @@ export type Result<R> = {
   readonly nextCursor?: string;
 };
 
-/** What methods ask with. */
-export type AnswerSource = Asker & {
-  readonly naming: Naming;
+/** Where the data comes from, and how methods ask for it. */
+export type LibrarySource = Asker & {
   readonly clock: () => Date;
   readonly session: Session;
+  /** Missing for a service. */
+  readonly store?: Store;
   /** The day that every answer is bound to, if there is one. */
   readonly asOf?: Day;
 };
 
 /** Reads all pages of an answer, again from the beginning if the data change meanwhile. */
 function resultOf<R extends Row>(
-  source: AnswerSource,
+  source: LibrarySource,
   demands: Demands,
   answer: (ask: Ask) => Promise<{ readonly pages: AsyncIterable<Envelope<R>> }>,
 ): Promise<Result<R>> {
@@ -108,7 +110,7 @@ function resultOf<R extends Row>(
   });
 }
 
-function basedOn(source: AnswerSource, demands: Demands): Ask {
+function basedOn(source: LibrarySource, demands: Demands): Ask {
   const now = source.clock();
   const tables = { open: openTable, latest: latestDay(now) };
   const based = askOf({ ...source, tables }, demands, utcDay(now));
@@ -261,7 +263,7 @@ type QuestionMethods = {
 export type Methods = OperationMethods & QuestionMethods;
 
 /** Returns the methods of all questions, those that ask one operation among them. */
-export function methodsOf(source: AnswerSource): Methods {
+export function methodsOf(source: LibrarySource): Methods {
   const methods = allQuestions().map((question) => [
     camelCase(question.name),
     guardedMethod(question, source),
@@ -287,7 +289,7 @@ export function methodOf(
   return asof[camelCase(name) as keyof Methods] as ReturnType<typeof methodOf>;
 }
 
-function guardedMethod(question: Question, source: AnswerSource) {
+function guardedMethod(question: Question, source: LibrarySource) {
   const { session } = source;
   const method = session.guarded(signatureOf(question), async (...asked) => {
     const { query, demands } = queryIn(question, asked, source);
@@ -303,7 +305,7 @@ function guardedMethod(question: Question, source: AnswerSource) {
 async function* rowsOf(
   question: Question,
   asked: readonly unknown[],
-  source: AnswerSource,
+  source: LibrarySource,
 ): AsyncGenerator<Row> {
   const { query, demands } = queryIn(question, asked, source);
   const based = basedOn(source, demands);
@@ -367,7 +369,7 @@ function checkedNames(question: Question, given: NamedValues, clock: Clock): Nam
 }
 
 /** Reads the question that a call asks, bound to the day of the source. */
-function queryIn(question: Question, asked: readonly unknown[], { clock, naming, asOf }: AnswerSource) {
+function queryIn(question: Question, asked: readonly unknown[], { clock, naming, asOf }: LibrarySource) {
   const now = clockAt(clock());
   const { args } = question;
   const named = args.flatMap(({ name, label = name, check }, i) =>

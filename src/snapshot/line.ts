@@ -1,17 +1,17 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Asker, askOf, type Outcome } from '../answering/answer.ts';
+import { type Ask, type Asker, askOf, type Outcome } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
 import type { Query } from '../answering/question.ts';
 import { isDrawable } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
 import { missingText, withSuggestion } from '../answering/series-ids.ts';
-import type { Client } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, problemOf, systemProblem } from '../errors/system-errors.ts';
 import type { Envelope } from '../operations/envelope.ts';
+import { commandNaming } from '../operations/operation.ts';
 import { defined } from '../platform/defined.ts';
 import { naming } from '../platform/files.ts';
 import {
@@ -127,12 +127,10 @@ function fileProblem(error: unknown): Problem | undefined {
 }
 
 /** What it takes to write the lines of a plan. */
-export type PlanWriting = {
-  readonly client: Client;
+type PlanWriting = Pick<Asker, 'client' | 'signal'> & {
   readonly asOf: Day;
   /** The folder that the files go to. */
   readonly folder: string;
-  readonly signal: AbortSignal;
   /** The name of the plan in messages; absent for the lines of a manifest. */
   readonly plan?: string;
   /** Called before each line with its file and the number of lines done. */
@@ -163,7 +161,7 @@ export async function writeLines(
 }
 
 /** All lines of a plan share one watch over the state of the data, so no query has its own. */
-const unwatched: Client['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
+const unwatched: Ask['client']['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
 
 async function writeLine(line: BoundLine, writing: PlanWriting): Promise<WrittenLine> {
   const { name, query, demands, output } = line;
@@ -171,8 +169,8 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   signal.throwIfAborted();
   const notes: string[] = [];
   const note: Asker['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
-  const { drawn: chart, recessions } = output;
-  const based = askOf({ client: writing.client, note, signal, chart, recessions }, demands, asOf);
+  const asker = { client: writing.client, naming: commandNaming, note, signal, drawn: output.drawn };
+  const based = askOf(asker, demands, asOf);
   const ask = { ...based, client: { ...boundedClient(based.client, asOf), watch: unwatched } };
   const suggesting = async (error: unknown): Promise<never> => {
     throw await withSuggestion(error, ask, asOf);

@@ -10,6 +10,7 @@ import type { ImportProgress } from '../../import/import.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
 import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
 import { file, messages, skipMissing, store } from '../../lines/shared-parts.ts';
+import { commandNaming } from '../../operations/operation.ts';
 import { readFor } from '../../operations/typed-line.ts';
 import { openSink, print, type Sink } from '../../platform/sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
@@ -215,7 +216,8 @@ asof facts "PCE*" | tail -n +2 | wc -l
     const store = await ofStore(storeAlone(io, { command: 'facts', store: named }), openStore);
     try {
       const basis = { missing: new Set<string>() };
-      const source = { client: embeddedClient(store, io.clock), signal: io.signal, basis };
+      const client = embeddedClient(store, io.clock);
+      const source = { client, signal: io.signal, naming: commandNaming, basis };
       const latest = latestDay(io.clock());
       const has = (id: string) =>
         store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);

@@ -22,6 +22,7 @@ import { systemProblem } from '../../errors/system-errors.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/line.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
+import { commandNaming } from '../../operations/operation.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { type Chunk, endChunks, type Renderer, ReturningIterable } from '../../render/renderer.ts';
@@ -40,8 +41,8 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     const asker: Asker = {
       client,
       signal: io.signal,
-      chart: output.drawn,
-      recessions: output.recessions,
+      naming: commandNaming,
+      drawn: output.drawn,
       explained: true,
       tables: tablesOf(io),
       progress: (share) =>
