@@ -10,10 +10,22 @@ import type { AskMore, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { type Ask, textsOf } from './answer.ts';
+import { type Ask, type Note, textsOf } from './answer.ts';
 import { inexactText } from './basis.ts';
 import { type Query, transformationIn } from './question.ts';
 import type { ResolvedSeries } from './series-ids.ts';
+
+/** Returns all notes on an answer: which ids it leaves out, what was noted so far, and which data end before a day. */
+export function notesOf({ basis, notes }: Pick<Ask, 'basis' | 'notes'>, day?: Day): readonly Note[] {
+  const { missing } = basis;
+  const left = `left out, because not found: ${listed([...missing], 'and')}`;
+  const stale = day === undefined ? [] : basis.staleOn(day);
+  return [
+    ...(missing.size === 0 ? [] : [{ kind: 'missing', text: left } as const]),
+    ...notes,
+    ...stale.map((text) => ({ kind: 'stale', text }) as const),
+  ];
+}
 
 const mostNamed = 3;
 

@@ -2,9 +2,10 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
+import { defined } from '../platform/defined.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { Ask, Difference, Outcome, QueryAnswer, WrittenPage } from './answer.ts';
-import { explainEmpty } from './notes.ts';
+import { aboutAnswer, explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';
 
 type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
@@ -41,14 +42,21 @@ async function* completed<P extends Envelope | WrittenPage>(
     found.difference = yield* pages;
   };
   let rows = 0;
+  let head: Outcome['head'];
+  let hasMore = false;
   let cursor: string | undefined;
   for await (const page of all()) {
-    rows += 'bytes' in page ? page.rows : page.results.length;
-    cursor = 'bytes' in page ? undefined : page.next_cursor;
+    if ('bytes' in page) rows += page.rows;
+    else {
+      rows += page.results.length;
+      head ??= page;
+      hasMore = page.has_more;
+      cursor = page.next_cursor;
+    }
     yield page;
   }
-  const about = async () => (await import('./notes.ts')).aboutAnswer(query, ask);
-  return { ...found.difference, ...(cursor !== undefined && { cursor }), rows, basis: ask.basis, about };
+  const about = () => aboutAnswer(query, ask);
+  return { ...found.difference, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
 }
 
 async function transformedContext(transformation: Transformation | undefined, context: Ask): Promise<Ask> {

@@ -12,9 +12,7 @@ import { type ParamTexts, without } from '../operations/param.ts';
 import { type Ask, failureOf } from './answer.ts';
 
 /** Where series are looked up, and what records the ids that are left out. */
-type Catalogue = Pick<Ask, 'client' | 'naming' | 'signal'> & {
-  readonly basis: Pick<Ask['basis'], 'missing'>;
-};
+type Catalogue = Pick<Ask, 'basis' | 'client' | 'naming' | 'signal'>;
 
 /** A series of a query, with its id as typed and its description where these are known. */
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
@@ -109,11 +107,6 @@ export function isUnknown(error: unknown): boolean {
 /** The member of an envelope that names the ids which are left out. */
 export function missingMember({ basis: { missing } }: Pick<Ask, 'basis'>) {
   return missing.size === 0 ? {} : { missing: [...missing] };
-}
-
-/** What is said about ids that are left out. */
-export function missingText(missing: Iterable<string>): string {
-  return `left out, because not found: ${listed([...missing], 'and')}`;
 }
 
 async function seriesMeant(

@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Ask, type Asker, askOf, type Outcome } from '../answering/answer.ts';
+import { type Ask, type Asker, askOf, type Note, type Outcome } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
+import { notesOf } from '../answering/notes.ts';
 import type { Query } from '../answering/question.ts';
 import { isDrawable } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
-import { missingText, withSuggestion } from '../answering/series-ids.ts';
+import { withSuggestion } from '../answering/series-ids.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, problemOf, systemProblem } from '../errors/system-errors.ts';
@@ -167,8 +168,8 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   const { name, query, demands, output } = line;
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
-  const notes: string[] = [];
-  const note: Asker['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
+  // The notes are read when the file is complete.
+  const note = () => undefined;
   const asker = { client: writing.client, naming: commandNaming, note, signal, drawn: output.drawn };
   const based = askOf(asker, demands, asOf);
   const ask = { ...based, client: { ...boundedClient(based.client, asOf), watch: unwatched } };
@@ -183,9 +184,6 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
       return suggesting(error);
     }
   };
-  const { from = '' } = Object.fromEntries(query.question.namedParams?.(query.values) ?? []);
-  if (String(from) > asOf)
-    notes.push(`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`);
   const chunks = new ReturningIterable(renderPages(await rendererFor(output, answer, false), whole()));
   const path = join(folder, name);
   // The state of the data may have changed in the middle of an earlier attempt.
@@ -199,12 +197,10 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   } finally {
     await file.close();
   }
-  const { basis } = ask;
   const { rows = 0 } = chunks.returned ?? {};
   if (rows === 0 && output.failEmpty)
     throw new Problem('no-rows', 'it has no rows, which --fail-empty does not allow');
-  if (basis.missing.size > 0) notes.push(`${name}: ${missingText(basis.missing)}`);
-  const coverage = basis.upTo(asOf);
+  const coverage = ask.basis.upTo(asOf);
   const record = {
     name,
     command: lineOf(line.words),
@@ -213,5 +209,17 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
     ...(coverage.length > 0 && { coverage }),
     ...(await sumOfFile(path)),
   };
-  return { record, notes: [...basis.staleOn(asOf), ...notes] };
+  return { record, notes: lineNotes(line, notesOf(ask, asOf), asOf) };
+}
+
+function lineNotes({ name, query }: BoundLine, notes: readonly Note[], asOf: Day): readonly string[] {
+  const texts = (wanted: Note['kind']) => notes.flatMap(({ kind, text }) => (kind === wanted ? text : []));
+  const { from = '' } = Object.fromEntries(query.question.namedParams?.(query.values) ?? []);
+  const isLater = String(from) > asOf;
+  return [
+    ...texts('stale'),
+    ...texts('sampled'),
+    ...(isLater ? [`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`] : []),
+    ...texts('missing').map((text) => `${name}: ${text}`),
+  ];
 }
