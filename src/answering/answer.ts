@@ -17,6 +17,7 @@ export type Note = {
     | 'sampled'
     | 'beyond'
     | 'missing'
+    | 'stale'
     | 'no curve'
     | 'rescaled'
     | 'empty'
@@ -39,8 +40,8 @@ export type AnswerProgress = {
 export type Asker = {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** What messages call questions and parameters. Default: commands and flags. */
-  readonly naming?: Naming;
+  /** What messages call questions and parameters. */
+  readonly naming: Naming;
   /** Receives the notes as they arise; without it, no request is made for a note. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
@@ -48,10 +49,8 @@ export type Asker = {
   readonly allow?: (rows: number) => void;
   /** Whether an answer without rows is explained, or refused if what was asked about does not exist. */
   readonly explained?: boolean;
-  /** Whether the rows are drawn, which may take a request for each series. */
-  readonly chart?: boolean;
-  /** Whether the drawing shows recessions. */
-  readonly recessions?: boolean;
+  /** How the rows are drawn, which may take a request for each series. Default: false. */
+  readonly drawn?: false | { readonly recessions: boolean };
   /** The tables that a query may name. */
   readonly tables?: TableFiles;
 };
@@ -60,6 +59,8 @@ export type Asker = {
 export type Ask = Asker & {
   /** What the answer is based on, as `client` records it. */
   readonly basis: Basis;
+  /** The notes so far, each text once. */
+  readonly notes: readonly Note[];
   /** Why a transformation has no results; undefined if there are no values to compute them from. */
   readonly noResult?: <R extends Row>(
     operation: Operation<Params, R>,
@@ -70,7 +71,14 @@ export type Ask = Asker & {
 /** Returns what one answer needs: the client records what it is based on, and refuses what misses the demands. */
 export function askOf<A extends Asker>(asker: A, demands: Demands, today: Day): A & Ask {
   const basis = new Basis(demands, today);
-  return { ...asker, basis, client: basis.through(asker.client) };
+  const notes: Note[] = [];
+  const note = (one: Note): void => {
+    // What is said of two days may be the same.
+    if (notes.some(({ text }) => text === one.text)) return;
+    notes.push(one);
+    asker.note?.(one);
+  };
+  return { ...asker, ...(asker.note && { note }), basis, notes, client: basis.through(asker.client) };
 }
 
 /** A page of rows as bytes, which are valid until the next page is read. */
@@ -96,6 +104,10 @@ export type QueryAnswer<R extends Row = Row, O = Difference | undefined> = RowLa
 /** What is known of an answer after its last page. */
 export type Outcome = Partial<Difference> & {
   readonly rows: number;
+  /** The first page without its rows; missing if the rows are a text. */
+  readonly head?: Omit<Envelope, 'results'>;
+  /** Whether there are more rows than were asked for. */
+  readonly hasMore: boolean;
   /** Continues after the last row, where a limit cut the answer off. */
   readonly cursor?: string;
   readonly basis: Basis;

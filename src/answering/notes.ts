@@ -6,14 +6,26 @@ import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { observations, seriesShow } from '../operations/figures.ts';
-import { type AskMore, commandNaming, type Operation } from '../operations/operation.ts';
+import type { AskMore, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Version } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import { type Ask, textsOf } from './answer.ts';
+import { type Ask, type Note, textsOf } from './answer.ts';
 import { inexactText } from './basis.ts';
 import { type Query, transformationIn } from './question.ts';
 import type { ResolvedSeries } from './series-ids.ts';
+
+/** Returns all notes on an answer: which ids it leaves out, what was noted so far, and which data end before a day. */
+export function notesOf({ basis, notes }: Pick<Ask, 'basis' | 'notes'>, day?: Day): readonly Note[] {
+  const { missing } = basis;
+  const left = `left out, because not found: ${listed([...missing], 'and')}`;
+  const stale = day === undefined ? [] : basis.staleOn(day);
+  return [
+    ...(missing.size === 0 ? [] : [{ kind: 'missing', text: left } as const]),
+    ...notes,
+    ...stale.map((text) => ({ kind: 'stale', text }) as const),
+  ];
+}
 
 const mostNamed = 3;
 
@@ -155,7 +167,7 @@ function dayIn(cell: unknown): string {
 export async function explainEmpty<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
-  { client, note, explained, noResult, naming = commandNaming }: Ask,
+  { client, note, explained, noResult, naming }: Ask,
 ): Promise<void> {
   if (explained !== true) return;
   try {
@@ -195,7 +207,7 @@ export async function explainSeries(
 export function noteRescaling(
   { id, unit }: { readonly id: string; readonly unit: string },
   rows: readonly { readonly new: string | null; readonly old: string | null }[],
-  { note, naming = commandNaming }: Ask,
+  { note, naming }: Ask,
 ): void {
   if (note === undefined) return;
   const pairs = rows.flatMap((row) =>

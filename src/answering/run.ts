@@ -1,10 +1,11 @@
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { commandNaming, type Operation } from '../operations/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
+import { defined } from '../platform/defined.ts';
 import type { Ask, Difference, Outcome, QueryAnswer, WrittenPage } from './answer.ts';
-import { explainEmpty } from './notes.ts';
+import { aboutAnswer, explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';
 
 type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
@@ -13,7 +14,7 @@ type DrawnAnswer = QueryAnswer<Row, Outcome> & { readonly drawing?: Drawing };
 export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { question, values } = query;
   const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
-  const drawing = ask.chart === true ? await question.drawing?.(values)?.(ask) : undefined;
+  const drawing = ask.drawn ? await question.drawing?.(values)?.(ask) : undefined;
   const answer = await question.answer(values, await transformedContext(transformation, ask));
   const { pages, written, ...shown } = answer;
   return {
@@ -25,7 +26,8 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
 }
 
 async function shaded(drawing: Drawing, query: Query, ask: Ask): Promise<Drawing> {
-  if (ask.recessions !== true) return drawing;
+  const { drawn = false } = ask;
+  if (drawn === false || !drawn.recessions) return drawing;
   const { withRecessions } = await import('./recessions.ts');
   return withRecessions(drawing, query, ask);
 }
@@ -40,14 +42,21 @@ async function* completed<P extends Envelope | WrittenPage>(
     found.difference = yield* pages;
   };
   let rows = 0;
+  let head: Outcome['head'];
+  let hasMore = false;
   let cursor: string | undefined;
   for await (const page of all()) {
-    rows += 'bytes' in page ? page.rows : page.results.length;
-    cursor = 'bytes' in page ? undefined : page.next_cursor;
+    if ('bytes' in page) rows += page.rows;
+    else {
+      rows += page.results.length;
+      head ??= page;
+      hasMore = page.has_more;
+      cursor = page.next_cursor;
+    }
     yield page;
   }
-  const about = async () => (await import('./notes.ts')).aboutAnswer(query, ask);
-  return { ...found.difference, ...(cursor !== undefined && { cursor }), rows, basis: ask.basis, about };
+  const about = () => aboutAnswer(query, ask);
+  return { ...found.difference, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
 }
 
 async function transformedContext(transformation: Transformation | undefined, context: Ask): Promise<Ask> {
@@ -71,7 +80,7 @@ export async function* remarked<R extends Row>(
   pages: AsyncIterable<Envelope<R>>,
   context: Ask,
 ): AsyncGenerator<Envelope<R>> {
-  const { naming = commandNaming } = context;
+  const { naming } = context;
   let isFirst = true;
   for await (const page of pages) {
     if (isFirst) {

@@ -7,14 +7,12 @@ import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch, seriesShow, spread, yields } from '../operations/figures.ts';
-import { commandNaming, type Naming, type RowOf } from '../operations/operation.ts';
+import type { Naming, RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
 import { type Ask, failureOf } from './answer.ts';
 
 /** Where series are looked up, and what records the ids that are left out. */
-type Catalogue = Pick<Ask, 'client' | 'naming' | 'signal'> & {
-  readonly basis?: Pick<Ask['basis'], 'missing'>;
-};
+type Catalogue = Pick<Ask, 'basis' | 'client' | 'naming' | 'signal'>;
 
 /** A series of a query, with its id as typed and its description where these are known. */
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
@@ -51,14 +49,14 @@ export function foundOf<T>(
   found: readonly T[],
   failures: readonly FailedSeries[],
   skipMissing: boolean,
-  { basis, naming = commandNaming }: Catalogue,
+  { basis, naming }: Catalogue,
 ): readonly T[] {
   const [first, ...others] = failures;
   if (first === undefined) return found;
   const other = failures.find(({ error }) => !isUnknown(error));
   if (other !== undefined) throw failureOf(other.id, other.error);
   if (skipMissing && found.length > 0) {
-    for (const { id } of failures) basis?.missing.add(id);
+    for (const { id } of failures) basis.missing.add(id);
     return found;
   }
   const { error } = first;
@@ -111,11 +109,6 @@ export function missingMember({ basis: { missing } }: Pick<Ask, 'basis'>) {
   return missing.size === 0 ? {} : { missing: [...missing] };
 }
 
-/** What is said about ids that are left out. */
-export function missingText(missing: Iterable<string>): string {
-  return `left out, because not found: ${listed([...missing], 'and')}`;
-}
-
 async function seriesMeant(
   typed: readonly string[],
   catalogue: Catalogue,
@@ -163,7 +156,7 @@ function withoutStatements(id: string, catalogue: Catalogue): Problem {
   return new Problem('not-found', `series '${id}' not found`, { series: id });
 }
 
-function ofCurves(id: string, { naming = commandNaming }: Catalogue, series?: YieldSeries): Problem {
+function ofCurves(id: string, { naming }: Catalogue, series?: YieldSeries): Problem {
   return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
     hints: [`${ratesNamed(naming, series)} gives its rates`],
   });
@@ -226,7 +219,7 @@ export async function withSuggestion(
 ): Promise<unknown> {
   if (!(error instanceof Problem) || error.kind !== 'not-found' || error.series === undefined) return error;
   const { series: id } = error;
-  const { naming = commandNaming } = catalogue;
+  const { naming } = catalogue;
   const hinting = (hint: string) => error.with({ hints: [hint, ...error.hints] });
   if (isPattern(id)) {
     const ids = (await firstSeries(catalogue, asOf))

@@ -12,7 +12,7 @@ import {
 } from '../domain/series/transformer.ts';
 import { isComparison, unitText } from '../domain/series/units.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { commandNaming, type Operation } from '../operations/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
 import type { Ask, Note } from './answer.ts';
 import { historyOf } from './history.ts';
@@ -118,7 +118,7 @@ export async function whyNoResult<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   { units, aggregation }: Transformation,
-  { client, naming = commandNaming }: Asking & Pick<Ask, 'naming'>,
+  { client, naming }: Asking & Pick<Ask, 'naming'>,
 ): Promise<Note | undefined> {
   if (operation.isTransformable !== true) return undefined;
   const { results } = await client.ask(operation, [...without(texts, 'limit'), ['limit', '50']], {

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { missingText, seriesWithStatements, withSuggestion } from '../answering/series-ids.ts';
+import { askOf } from '../answering/answer.ts';
+import { notesOf } from '../answering/notes.ts';
+import { seriesWithStatements, withSuggestion } from '../answering/series-ids.ts';
 import { dataChanged } from '../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -15,7 +17,7 @@ import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { Kinds } from './call.ts';
 import { imported, storeImportKinds } from './import-files.ts';
-import { type AnswerSource, type Methods, methodsOf } from './methods.ts';
+import { type LibrarySource, type Methods, methodsOf } from './methods.ts';
 import { pullKinds, pullRequest } from './pull.ts';
 import { storeCare } from './store-care.ts';
 
@@ -45,9 +47,6 @@ type SnapshotTarget = {
   readonly asOf?: Day | undefined;
   readonly maxAge?: number | undefined;
 };
-
-/** Where the data comes from; the store is missing for a service. */
-export type LibrarySource = AnswerSource & { readonly store?: Store };
 
 /** Everything that asof answers, from one store or service. */
 export type Asof = ReturnType<typeof ownMethods> & Methods;
@@ -184,18 +183,18 @@ async function* factsOf(
   store: Store,
   ids: readonly string[],
   { skipMissing = false }: FactsParams,
-  { signal, naming, client, note, clock }: LibrarySource,
+  source: LibrarySource,
 ): AsyncGenerator<FactRow> {
   let state: string | undefined;
-  const latest = latestDay(clock());
+  const now = source.clock();
+  const latest = latestDay(now);
   const has = (id: string) =>
     store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
-  const basis = { missing: new Set<string>() };
-  const catalogue = { client, signal, naming, basis };
-  const found = await seriesWithStatements({ ids, skipMissing }, has, catalogue).catch(async (error) => {
-    throw await withSuggestion(error, catalogue);
+  const ask = askOf(source, {}, utcDay(now));
+  const found = await seriesWithStatements({ ids, skipMissing }, has, ask).catch(async (error) => {
+    throw await withSuggestion(error, ask);
   });
-  if (basis.missing.size > 0) note?.({ kind: 'missing', text: missingText(basis.missing) });
+  for (const note of notesOf(ask)) source.note?.(note);
   for (const id of found) {
     const facts = await store.read(async (view) => {
       const { name } = await view.state();

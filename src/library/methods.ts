@@ -1,5 +1,6 @@
-import { type Ask, type Asker, askOf } from '../answering/answer.ts';
+import { type Ask, type Asker, askOf, type Outcome } from '../answering/answer.ts';
 import type { Demands, SubjectBasis } from '../answering/basis.ts';
+import { notesOf } from '../answering/notes.ts';
 import {
   type Argument,
   checkedValues,
@@ -12,20 +13,21 @@ import {
   splitDemands,
 } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
-import { missingText, withSuggestion } from '../answering/series-ids.ts';
+import { withSuggestion } from '../answering/series-ids.ts';
 import type { UserTable } from '../answering/table.ts';
 import { restartOnChange } from '../client/client.ts';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { inVoice, Problem } from '../errors/problem.ts';
-import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
+import type { AnswerVintage, Coverage, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
-import type { Naming, RowOf } from '../operations/operation.ts';
+import type { RowOf } from '../operations/operation.ts';
 import { type CamelCase, camelCase, type Param, type Params, type ParamsOf } from '../operations/param.ts';
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { questionOf } from '../questions/operation-question.ts';
 import { type KnownQuestion, questions } from '../questions/table.ts';
 import { bind, boundedClient } from '../snapshot/bind.ts';
+import type { Store } from '../store/store.ts';
 import { type Kind, methodNaming, type Signature } from './call.ts';
 import type { Session } from './session.ts';
 
@@ -59,56 +61,54 @@ export type Result<R> = {
   readonly nextCursor?: string;
 };
 
-/** What methods ask with. */
-export type AnswerSource = Asker & {
-  readonly naming: Naming;
+/** Where the data comes from, and how methods ask for it. */
+export type LibrarySource = Asker & {
   readonly clock: () => Date;
   readonly session: Session;
+  /** Missing for a service. */
+  readonly store?: Store;
   /** The day that every answer is bound to, if there is one. */
   readonly asOf?: Day;
 };
 
 /** Reads all pages of an answer, again from the beginning if the data change meanwhile. */
-function resultOf<R extends Row>(
-  source: AnswerSource,
-  demands: Demands,
-  answer: (ask: Ask) => Promise<{ readonly pages: AsyncIterable<Envelope<R>> }>,
-): Promise<Result<R>> {
+function allRows(query: Query, demands: Demands, source: LibrarySource): Promise<Result<Row>> {
   return restartOnChange(async () => {
-    const based = basedOn(source, demands);
-    const rows: R[] = [];
-    let [first, last]: (Envelope<R> | undefined)[] = [];
+    const ask = { ...basedOn(source, demands), explained: true };
+    const rows: Row[] = [];
     try {
-      const { pages } = await answer(based);
-      for await (const page of pages) {
-        for (const row of page.results) rows.push(row);
-        first ??= page;
-        last = page;
-      }
+      const { pages } = await run(query, ask);
+      let step = await pages.next();
+      for (; step.done !== true; step = await pages.next())
+        for (const row of step.value.results) rows.push(row);
+      return resultOf(rows, step.value, source.asOf ?? latestDay(source.clock()));
     } catch (error) {
-      throw await withSuggestion(error, based);
+      throw await withSuggestion(error, ask);
     }
-    const { missing } = based.basis;
-    return {
-      rows,
-      requestId: first?.request_id ?? '',
-      ...defined({
-        asOf: first?.as_of,
-        series: first?.series,
-        coverage: first?.coverage,
-        vintage: first?.vintage,
-        vintageKinds: first?.vintage_kinds,
-        coveredTo: first?.covered_to ?? undefined,
-      }),
-      basis: based.basis.upTo(source.asOf ?? latestDay(source.clock())),
-      ...(missing.size > 0 && { missing: [...missing] }),
-      hasMore: last?.has_more === true,
-      ...defined({ nextCursor: last?.next_cursor }),
-    };
   });
 }
 
-function basedOn(source: AnswerSource, demands: Demands): Ask {
+function resultOf(rows: readonly Row[], outcome: Outcome, day: Day): Result<Row> {
+  const { head, basis, hasMore, cursor } = outcome;
+  return {
+    rows,
+    requestId: head?.request_id ?? '',
+    ...defined({
+      asOf: head?.as_of,
+      series: head?.series,
+      coverage: head?.coverage,
+      vintage: head?.vintage,
+      vintageKinds: head?.vintage_kinds,
+      coveredTo: head?.covered_to ?? undefined,
+    }),
+    basis: basis.upTo(day),
+    ...(basis.missing.size > 0 && { missing: [...basis.missing] }),
+    hasMore,
+    ...defined({ nextCursor: cursor }),
+  };
+}
+
+function basedOn(source: LibrarySource, demands: Demands): Ask {
   const now = source.clock();
   const tables = { open: openTable, latest: latestDay(now) };
   const based = askOf({ ...source, tables }, demands, utcDay(now));
@@ -261,7 +261,7 @@ type QuestionMethods = {
 export type Methods = OperationMethods & QuestionMethods;
 
 /** Returns the methods of all questions, those that ask one operation among them. */
-export function methodsOf(source: AnswerSource): Methods {
+export function methodsOf(source: LibrarySource): Methods {
   const methods = allQuestions().map((question) => [
     camelCase(question.name),
     guardedMethod(question, source),
@@ -284,11 +284,11 @@ export function methodOf(
   return asof[camelCase(name) as keyof Methods] as ReturnType<typeof methodOf>;
 }
 
-function guardedMethod(question: Question, source: AnswerSource) {
+function guardedMethod(question: Question, source: LibrarySource) {
   const { session } = source;
   const method = session.guarded(signatureOf(question), async (...asked) => {
     const { query, demands } = queryIn(question, asked, source);
-    return resultOf(source, demands, (based) => run(query, { ...based, explained: true }));
+    return allRows(query, demands, source);
   });
   const { all: listing } = question;
   if (listing === undefined) return method;
@@ -300,21 +300,21 @@ function guardedMethod(question: Question, source: AnswerSource) {
 async function* rowsOf(
   question: Question,
   asked: readonly unknown[],
-  source: AnswerSource,
+  source: LibrarySource,
 ): AsyncGenerator<Row> {
   const { query, demands } = queryIn(question, asked, source);
-  const based = basedOn(source, demands);
+  const ask = basedOn(source, demands);
   let isFirst = true;
   try {
-    const { pages } = await run(query, based);
+    const { pages } = await run(query, ask);
     for await (const page of pages) {
-      const { missing } = based.basis;
-      if (isFirst && missing.size > 0) based.note?.({ kind: 'missing', text: missingText(missing) });
+      const missing = isFirst ? notesOf(ask).filter(({ kind }) => kind === 'missing') : [];
+      for (const note of missing) source.note?.(note);
       isFirst = false;
       yield* page.results;
     }
   } catch (error) {
-    throw await withSuggestion(error, based);
+    throw await withSuggestion(error, ask);
   }
 }
 
@@ -364,7 +364,7 @@ function checkedNames(question: Question, given: NamedValues, clock: Clock): Nam
 }
 
 /** Reads the question that a call asks, bound to the day of the source. */
-function queryIn(question: Question, asked: readonly unknown[], { clock, naming, asOf }: AnswerSource) {
+function queryIn(question: Question, asked: readonly unknown[], { clock, naming, asOf }: LibrarySource) {
   const now = clockAt(clock());
   const { args } = question;
   const named = args.flatMap(({ name, label = name, check }, i) =>

@@ -151,10 +151,9 @@ export type OutputChoice = {
   readonly onTerminal: boolean;
   /** The size of a chart in text, where one is drawn instead of rows. */
   readonly plot: TextSize | undefined;
-  /** Whether rows are drawn, as text or as a picture. */
-  readonly drawn: boolean;
+  /** How rows are drawn, as text or as a picture; false if they are not. */
+  readonly drawn: false | { readonly recessions: boolean };
   readonly chart: ChartOptions;
-  readonly recessions: boolean;
   /** Whether only the first rows are shown: of a table on a terminal. */
   readonly screenful: boolean;
   readonly columns: readonly string[] | undefined;
@@ -197,9 +196,8 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
     file,
     onTerminal,
     plot: inText ? plotSize(place, terminal, chart) : undefined,
-    drawn,
+    drawn: drawn && { recessions },
     chart,
-    recessions,
     screenful: onTerminal && format === 'table' && !inText && !flags.everything,
     columns: flags.columns,
     header,

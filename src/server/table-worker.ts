@@ -5,7 +5,7 @@ import { type AskOptions, type Client, dataChanged } from '../client/client.ts';
 import { utcDay } from '../domain/series/date.ts';
 import { Problem, type ProblemKind, type ProblemOptions } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation, Usage } from '../operations/operation.ts';
+import { commandNaming, type Operation, type Usage } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
@@ -142,6 +142,7 @@ async function* bytesOf(job: TableJob, service: Service): AsyncGenerator<Uint8Ar
   };
   const asker: Asker = {
     client: clientOf(job, service, tooManyRows),
+    naming: commandNaming,
     // The thread of a table that nobody wants any more is ended.
     signal: new AbortController().signal,
     allow: (rows) => {

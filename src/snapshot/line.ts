@@ -1,17 +1,18 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Asker, askOf, type Outcome } from '../answering/answer.ts';
+import { type Ask, type Asker, askOf, type Note, type Outcome } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
+import { notesOf } from '../answering/notes.ts';
 import type { Query } from '../answering/question.ts';
 import { isDrawable } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
-import { missingText, withSuggestion } from '../answering/series-ids.ts';
-import type { Client } from '../client/client.ts';
+import { withSuggestion } from '../answering/series-ids.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, problemOf, systemProblem } from '../errors/system-errors.ts';
 import type { Envelope } from '../operations/envelope.ts';
+import { commandNaming } from '../operations/operation.ts';
 import { defined } from '../platform/defined.ts';
 import { naming } from '../platform/files.ts';
 import {
@@ -127,12 +128,10 @@ function fileProblem(error: unknown): Problem | undefined {
 }
 
 /** What it takes to write the lines of a plan. */
-export type PlanWriting = {
-  readonly client: Client;
+type PlanWriting = Pick<Asker, 'client' | 'signal'> & {
   readonly asOf: Day;
   /** The folder that the files go to. */
   readonly folder: string;
-  readonly signal: AbortSignal;
   /** The name of the plan in messages; absent for the lines of a manifest. */
   readonly plan?: string;
   /** Called before each line with its file and the number of lines done. */
@@ -163,16 +162,16 @@ export async function writeLines(
 }
 
 /** All lines of a plan share one watch over the state of the data, so no query has its own. */
-const unwatched: Client['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
+const unwatched: Ask['client']['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
 
 async function writeLine(line: BoundLine, writing: PlanWriting): Promise<WrittenLine> {
   const { name, query, demands, output } = line;
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
-  const notes: string[] = [];
-  const note: Asker['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
-  const { drawn: chart, recessions } = output;
-  const based = askOf({ client: writing.client, note, signal, chart, recessions }, demands, asOf);
+  // The notes are read when the file is complete.
+  const note = () => undefined;
+  const asker = { client: writing.client, naming: commandNaming, note, signal, drawn: output.drawn };
+  const based = askOf(asker, demands, asOf);
   const ask = { ...based, client: { ...boundedClient(based.client, asOf), watch: unwatched } };
   const suggesting = async (error: unknown): Promise<never> => {
     throw await withSuggestion(error, ask, asOf);
@@ -185,9 +184,6 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
       return suggesting(error);
     }
   };
-  const { from = '' } = Object.fromEntries(query.question.namedParams?.(query.values) ?? []);
-  if (String(from) > asOf)
-    notes.push(`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`);
   const chunks = new ReturningIterable(renderPages(await rendererFor(output, answer, false), whole()));
   const path = join(folder, name);
   // The state of the data may have changed in the middle of an earlier attempt.
@@ -201,12 +197,10 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   } finally {
     await file.close();
   }
-  const { basis } = ask;
   const { rows = 0 } = chunks.returned ?? {};
   if (rows === 0 && output.failEmpty)
     throw new Problem('no-rows', 'it has no rows, which --fail-empty does not allow');
-  if (basis.missing.size > 0) notes.push(`${name}: ${missingText(basis.missing)}`);
-  const coverage = basis.upTo(asOf);
+  const coverage = ask.basis.upTo(asOf);
   const record = {
     name,
     command: lineOf(line.words),
@@ -215,5 +209,17 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
     ...(coverage.length > 0 && { coverage }),
     ...(await sumOfFile(path)),
   };
-  return { record, notes: [...basis.staleOn(asOf), ...notes] };
+  return { record, notes: lineNotes(line, notesOf(ask, asOf), asOf) };
+}
+
+function lineNotes({ name, query }: BoundLine, notes: readonly Note[], asOf: Day): readonly string[] {
+  const texts = (wanted: Note['kind']) => notes.flatMap(({ kind, text }) => (kind === wanted ? text : []));
+  const { from = '' } = Object.fromEntries(query.question.namedParams?.(query.values) ?? []);
+  const isLater = String(from) > asOf;
+  return [
+    ...texts('stale'),
+    ...texts('sampled'),
+    ...(isLater ? [`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`] : []),
+    ...texts('missing').map((text) => `${name}: ${text}`),
+  ];
 }

@@ -2,10 +2,11 @@ import { lstat, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { Asker } from '../answering/answer.ts';
 import { readConsistently } from '../client/client.ts';
 import { Problem } from '../errors/problem.ts';
 import { isSystemError, systemProblem } from '../errors/system-errors.ts';
-import { boundLine, inOneLine, type ParseLine, type PlanWriting, writeLines } from './line.ts';
+import { boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
 import { type FileRecord, type Manifest, parseManifest, sumOfFile } from './manifest.ts';
 import { manifestName, wordsOf } from './plan.ts';
 
@@ -49,7 +50,7 @@ export async function compareFiles({
 /** Every difference between a snapshot and what its commands give now. */
 export async function compareCommands(
   { folder, manifest }: OpenedSnapshot,
-  { client, parseLine, signal }: Pick<PlanWriting, 'client' | 'signal'> & { readonly parseLine: ParseLine },
+  { client, parseLine, signal }: Pick<Asker, 'client' | 'signal'> & { readonly parseLine: ParseLine },
 ): Promise<readonly Finding[]> {
   const asOf = manifest.as_of;
   // A manifest is a file like any other, so asof runs only what could be a line of a plan.

@@ -1,7 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { missingText, seriesWithStatements, withSuggestion } from '../../answering/series-ids.ts';
+import { askOf } from '../../answering/answer.ts';
+import { notesOf } from '../../answering/notes.ts';
+import { seriesWithStatements, withSuggestion } from '../../answering/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
-import { latestDay } from '../../domain/series/date.ts';
+import { latestDay, utcDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem, refused } from '../../errors/problem.ts';
@@ -10,6 +12,7 @@ import type { ImportProgress } from '../../import/import.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
 import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
 import { file, messages, skipMissing, store } from '../../lines/shared-parts.ts';
+import { commandNaming } from '../../operations/operation.ts';
 import { readFor } from '../../operations/typed-line.ts';
 import { openSink, print, type Sink } from '../../platform/sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
@@ -214,13 +217,13 @@ asof facts "PCE*" | tail -n +2 | wc -l
   async run({ args, metadata, skipMissing, file, store: named, messages }, io) {
     const store = await ofStore(storeAlone(io, { command: 'facts', store: named }), openStore);
     try {
-      const basis = { missing: new Set<string>() };
-      const source = { client: embeddedClient(store, io.clock), signal: io.signal, basis };
+      const client = embeddedClient(store, io.clock);
+      const ask = askOf({ client, signal: io.signal, naming: commandNaming }, {}, utcDay(io.clock()));
       const latest = latestDay(io.clock());
       const has = (id: string) =>
         store.read(async (view) => (await knownView(view, latest).series.find(id)) !== undefined);
-      const ids = await seriesWithStatements({ ids: args, skipMissing }, has, source).catch(async (error) => {
-        throw await withSuggestion(error, source);
+      const ids = await seriesWithStatements({ ids: args, skipMissing }, has, ask).catch(async (error) => {
+        throw await withSuggestion(error, ask);
       });
       await store.read(async (view) =>
         writeRecords(
@@ -231,7 +234,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
           io,
         ),
       );
-      if (basis.missing.size > 0) messages.warn(`asof: ${missingText(basis.missing)}`);
+      for (const { text } of notesOf(ask)) messages.warn(`asof: ${text}`);
     } finally {
       await store.close();
     }

@@ -6,14 +6,16 @@ import {
   type Asker,
   askOf,
   type Difference,
+  type Note,
   type Outcome,
   type QueryAnswer,
   type WrittenRows,
 } from '../../answering/answer.ts';
+import { notesOf } from '../../answering/notes.ts';
 import type { Query } from '../../answering/question.ts';
 import { isDrawable } from '../../answering/question.ts';
 import { run } from '../../answering/run.ts';
-import { missingText, withSuggestion } from '../../answering/series-ids.ts';
+import { withSuggestion } from '../../answering/series-ids.ts';
 import type { TableFiles, UserTable } from '../../answering/table.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, type Day, faultOfDay, latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
@@ -22,6 +24,7 @@ import { systemProblem } from '../../errors/system-errors.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import type { QueryLine } from '../../lines/line.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
+import { commandNaming } from '../../operations/operation.ts';
 import { openSink, type Sink } from '../../platform/sink.ts';
 import { isGzipName, type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { type Chunk, endChunks, type Renderer, ReturningIterable } from '../../render/renderer.ts';
@@ -40,8 +43,8 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     const asker: Asker = {
       client,
       signal: io.signal,
-      chart: output.drawn,
-      recessions: output.recessions,
+      naming: commandNaming,
+      drawn: output.drawn,
       explained: true,
       tables: tablesOf(io),
       progress: (share) =>
@@ -108,26 +111,19 @@ async function answer(job: Job): Promise<Ended> {
   const { demands } = job.line;
   const sink = await openSink(output.file, io);
   const today = utcDay(io.clock());
-  let notes: { readonly text: string; readonly isReason: boolean }[] = [];
+  const note = ({ kind, text }: Note): void => {
+    if (kind === 'unknown') messages.detail(`asof: ${text}`);
+  };
   let ask = askOf(asker, demands, today);
   let ended: Ended | undefined;
+  let oldest: Day | undefined;
   try {
     ended = await restartOnChange(() => {
-      notes = [];
-      const note: Ask['note'] = ({ kind, text }) => {
-        // In JSON the coverage of a series is part of the answer.
-        if (kind === 'coverage' && output.format === 'json') return;
-        if (kind === 'unknown') return messages.detail(`asof: ${text}`);
-        const isReason = kind === 'empty' || kind === 'incomplete';
-        // What is said of two days may be the same.
-        if (notes.every((other) => other.text !== text)) notes.push({ text, isReason });
-      };
       ask = askOf({ ...asker, ...(!messages.flags.quiet && { note }) }, demands, today);
       return attempt(job, ask, sink);
     }, sink);
     if (ended.rows > 0 && showsLatest(job) && !(await asker.client.origin()).sample)
-      for (const text of oldText(ask.basis.staleOn(addDays(today, -usualAge))))
-        notes.push({ text, isReason: false });
+      oldest = addDays(today, -usualAge);
     return ended;
   } catch (error) {
     await sink.abandon();
@@ -135,14 +131,28 @@ async function answer(job: Job): Promise<Ended> {
     throw withHint(await withSuggestion(named, ask, query.question.knownOn?.(query.values)), output);
   } finally {
     bar.clear();
-    const { missing } = ask.basis;
-    const isEmpty = ended?.rows === 0;
-    if (ended !== undefined && missing.size > 0) messages.warn(`asof: ${missingText(missing)}`);
-    if (isEmpty && output.onTerminal) messages.note(`asof: ${noRows(notes.map(({ text }) => text))}`);
-    else
-      for (const { text, isReason } of notes)
-        messages.note(`asof: ${isEmpty && isReason ? noRows([text]) : text}`);
+    printNotes(notesOf(ask, oldest), ended, job);
   }
+}
+
+function printNotes(notes: readonly Note[], ended: Ended | undefined, { output, messages }: Job): void {
+  const textsOf = (wanted: Note['kind']) =>
+    notes.flatMap(({ kind, text }) => (kind === wanted ? [text] : []));
+  if (ended !== undefined) for (const text of textsOf('missing')) messages.warn(`asof: ${text}`);
+  const apart = ['missing', 'stale', 'unknown'];
+  // In JSON the coverage of a series is part of the answer.
+  if (output.format === 'json') apart.push('coverage');
+  const others = notes.filter(({ kind }) => !apart.includes(kind));
+  const isEmpty = ended?.rows === 0;
+  if (isEmpty && output.onTerminal) messages.note(`asof: ${noRows(others)}`);
+  else
+    for (const note of others) {
+      const isReason = note.kind === 'empty' || note.kind === 'incomplete';
+      messages.note(`asof: ${isEmpty && isReason ? noRows([note]) : note.text}`);
+    }
+  const [stale, ...more] = textsOf('stale');
+  const end = more.length === 0 ? '' : `, and ${more.length} more series are not up to date`;
+  if (stale !== undefined) messages.note(`asof: ${stale}${end}`);
 }
 
 /** Days after which a person who looks at the newest values that a store knows is told how old they are. */
@@ -154,15 +164,9 @@ function showsLatest({ query, output, messages }: Job): boolean {
   return query.question.showsNewest?.(query.values) ?? false;
 }
 
-function oldText(stale: readonly string[]): readonly string[] {
-  const [first, ...others] = stale;
-  if (first === undefined) return [];
-  return [others.length === 0 ? first : `${first}, and ${others.length} more series are not up to date`];
-}
-
 /** The line below an empty table, which would look like a failure otherwise. */
-function noRows(reasons: readonly string[]): string {
-  return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.join('; ')}`;
+function noRows(reasons: readonly Note[]): string {
+  return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.map(({ text }) => text).join('; ')}`;
 }
 
 /** The refusal of a cursor that was typed, with its flag. */

@@ -19,7 +19,6 @@ import { listed } from '../../errors/wording.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
 import { seriesShow } from '../../operations/figures.ts';
-import { commandNaming } from '../../operations/operation.ts';
 import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { readFor, type TypedLine } from '../../operations/typed-line.ts';
 import { flag, record, type Value } from '../../operations/value.ts';
@@ -221,7 +220,7 @@ function noteOutcome(
   table: UserTable,
   columns: readonly KnownColumn[],
   counts: Record<CheckKind, number>,
-  { note, naming = commandNaming }: Ask,
+  { note, naming }: Ask,
 ): void {
   const left = uncheckedIn(counts).join(', ');
   if (checkedIn(counts) === 0)

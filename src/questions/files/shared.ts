@@ -80,7 +80,7 @@ type DaysOfRows = { readonly on: string | undefined; readonly strict: boolean | 
 /** Opens a table and reads its days, by default from the first column. */
 export async function datedTable(
   { table: given, on: named, strict }: DaysOfRows & { readonly table: GivenTable },
-  { tables, naming = commandNaming }: Ask,
+  { tables, naming }: Ask,
 ): Promise<DatedTable> {
   if (tables === undefined) throw new Error('there are no tables here');
   const table = typeof given === 'string' ? await tables.open(given) : tableOfRows(given);

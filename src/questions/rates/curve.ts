@@ -8,7 +8,6 @@ import { type CurveType, monthsOf } from '../../domain/treasury/curve.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout } from '../../operations/field.ts';
 import { curve as curveOperation, yields } from '../../operations/figures.ts';
-import { commandNaming } from '../../operations/operation.ts';
 import {
   type Param,
   type Params,
@@ -144,7 +143,7 @@ function noteMissing(
   { results }: Envelope<RateRow>,
   { on_or_before }: AskedCurve,
   date: Day,
-  { note, naming = commandNaming }: Ask,
+  { note, naming }: Ask,
 ): void {
   if (results.length > 0) return;
   const weekend = weekendDay(date);

@@ -237,7 +237,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
       const { answerRealTimePanel } = await import('./real-time-panel.ts');
       return answerRealTimePanel(realTimeOf(values), ask);
     }
-    if (ask.chart === true) return drawn(values, ask);
+    if (ask.drawn) return drawn(values, ask);
     return composed<PanelRow | WideRow>(ask, (counting) => asOfOneDay(values, counting));
   },
 });

@@ -6,7 +6,6 @@ import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.t
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
-import { commandNaming } from '../../operations/operation.ts';
 import type { ParamTexts } from '../../operations/param.ts';
 import type { NamedValues } from '../../operations/value.ts';
 import { type KnownColumns, knownOfSeries } from './known-on-days.ts';
@@ -27,7 +26,7 @@ export function answerRealTimePanel(
 ): Promise<QueryAnswer<PanelRow | WideRow>> {
   return composed<PanelRow | WideRow>(context, async (counting) => {
     // A chart shows the rows of the long form; a line has one value a day, the newest of those requested.
-    const asked = counting.chart === true ? { ...query, last: 1, wide: false } : query;
+    const asked = counting.drawn ? { ...query, last: 1, wide: false } : query;
     const columns = await columnsOf(await panelSeries(asked, counting), asked, counting);
     return panelRows(columns, asked, 'as_of');
   });
@@ -71,7 +70,7 @@ export async function noteKnown(
   days: readonly Day[],
   context: Ask,
 ): Promise<void> {
-  const { note, naming = commandNaming } = context;
+  const { note, naming } = context;
   if (note === undefined) return;
   const placed = known.map((one) => one.placed);
   const series = placed.map((one) => one.series);

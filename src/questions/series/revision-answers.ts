@@ -21,7 +21,7 @@ import { DailyTransformers, firstInput, type Vintages } from '../../domain/serie
 import { counted } from '../../errors/wording.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
 import { observations, revisions as published, seriesShow, vintages } from '../../operations/figures.ts';
-import { commandNaming, type RowOf } from '../../operations/operation.ts';
+import type { RowOf } from '../../operations/operation.ts';
 import { defined } from '../../platform/defined.ts';
 import { countsOwnPeriods, OneFrequency } from './one-frequency.ts';
 import {
@@ -369,7 +369,7 @@ function noteBaseYears(
   { id, units }: TriangleQuery,
   pairs: ReturnType<typeof pairsOf>,
   { unit }: SeriesHistory,
-  { note, naming = commandNaming }: Ask,
+  { note, naming }: Ask,
 ): void {
   if (units !== undefined || !hasBaseYear(unit)) return;
   const rescaled = pairs.filter((pair) => isRescaled({ old: pair.earlier, new: pair.later }));

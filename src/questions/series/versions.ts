@@ -306,7 +306,7 @@ const wideCompare = question({
   layout: ({ ids }) => (ids.some((id) => id.includes('*')) ? undefined : wideLayout(namesOf(ids))),
   // A chart shows the rows of the long form.
   answer: (values, ask): Promise<QueryAnswer<ComparedRow | WideRow>> =>
-    ask.chart === true ? answerLong(values, ask) : answerWide(values, ask),
+    ask.drawn ? answerLong(values, ask) : answerWide(values, ask),
 });
 
 /** The values of series as of one day, compared with those as of another. */
