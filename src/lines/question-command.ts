@@ -111,7 +111,7 @@ function ownFlags(question: Question): readonly Flag[] {
 }
 
 /** Reads the question that flags of a command ask instead of its own, if they ask one. */
-function questionByFlags(words: string, line: TypedLine, inPlan = false): Query | undefined {
+function questionByFlags(words: string, line: TypedLine, inPlan: boolean): Query | undefined {
   const asked = askedBy(words).flatMap((question) => {
     const flag = ownFlags(question).find(({ name }) => line.has(name));
     return flag === undefined ? [] : [{ question, flag: `--${flag.name}` }];
