@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
-import type { Sentence } from '../errors/problem.ts';
+import { refused, type Sentence } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
@@ -219,13 +219,39 @@ export type QuestionRow<Q> = Q extends {
 
 /** What an answer must be based on, as parameters of every question. */
 export const demandParams = {
-  exact: param(flag, 'Refuses answers from vintages whose days are not days of publication.', undefined),
-  max_age: param(
-    integer(0),
-    'Refuses data that end more than this many days before the day asked for.',
-    undefined,
-  ),
+  exact: param(flag, 'Refuses answers from vintages whose days are not days of publication.', undefined, {
+    help: {
+      about:
+        'refuse answers from sampled or fetched vintages: their days are not days of publication (exit 9)',
+      group: 'Output',
+    },
+  }),
+  max_age: {
+    ...param(
+      integer(0),
+      'Refuses data that end more than this many days before the day asked for.',
+      undefined,
+    ),
+    typed: {
+      flags: [
+        {
+          name: 'max-age',
+          value: 'days',
+          about: 'refuse data that end more than this many days before the day asked for (exit 9)',
+          group: 'Output',
+        },
+      ],
+      read: (line) => line.value('max-age', daysOfAge),
+    },
+  },
 } satisfies Params;
+
+/** Reads a number of days as it is typed; a request has no unit. */
+function daysOfAge(text: string): number {
+  const days = /^(\d{1,6})d?$/.exec(text)?.[1];
+  if (days !== undefined) return Number(days);
+  throw refused({ reason: 'use a number of days, 0 or more' });
+}
 
 /** Returns a parameter that must be given: an argument of a method. */
 export function argument<const N extends string, T>(

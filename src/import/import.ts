@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
-import { type Day, faultOfDay, latestDay, parseDay } from '../domain/series/date.ts';
-import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
+import { latestDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { readFor } from '../operations/typed-line.ts';
+import { clockAt, day, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { samplePath } from '../platform/installation.ts';
 import { inTurn } from '../platform/promises.ts';
@@ -15,55 +16,8 @@ import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
 import { type ImportFile, load } from './load/load.ts';
-import type { LoadProgress } from './load/registry.ts';
 import type { FileSummary } from './load/tally.ts';
-
-/** What to import, and how. */
-export type ImportOptions = {
-  /** The address of the store; a missing store is created. */
-  readonly store: string;
-  /** The kind of all files (`asof help formats` lists them); without it each file is recognised by its content. */
-  readonly kind?: string | undefined;
-  /** The vintage date of whole-vintage files; overrides the one in their names. */
-  readonly asOf?: Day | undefined;
-  /** Whether the month or the day comes first (`M/D/YYYY`, `D/M/YYYY`) in dates of files that leave it open. */
-  readonly dateFormat?: string | undefined;
-  /** Skips files of unknown formats; without it, one such file refuses the import. */
-  readonly skipUnknown?: boolean | undefined;
-  /** The content of the path `-`. */
-  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
-  /** The filing date of ownership XML that no other file dates. */
-  readonly filedOn?: Day | undefined;
-  /** The series of files that do not name theirs. */
-  readonly series?: string | undefined;
-  /** The ids under which to store series, by their ids in the files. */
-  readonly rename?: Readonly<Record<string, string>> | undefined;
-  /** Accepts a series from a second source. */
-  readonly merge?: boolean | undefined;
-  /** Accepts new statements that contradict known ones. */
-  readonly replace?: boolean | undefined;
-  /** Withdraws, in a whole vintage, the dates that were known and have no row. */
-  readonly complete?: boolean | undefined;
-  /** Accepts values of periods that begin after the day on which they were known, in files dated by `asOf`. */
-  readonly projections?: boolean | undefined;
-  /** The trade dates of curves that are left out, such as a day whose rates are all zero; each must be in a file. */
-  readonly skipDays?: readonly Day[] | undefined;
-  /** Creates a new store as a copy of the sample. */
-  readonly withSample?: boolean | undefined;
-  /** Reads and checks everything, and writes nothing. */
-  readonly dryRun?: boolean | undefined;
-  /** The time of the import (default now); facts of a later day are refused. */
-  readonly clock?: (() => Date) | undefined;
-  /** Stops the import, which then writes nothing. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called with the progress after each step of the work. */
-  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-};
-
-/** The progress of an import: files while it recognises them, bytes of all files while it loads them. */
-export type ImportProgress =
-  | { readonly stage: 'recognise'; readonly file: string; readonly done: number; readonly total: number }
-  | ({ readonly stage: 'load' } & LoadProgress);
+import { type ImportOptions, importValues } from './options.ts';
 
 /** What an import did, or for a dry run would do. */
 export type ImportResult = {
@@ -101,13 +55,13 @@ async function fileOf(address: string): Promise<string> {
 
 async function importInTurn(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   const { store, clock = () => new Date(), signal, onProgress, dryRun = false } = options;
-  const asOf = checkedDay('asOf', options.asOf);
-  const filedOn = checkedDay('filedOn', options.filedOn);
-  const skipDays = options.skipDays?.flatMap((day) => checkedDay('skipDays', day) ?? []);
-  const series = options.series === undefined ? undefined : checkedId('series', options.series);
+  const asOf = checked('asOf', options.asOf, day);
+  const filedOn = checked('filedOn', options.filedOn, day);
+  const skipDays = options.skipDays?.flatMap((one) => checked('skipDays', one, day) ?? []);
+  const series = checked('series', options.series, importValues.series);
   const rename = new Map(
     Object.entries(options.rename ?? {}).map((ids) => {
-      const [from = '', to = ''] = ids.map((id) => checkedId('rename', id));
+      const [from = '', to = ''] = ids.map((id) => checked('rename', id, importValues.series));
       return [from, to];
     }),
   );
@@ -208,19 +162,9 @@ function dateOrder(text: string | undefined): DateOrder | undefined {
   });
 }
 
-function checkedDay(option: string, text: string | undefined): Day | undefined {
-  const day = text === undefined ? undefined : parseDay(text);
-  if (day === undefined && text !== undefined)
-    throw new Problem(
-      'bad-input',
-      `${option} ${JSON.stringify(text)}: ${faultOfDay(text) ?? 'use YYYY-MM-DD'}`,
-    );
-  return day;
-}
-
-function checkedId(option: string, text: string): string {
-  const id = parseSeriesId(text);
-  if (id === undefined)
-    throw new Problem('bad-input', `${option} ${JSON.stringify(text)}: not a series id: ${seriesIdForm}`);
-  return id;
+/** The text of an option in its usual form; a refusal begins with the name of the option. */
+function checked<T>(name: string, given: string | undefined, { check }: Value<T>): T | undefined {
+  return given === undefined
+    ? undefined
+    : readFor(name, given, (text) => check(text, name, clockAt(new Date())));
 }

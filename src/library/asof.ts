@@ -6,7 +6,7 @@ import { dataChanged } from '../client/client.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
-import type { ImportOptions } from '../import/import.ts';
+import { type ImportOptions, importValues } from '../import/options.ts';
 import { planLineParser } from '../lines/parse.ts';
 import { asOfDay, integer, seriesIds, texts, word } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
@@ -16,7 +16,7 @@ import type { Finding } from '../snapshot/verify.ts';
 import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { Kinds } from './call.ts';
-import { imported, storeImportKinds } from './import-files.ts';
+import { imported } from './import-files.ts';
 import { type LibrarySource, type Methods, methodsOf } from './methods.ts';
 import { pullKinds, pullRequest } from './pull.ts';
 import { storeCare } from './store-care.ts';
@@ -99,7 +99,7 @@ function ownMethods(source: LibrarySource) {
       {
         name: 'import',
         args: [{ name: 'paths', kind: texts }],
-        params: { noun: 'option', kinds: storeImportKinds },
+        params: { noun: 'option', kinds: importValues },
       },
       async (paths: readonly string[], options: StoreImportOptions = {}) => {
         const address = await writtenFor('imports');

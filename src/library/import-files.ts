@@ -1,43 +1,10 @@
 import { Problem } from '../errors/problem.ts';
-import type { ImportOptions, ImportResult } from '../import/import.ts';
-import {
-  abortSignal,
-  asOfDay,
-  callable,
-  clockAt,
-  days,
-  flag,
-  iterable,
-  record,
-  seriesId,
-  texts,
-  word,
-} from '../operations/value.ts';
+import type { ImportResult } from '../import/import.ts';
+import { type ImportOptions, importValues } from '../import/options.ts';
+import { clockAt, texts, word } from '../operations/value.ts';
 import { isDatabase } from '../store/address.ts';
-import { checkArguments, isUrl, type Kinds, type Signature } from './call.ts';
+import { checkArguments, isUrl, type Signature } from './call.ts';
 import { stopped } from './session.ts';
-
-/** What an import into an open store takes. */
-export const storeImportKinds = {
-  kind: word,
-  asOf: asOfDay,
-  dateFormat: word,
-  skipUnknown: flag,
-  stdin: iterable,
-  filedOn: asOfDay,
-  series: seriesId,
-  rename: record,
-  merge: flag,
-  replace: flag,
-  complete: flag,
-  projections: flag,
-  skipDays: days,
-  withSample: flag,
-  dryRun: flag,
-  clock: callable,
-  signal: abortSignal,
-  onProgress: callable,
-} satisfies Kinds<Omit<ImportOptions, 'store'>>;
 
 /**
  * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one
@@ -57,7 +24,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
 const importFilesSignature: Signature = {
   name: 'importFiles',
   args: [{ name: 'paths', kind: texts }],
-  params: { noun: 'option', kinds: { store: word, ...storeImportKinds }, required: ['store'] },
+  params: { noun: 'option', kinds: { store: word, ...importValues }, required: ['store'] },
 };
 
 /** The same with checked arguments. */

@@ -8,25 +8,20 @@ import {
   flag,
   isPlain,
   object,
-  seconds,
   texts,
   word,
 } from '../operations/value.ts';
-import type { PullOptions, PullSummary, SourceName } from '../pull/options.ts';
+import { duration, type PullOptions, type PullSummary, sourceNames } from '../pull/options.ts';
 import { checkArguments, type Kind, type Kinds, type Signature, unknownName } from './call.ts';
-
-const sources = { fred: texts, treasury: texts, sec: texts } satisfies Record<SourceName, Kind>;
 
 /** Lists of names by source. */
 export const pullRequest: Kind = {
   check(value, name, clock) {
     if (!isPlain(value))
       throw refused({ param: name, value, reason: 'use lists by source: { fred: ["GDP"] }' });
-    const kinds: Readonly<Record<string, Kind>> = sources;
     for (const [source, names] of Object.entries(value)) {
-      const kind = Object.hasOwn(kinds, source) ? kinds[source] : undefined;
-      if (kind === undefined) throw unknownName('source', source, Object.keys(kinds));
-      if (names !== undefined) kind.check(names, `${name}.${source}`, clock);
+      if (!sourceNames.some((known) => known === source)) throw unknownName('source', source, sourceNames);
+      if (names !== undefined) texts.check(names, `${name}.${source}`, clock);
     }
     return value;
   },
@@ -38,7 +33,7 @@ export const pullKinds = {
   full: flag,
   since: day,
   dryRun: flag,
-  maxDuration: seconds('some', Number.MAX_SAFE_INTEGER),
+  maxDuration: duration,
   ...requestLimits,
   cacheFolder: word,
   env: object,

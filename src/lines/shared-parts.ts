@@ -1,15 +1,16 @@
 import type { Demands } from '../answering/basis.ts';
+import { demandParams, splitDemands } from '../answering/question.ts';
 import { requestLimits } from '../client/remote/retry.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem, refused } from '../errors/problem.ts';
-import { asOfFlag } from '../operations/param.ts';
+import { asOfFlag, type Param } from '../operations/param.ts';
 import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { integer } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { skipMissing as skipMissingParam } from '../questions/series/shared.ts';
 import { formatNames, type OutputFlags, outputFormat } from '../render/output.ts';
 import { type LinePart, option, textOption, together, toggle } from './command.ts';
-import { paramFlags } from './param-flags.ts';
+import { paramFlags, typedValue } from './param-flags.ts';
 
 const group = 'Output';
 
@@ -126,29 +127,16 @@ export const skipMissing: LinePart<boolean> = {
   read: (line) => line.has('skip-missing'),
 };
 
-const basis = together(
-  {
-    exact: mark(
-      'exact',
-      'refuse answers from sampled or fetched vintages: their days are not days of publication (exit 9)',
-    ),
-    maxAge: option(
-      'max-age',
-      'refuse data that end more than this many days before the day asked for (exit 9)',
-      { placeholder: 'days', parse: daysOfAge },
-    ),
-  },
-  group,
-);
-
-function daysOfAge(text: string): number {
-  const days = /^(\d{1,6})d?$/.exec(text)?.[1];
-  if (days !== undefined) return Number(days);
-  throw refused({ reason: 'use a number of days, 0 or more' });
-}
+const demanded = Object.entries<Param>(demandParams);
 
 /** What an answer must be based on. */
-export const demands: LinePart<Demands> = { ...basis, read: (line) => defined(basis.read(line)) };
+export const demands: LinePart<Demands> = {
+  flags: demanded.flatMap(([name, param]) => paramFlags(name, param)),
+  read(line) {
+    const values = demanded.map(([name, param]) => [name, typedValue(name, param, line)]);
+    return splitDemands(Object.fromEntries(values)).demands;
+  },
+};
 
 /** The store to use, if the line names one. */
 export const store = textOption('store', 'path', 'store to use: a file, or postgres://… (or ASOF_STORE)', {

@@ -1,7 +1,6 @@
 import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../domain/series/date.ts';
-import { Problem, refused } from '../errors/problem.ts';
-import { listed } from '../errors/wording.ts';
-import type { Clock, Completion } from './value.ts';
+import { Problem } from '../errors/problem.ts';
+import { type Clock, type Completion, choice } from './value.ts';
 
 /** The headings under which help lists commands. */
 export type CommandGroup = 'Series' | 'Treasury rates' | 'Insiders' | 'Files' | 'Service' | 'Setup';
@@ -97,17 +96,10 @@ export class TypedLine {
     return text === undefined ? undefined : readFor(`--${name}`, text, read);
   }
 
-  /** One of a few words. */
+  /** One of a few words, in any letter case. */
   choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
-    return this.value(name, (text) => oneOf(choices, text));
-  }
-
-  /** An integer of at least 1. */
-  count(name: string): number | undefined {
-    return this.value(name, (text) => {
-      if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-      throw refused({ reason: 'use an integer of at least 1' });
-    });
+    const asDeclared = (text: string) => choices.find((one) => one.toLowerCase() === text.toLowerCase());
+    return this.value(name, (text) => choice(choices).parse(asDeclared(text) ?? text, name, this.clock));
   }
 
   /** A date; `today` is the day in UTC, and a month, a quarter or a year is read as one of its days if one is named. */
@@ -161,21 +153,16 @@ export class TypedLine {
   }
 }
 
-function oneOf<T extends string>(choices: readonly T[], text: string): T {
-  const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
-  if (choice !== undefined) return choice;
-  throw refused({ reason: `use ${listed(choices, 'or')}` });
-}
-
-/** Reads a text; a refusal names what was typed: `--limit "0": use an integer of at least 1`. */
-export function readFor<T>(name: string, text: string, read: (text: string) => T): T {
+/**
+ * Reads a text; a refusal says where the text is from: `--limit "0": use an integer of at least 1`. `field` is the name
+ * of the parameter for programs.
+ */
+export function readFor<T>(from: string, text: string, read: (text: string) => T, field = from): T {
   try {
     return read(text);
   } catch (error) {
     if (!(error instanceof Problem) || error.refusal === undefined) throw error;
-    throw new Problem('bad-input', `${name} ${JSON.stringify(text)}: ${error.refusal.reason}`, {
-      field: name,
-      hints: error.hints,
-    });
+    const detail = `${from} ${JSON.stringify(text)}: ${error.refusal.reason}`;
+    throw new Problem('bad-input', detail, { field, hints: error.hints });
   }
 }

@@ -114,13 +114,6 @@ export const abortSignal = accepting((value) => value instanceof AbortSignal, 'a
 /** An object. */
 export const object = accepting((value) => typeof value === 'object' && value !== null, 'an object');
 
-/** What gives chunks of bytes. */
-export const iterable = accepting(
-  (value): value is AsyncIterable<Uint8Array> =>
-    typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
-  'an async iterable of bytes, such as process.stdin',
-);
-
 /** A text that messages do not repeat. */
 export const secret: ValueCheck<string> = {
   check(value, name) {
@@ -226,14 +219,6 @@ function begun(asOf: Day, name: string, { latest }: Clock): Day {
     ({ param }) => `${param(name)} ${asOf} is in the future: nothing is known as of that date yet`,
   );
 }
-
-/** A list of dates, also an empty one. */
-export const days: ValueCheck<readonly Day[]> = {
-  check(value, name, clock) {
-    if (Array.isArray(value)) return value.map((one) => day.check(one, name, clock));
-    throw refused({ param: name, value, reason: 'use a list of dates, such as ["2017-04-14"]' });
-  },
-};
 
 /** One value of a kind, or a list of at least one. */
 export function oneOrSeveral<T>(one: Value<T>): Value<readonly T[]> {

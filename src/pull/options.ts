@@ -1,9 +1,27 @@
 import type { RequestOptions } from '../client/remote/exchange.ts';
 import type { Day } from '../domain/series/date.ts';
-import type { Problem } from '../errors/problem.ts';
+import { type Problem, refused } from '../errors/problem.ts';
+import { seconds, type Value } from '../operations/value.ts';
 
 /** The live sources that a store can follow. */
-export type SourceName = 'fred' | 'treasury' | 'sec';
+export const sourceNames = ['fred', 'treasury', 'sec'] as const;
+
+/** The name of a live source. */
+export type SourceName = (typeof sourceNames)[number];
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, '': 1 };
+
+/** A number of seconds, which a text may give in minutes or hours. */
+export const duration: Value<number> = {
+  ...seconds('some', Number.MAX_SAFE_INTEGER),
+  parse(given, name) {
+    const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)?$/.exec(given) ?? [];
+    const value = Number(count) * (unitSeconds[unit] ?? Number.NaN);
+    if (value > 0) return value;
+    throw refused({ param: name, value: given, reason: 'use a time such as 90s, 10m or 2h' });
+  },
+  placeholder: 'time',
+};
 
 /** What a user's environment says about a source. */
 export type SourceSettings = {

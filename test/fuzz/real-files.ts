@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import yauzl from 'yauzl';
-import type { ImportOptions } from '../../src/import/import.ts';
+import type { ImportOptions } from '../../src/import/options.ts';
 import { insiderFilings } from '../../src/operations/insiders/filings.ts';
 import { alfredReadmeText } from '../support/alfred.ts';
 import { testData } from '../support/repository.ts';

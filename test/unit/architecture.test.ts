@@ -68,7 +68,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   table: ['answering', 'domain', 'import/files', 'import/readers', 'operations'],
   mcp: ['answering', 'client', 'domain', 'library', 'operations', 'questions'],
   snapshot: ['answering', 'client', 'domain/series', 'operations', 'render', 'store'],
-  import: ['domain', 'import', 'store'],
+  import: ['domain', 'import', 'operations', 'store'],
   'import/files': [],
   'import/readers': ['domain/series', 'import/files'],
   'import/formats': ['domain', 'import/files', 'import/formats', 'import/readers'],

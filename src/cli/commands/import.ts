@@ -5,10 +5,9 @@ import { seriesWithStatements, withSuggestion } from '../../answering/series-ids
 import { embeddedClient } from '../../client/open.ts';
 import { latestDay, utcDay } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
-import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
-import { Problem, refused } from '../../errors/problem.ts';
+import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
-import type { ImportProgress } from '../../import/import.ts';
+import { type ImportProgress, importValues } from '../../import/options.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
 import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
 import { file, messages, skipMissing, store } from '../../lines/shared-parts.ts';
@@ -53,14 +52,16 @@ asof import --log
     kind: textOption('kind', 'kind', 'format of the files (default: by content; see asof help formats)', {
       complete: 'kinds',
     }),
-    series: option('series', 'series id for files that do not name one', {
-      placeholder: 'id',
-      complete: 'ids',
-      parse: seriesId,
-    }),
+    series: option('series', 'series id for files that do not name one', importValues.series),
     rename: {
       flags: [{ name: 'id', value: 'old=new', about: 'import a series under another id', repeatable: true }],
-      read: (line) => Object.fromEntries(line.texts('id').map((text) => readFor('--id', text, renaming))),
+      read: (line) =>
+        Object.assign(
+          {},
+          ...line
+            .texts('id')
+            .map((text) => readFor('--id', text, () => importValues.rename.parse(text, 'id', line.clock))),
+        ),
     },
     asOf: dayOption('as-of', 'as-of date of files that hold one vintage and do not date it'),
     dateFormat: textOption(
@@ -126,18 +127,6 @@ asof import --log
     }
   },
 });
-
-function seriesId(text: string): string {
-  const id = parseSeriesId(text);
-  if (id === undefined) throw refused({ reason: `not a series id: ${seriesIdForm}` });
-  return id;
-}
-
-function renaming(text: string): readonly [from: string, to: string] {
-  const [from, to, ...rest] = text.split('=');
-  if (from === undefined || to === undefined || rest.length > 0) throw refused({ reason: 'use OLD=NEW' });
-  return [seriesId(from), seriesId(to)];
-}
 
 /** More conflicts would scroll their counts off a terminal. */
 const mostConflicts = 100;

@@ -4,6 +4,7 @@ import { Problem, refused } from '../../errors/problem.ts';
 import { option, textOption } from '../../lines/command.ts';
 import { messages, outputWith } from '../../lines/shared-parts.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
+import { formed } from '../../operations/value.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import { newKey, newSecret } from '../../server/keys/gate.ts';
@@ -25,6 +26,15 @@ const output = outputWith(['format', 'csv', 'json']);
 
 const keyId: ArgumentSpec = { name: 'key-id', about: 'id of the key, as asof keys list shows it' };
 
+const keyName = formed(
+  (given, refuse) => {
+    const name = given.trim();
+    if (name !== '' && name.length <= 100 && !/\p{C}/u.test(name)) return name;
+    throw refuse('use 1 to 100 printable characters');
+  },
+  { placeholder: 'name' },
+);
+
 const createKey = command({
   words: 'keys create',
   summary: 'Create a key (it is shown only once)',
@@ -35,15 +45,7 @@ asof keys create --name ann --plan pro > ann.key
 asof keys create --name guest --plan free --expires 90d
 `,
   parts: {
-    name: {
-      flags: [{ name: 'name', value: 'name', about: 'name of the key', required: true }],
-      read(line) {
-        const text = line.text('name') ?? '';
-        const name = text.trim();
-        if (name !== '' && name.length <= 100 && !/\p{C}/u.test(name)) return name;
-        throw new Problem('bad-input', `--name ${JSON.stringify(text)}: use 1 to 100 printable characters`);
-      },
-    },
+    name: option('name', 'name of the key', keyName, { required: true }),
     plan: textOption('plan', 'plan', 'plan of the key', { complete: 'plans', fallback: 'free' }),
     expires: option('expires', 'last day on which it is valid (UTC), or days such as 90d', {
       placeholder: 'date',
@@ -54,7 +56,7 @@ asof keys create --name guest --plan free --expires 90d
     access,
     messages,
   },
-  async run({ name, plan = 'free', expires, plans: file, access, messages }, io) {
+  async run({ name = '', plan = 'free', expires, plans: file, access, messages }, io) {
     const plans = await chosenPlans(file, io);
     if (!plans.has(plan))
       throw new Problem(

@@ -1,17 +1,19 @@
-import { Problem, refused } from '../../errors/problem.ts';
-import { counted, grouped } from '../../errors/wording.ts';
+import { Problem } from '../../errors/problem.ts';
+import { counted, grouped, listed } from '../../errors/wording.ts';
 import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
 import { connection, messages, output, outputWith, store } from '../../lines/shared-parts.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import type { FredListing } from '../../pull/fred/api.ts';
-import type {
-  PullCounts,
-  PulledSubject,
-  PullProgress,
-  PullSummary,
-  SourceSettings,
+import {
+  duration,
+  type PullCounts,
+  type PulledSubject,
+  type PullProgress,
+  type PullSummary,
+  type SourceSettings,
+  sourceNames,
 } from '../../pull/options.ts';
 import type { PullSource } from '../../pull/source.ts';
 import type { SourceProbe } from '../../pull/sources.ts';
@@ -27,9 +29,7 @@ import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { type Messages, reportFailure } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
-const sources = ['fred', 'treasury', 'sec'] as const;
-
-const sourceArg = { name: 'source', about: sources.join(', '), choices: sources };
+const sourceArg = { name: 'source', about: sourceNames.join(', '), choices: sourceNames };
 
 const pullSources = command({
   words: 'pull',
@@ -78,10 +78,7 @@ asof pull fred --search "core pce"
     since: dayOption('since', 'begin new histories on this day', 'first'),
     full: toggle('full', 'ask for whole histories again, and compare them with the store'),
     dryRun: toggle('dry-run', 'print the requests that it would make, and make none'),
-    maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', {
-      placeholder: 'time',
-      parse: duration,
-    }),
+    maxDuration: option('max-duration', 'stop after this time, such as 90s, 10m or 2h', duration),
     output: outputWith(['format', 'csv', 'json', 'columns', 'no-header']),
     connection: { ...connection, flags: connection.flags.filter(({ name }) => name !== 'base-url') },
     messages,
@@ -187,8 +184,8 @@ const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec'
 
 function requestIn(line: TypedLine): Readonly<Record<string, readonly string[]>> | undefined {
   const [source, ...names] = line.args;
-  if (source !== undefined && !sources.some((known) => known === source))
-    throw new Problem('bad-input', `unknown source '${source}': use fred, treasury or sec`, {
+  if (source !== undefined && !sourceNames.some((known) => known === source))
+    throw new Problem('bad-input', `unknown source '${source}': use ${listed(sourceNames, 'or')}`, {
       hints: [`asof pull fred ${source} pulls a series of FRED`],
     });
   for (const [flag, own] of Object.entries(flagSources))
@@ -199,15 +196,6 @@ function requestIn(line: TypedLine): Readonly<Record<string, readonly string[]>>
     line.texts(flag).map((text) => `${flag} ${text.trim()}`),
   );
   return { [source]: [...names, ...flagged, ...(line.has('daily') ? ['daily'] : [])] };
-}
-
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, '': 1 };
-
-function duration(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)?$/.exec(text) ?? [];
-  const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN);
-  if (seconds > 0) return seconds;
-  throw refused({ reason: 'use a time such as 90s, 10m or 2h' });
 }
 
 /** Reports failures; the first one decides the exit code. */

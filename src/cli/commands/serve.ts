@@ -58,10 +58,10 @@ asof serve --metrics-port 9464
     typed: {
       flags: serveFlags,
       read(line) {
-        const texts = typedSettings(line);
-        if (!line.has('quiet')) return texts;
+        const typed = typedSettings(line);
+        if (!line.has('quiet')) return typed;
         if (line.has('log-level')) throw new Problem('bad-input', 'use either --quiet or --log-level');
-        return { ...texts, 'log-level': 'warn' };
+        return { ...typed, 'log-level': 'warn' } as const;
       },
     },
     config: textOption('config', 'file', 'JSON file of these settings (or ASOF_CONFIG)', {

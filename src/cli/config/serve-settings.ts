@@ -137,38 +137,36 @@ export const serveFlags: readonly Flag[] = names.map((name) => {
   return { name, about, ...defined({ value: placeholder, complete, choices, fallback, repeatable }) };
 });
 
-/** Texts of settings. */
-export type ServeTexts = { readonly [K in ServeSettingName]?: string };
+type ServeTexts = { readonly [K in ServeSettingName]?: string };
 
 type ServeValues = {
-  readonly [K in ServeSettingName]: ReturnType<(typeof serveSettings)[K]['value']['parse']> | undefined;
+  readonly [K in ServeSettingName]?: ReturnType<(typeof serveSettings)[K]['value']['parse']>;
 };
 
-/** Reads the flags of a line as texts of settings; refuses a text that is not valid. */
-export function typedSettings(line: TypedLine): ServeTexts {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const given = line.texts(name);
-      if (given.length === 0) return [];
-      const whole = given.join(',');
-      line.value(name, () => serveSettings[name].value.parse(whole, name, line.clock));
-      return [[name, whole]];
-    }),
-  );
+/** Reads the flags of a line; refuses a text that is not valid. */
+export function typedSettings(line: TypedLine): ServeValues {
+  const values = names.map((name) => {
+    const whole = line.texts(name).join(',');
+    return [name, line.value(name, () => serveSettings[name].value.parse(whole, name, line.clock))];
+  });
+  return defined(Object.fromEntries(values));
 }
 
 /** The settings of a service: by flag, else by variable, else in the file, else the default. */
-export function serveValues(typed: ServeTexts, path: string | undefined, io: Io): ServeValues {
+export function serveValues(typed: ServeValues, path: string | undefined, io: Io): ServeValues {
   const inFile = path === undefined ? {} : readServeFile(path);
   const values = names.map((name) => {
     const setting: ServeSetting<unknown> = serveSettings[name];
-    const [from, given] = [
-      [`--${name}`, typed[name]],
-      [setting.variable, variable(io, setting.variable)],
-      [`${path}: ${name}`, inFile[name]],
-      [name, setting.fallback],
-    ].find(([, found]) => found !== undefined) ?? [name, undefined];
-    return [name, given === undefined ? undefined : readFrom(from ?? name, name, given, setting, io)];
+    const [from = name, given] =
+      [
+        [setting.variable, variable(io, setting.variable)],
+        [`${path}: ${name}`, inFile[name]],
+        [name, setting.fallback],
+      ].find(([, found]) => found !== undefined) ?? [];
+    return [
+      name,
+      typed[name] ?? (given === undefined ? undefined : readFrom(from, name, given, setting, io)),
+    ];
   });
   // Each value belongs to its own setting.
   return Object.fromEntries(values) as ServeValues;

@@ -1,7 +1,8 @@
 import { requestLimits } from '../../client/remote/retry.ts';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
-import { Problem, quoted } from '../../errors/problem.ts';
+import { Problem } from '../../errors/problem.ts';
+import { readFor } from '../../operations/typed-line.ts';
 import { clockAt, formed, type Value } from '../../operations/value.ts';
 import { configPath, readConfigFile } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
@@ -58,13 +59,7 @@ const settingsByName: { readonly [N in SettingName]: Setting<SettingValues[N]> }
 
 /** Reads the text of a setting; a refusal begins with where the text is from, such as a variable. */
 export function readFrom<T>(from: string, name: string, text: string, { value }: Setting<T>, io: Io): T {
-  try {
-    return value.parse(text, name, clockAt(io.clock()));
-  } catch (error) {
-    if (!(error instanceof Problem) || error.refusal === undefined) throw error;
-    const { reason, value: shown } = error.refusal;
-    throw new Problem('bad-input', `${from}${quoted(shown)}: ${reason}`, { field: name, hints: error.hints });
-  }
+  return readFor(from, text, () => value.parse(text, name, clockAt(io.clock())), name);
 }
 
 /** Returns the setting that a text names; `unknown` is the message for any other text. */

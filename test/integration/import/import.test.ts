@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ImportProgress, importFiles, importLog } from '../../../src/import/import.ts';
+import { importFiles, importLog } from '../../../src/import/import.ts';
 import { ImportRefusal } from '../../../src/import/load/conflict.ts';
+import type { ImportProgress } from '../../../src/import/options.ts';
 import { scratchFolder, tempFolder } from '../../support/folders.ts';
 import { allStatements, facts, newStorePath, reading } from '../../support/scratch-store.ts';
 

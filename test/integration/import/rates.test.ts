@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ImportOptions, importFiles } from '../../../src/import/import.ts';
+import { importFiles } from '../../../src/import/import.ts';
+import type { ImportOptions } from '../../../src/import/options.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import { scratchFolder, tempFolder } from '../../support/folders.ts';
 import { allStatements, newStorePath, reading } from '../../support/scratch-store.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ImportOptions, importFiles } from '../../../src/import/import.ts';
+import { importFiles } from '../../../src/import/import.ts';
+import type { ImportOptions } from '../../../src/import/options.ts';
 import { importReport } from '../../../src/import/report.ts';
 import { scratchFolder, tempFolder } from '../../support/folders.ts';
 import { readData, testData } from '../../support/repository.ts';

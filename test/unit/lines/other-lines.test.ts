@@ -155,8 +155,8 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
       quiet: true,
       typed: {
         host: '0.0.0.0',
-        port: '0',
-        'public-url': 'https://data.example.org/',
+        port: 0,
+        'public-url': 'https://data.example.org',
         'billing-url': 'http://b.example.org/x',
         plans: 'p.json',
         store: 's.db',
@@ -172,8 +172,8 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
       quiet: false,
       config: 's.json',
       typed: {
-        'cors-origin': 'https://a.example,https://b.example',
-        'metrics-port': '9464',
+        'cors-origin': ['https://a.example', 'https://b.example'],
+        'metrics-port': 9464,
         'metrics-key': 'm.key',
         'log-level': 'error',
       },

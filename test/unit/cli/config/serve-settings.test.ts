@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ServeTexts, serveValues } from '../../../../src/cli/config/serve-settings.ts';
+import { serveValues } from '../../../../src/cli/config/serve-settings.ts';
 import type { Io } from '../../../../src/cli/terminal/io.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 
@@ -17,7 +17,9 @@ function ioWith(env: Readonly<Record<string, string>>): Io {
   return { env, clock: () => new Date() } as Io;
 }
 
-function values(typed: ServeTexts, env: Readonly<Record<string, string>>, content?: object) {
+type Typed = Parameters<typeof serveValues>[0];
+
+function values(typed: Typed, env: Readonly<Record<string, string>>, content?: object) {
   const file = content === undefined ? undefined : fileOf(JSON.stringify(content));
   return serveValues(typed, file, ioWith(env));
 }
@@ -28,8 +30,8 @@ describe('the settings of a service', () => {
     expect(values({}, {})['cors-origin']).toBeUndefined();
   });
 
-  it.each<[string, ServeTexts, Record<string, string>, object | undefined, number]>([
-    ['a flag before all else', { port: '1' }, { ASOF_PORT: '2' }, { port: 3 }, 1],
+  it.each<[string, Typed, Record<string, string>, object | undefined, number]>([
+    ['a flag before all else', { port: 1 }, { ASOF_PORT: '2' }, { port: 3 }, 1],
     ['a variable before the file', {}, { ASOF_PORT: '2' }, { port: 3 }, 2],
     ['the file before the default', {}, {}, { port: 3 }, 3],
     ['no variable that is empty', {}, { ASOF_PORT: '' }, { port: 3 }, 3],
