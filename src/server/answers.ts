@@ -16,9 +16,7 @@ import {
   answerFormats,
   asValidationError,
   type Endpoint,
-  readQuery,
   readQuestion,
-  readRequest,
 } from './endpoints.ts';
 import type { AdmittedExchange, Exchange, Log, WireReply, WireRequest } from './exchange.ts';
 import { principalOf } from './keys/plans.ts';
@@ -36,8 +34,7 @@ export class Answers {
     this.#source = source;
   }
 
-  async answer(endpoint: Endpoint, exchange: AdmittedExchange): Promise<WireReply> {
-    const asked = readRequest(endpoint, exchange.request);
+  async answer(endpoint: Endpoint, asked: Asked, exchange: AdmittedExchange): Promise<WireReply> {
     const operation = pagedOperation(endpoint, asked.format);
     if (operation === undefined) return answerTable(endpoint, asked, exchange, this.#source);
     const { services } = this.#source;
@@ -46,12 +43,8 @@ export class Answers {
 }
 
 /** Tells whether a request asks for a table, which has to wait for its turn; one that is not valid does not wait. */
-export function isComputation(endpoint: Endpoint, { query, header }: WireRequest): boolean {
-  try {
-    return pagedOperation(endpoint, readQuery(query, header('accept')).format) === undefined;
-  } catch {
-    return endpoint.operation === undefined;
-  }
+export function isComputation(endpoint: Endpoint, asked: Asked | Problem): boolean {
+  return pagedOperation(endpoint, asked instanceof Problem ? 'json' : asked.format) === undefined;
 }
 
 function pagedOperation({ operation }: Endpoint, format: AnswerFormat): Operation | undefined {
@@ -117,11 +110,11 @@ type ResponseCache = LRUCache<string, CachedBody>;
 /** The bytes of all entries: about 2000 pages of 100 rows. */
 const capacity = 32 * 1024 * 1024;
 
-/** An empty cache for this many bytes; it does not keep an entry of more than a sixteenth of them. */
-export function createResponseCache(size = capacity): ResponseCache {
+/** An empty cache; it does not keep an entry of more than a sixteenth of its bytes. */
+export function createResponseCache(): ResponseCache {
   return new LRUCache({
-    maxSize: size,
-    maxEntrySize: Math.floor(size / 16),
+    maxSize: capacity,
+    maxEntrySize: capacity / 16,
     sizeCalculation: ({ bytes }, key) => key.length + bytes.length,
   });
 }

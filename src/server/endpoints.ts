@@ -51,10 +51,18 @@ function composedEndpoint(question: Question): readonly Endpoint[] {
 /** The texts of the parameters of a request, and the format of its answer. */
 export type Asked = { readonly texts: ParamTexts; readonly format: AnswerFormat };
 
-/** Reads what a request asks of an endpoint. */
-export function readRequest({ path: pattern }: Endpoint, { path, query, header }: WireRequest): Asked {
-  const { texts, format } = readQuery(query, header('accept'));
-  return { texts: [...pathTexts(pattern, path), ...texts], format };
+/** Reads what a request asks of an endpoint; gives the Problem of one that is not valid. */
+export function readRequest(
+  { path: pattern }: Endpoint,
+  { path, query, header }: WireRequest,
+): Asked | Problem {
+  try {
+    const { texts, format } = readQuery(query, header('accept'));
+    return { texts: [...pathTexts(pattern, path), ...texts], format };
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
 }
 
 /** Reads the query that texts of parameters ask, and what its answer must be based on. */

@@ -1,6 +1,6 @@
 import { Problem } from '../errors/problem.ts';
 import { Answers, isComputation } from './answers.ts';
-import { endpoints } from './endpoints.ts';
+import { endpoints, readRequest } from './endpoints.ts';
 import {
   type AdmittedExchange,
   beginExchange,
@@ -57,11 +57,13 @@ export function createHandler(options: HandlerOptions): Handler {
   for (const endpoint of endpoints) {
     // In the contract's order of checks: key, quota, then everything else.
     add(endpoint.path, async (exchange) => {
-      const admitted = await admit(gate, exchange, isComputation(endpoint, exchange.request));
+      const asked = readRequest(endpoint, exchange.request);
+      const admitted = await admit(gate, exchange, isComputation(endpoint, asked));
       try {
         checkMethod(exchange.request);
         checkNoBody(exchange.request);
-        return await answers.answer(endpoint, admitted);
+        if (asked instanceof Problem) throw asked;
+        return await answers.answer(endpoint, asked, admitted);
       } catch (error) {
         admitted.admission.turn?.leave();
         throw error;

@@ -4,7 +4,7 @@ import { operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
 import { answerFormats, type Endpoint, notAcceptable } from './endpoints.ts';
 import { errorPages } from './open-pages.ts';
-import { envelopeExample, failureSchemas, problemExample, reference, schemasOf, typeName } from './schema.ts';
+import { answerContent, problemContent, reference, schemasOf } from './schema.ts';
 
 const count: Schema = { type: 'integer', minimum: 0 };
 
@@ -103,11 +103,6 @@ function exampleOf(request: string, condition?: string): string {
   return `Example: \`${request}\`${condition === undefined ? '' : ` ${condition}`}.`;
 }
 
-function problemContent(problem: Problem, more: Schema = {}): Schema {
-  const example = { ...problemExample(problem), ...more };
-  return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
-}
-
 function problemResponse(failure: Failure): readonly [name: string, response: Schema] {
   const { status } = failure.problem;
   const headers = {
@@ -166,10 +161,7 @@ export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Sche
       headers,
       parameters: { Format: formatParameter },
       responses: problemResponses,
-      schemas: {
-        ...Object.fromEntries(endpoints.flatMap(schemasOf)),
-        ...failureSchemas,
-      },
+      schemas: schemasOf(endpoints),
     },
   };
 }
@@ -199,12 +191,7 @@ function responsesOf(endpoint: Endpoint): Schema {
     200: {
       description: 'The answer.',
       headers: { ...answerHeaders, ETag: reference('headers', 'ETag'), Link: reference('headers', 'Link') },
-      content: {
-        'application/json': {
-          schema: reference('schemas', typeName(endpoint)),
-          example: envelopeExample(endpoint),
-        },
-      },
+      content: answerContent(endpoint),
     },
     304: { description: 'The answer is the one that If-None-Match names.', headers: answerHeaders },
     ...Object.fromEntries(problems.map((status) => [status, reference('responses', `Problem${status}`)])),
@@ -231,18 +218,14 @@ function typed({ schema: { type } }: Param, text: string | undefined): unknown {
 }
 
 function describedWithExample({ path, description, example }: Endpoint): string {
-  const given = Object.entries(example.params).map(([name, text]) => [name, asTyped(text)] as const);
+  const given = Object.entries(example.params).map(
+    ([name, text]) => [name, encodeURIComponent(text).replaceAll('%2C', ',')] as const,
+  );
   const filled = given.reduce((whole, [name, text]) => whole.replace(`{${name}}`, text), path);
   const query = given.flatMap(([name, text]) => (path.includes(`{${name}}`) ? [] : [`${name}=${text}`]));
   const address = query.length === 0 ? filled : `${filled}?${query.join('&')}`;
   return `${saidIn(codeVoice, description)}\n\n${exampleOf(`GET ${address}`)}`;
 }
-
-function asTyped(text: string): string {
-  return encodeURIComponent(text).replaceAll('%2C', ',');
-}
-
-const ok: Schema = { const: 'ok' };
 
 const followedSchema: Schema = {
   type: 'object',
@@ -273,7 +256,7 @@ const openPaths: Readonly<Record<string, OpenPath>> = {
     responses: {
       200: json(
         'The process answers.',
-        { type: 'object', required: ['status'], properties: { status: ok } },
+        { type: 'object', required: ['status'], properties: { status: { const: 'ok' } } },
         { status: 'ok' },
       ),
     },
@@ -288,7 +271,11 @@ const openPaths: Readonly<Record<string, OpenPath>> = {
         {
           type: 'object',
           required: ['status', 'checks'],
-          properties: { status: ok, checks: reference('schemas', 'Checks'), followed: followedSchema },
+          properties: {
+            status: { const: 'ok' },
+            checks: reference('schemas', 'Checks'),
+            followed: followedSchema,
+          },
         },
         { status: 'ok', checks: { store: 'healthy', access: 'healthy' } },
       ),

@@ -1,5 +1,5 @@
 import { frequencies } from '../domain/series/series.ts';
-import type { Problem, ProblemDocument } from '../errors/problem.ts';
+import type { Problem } from '../errors/problem.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
 import { type Field, field, fieldKinds, nullable, type Schema } from '../operations/field.ts';
 import { envelopeToWire, toWire } from '../operations/wire.ts';
@@ -11,23 +11,27 @@ export function reference(kind: 'headers' | 'parameters' | 'responses' | 'schema
 }
 
 /** `series_search` is SeriesSearch. */
-export function typeName({ name }: Pick<Endpoint, 'name'>): string {
+function typeName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Returns every schema of the description, by its name. */
+export function schemasOf(endpoints: readonly Endpoint[]): Schema {
+  return {
+    ...Object.fromEntries(endpoints.flatMap(answerSchemas)),
+    Problem: problemSchema,
+    Checks: checksSchema,
+  };
+}
+
 /** Returns the schemas of the rows and of the envelope of an endpoint, by their names. */
-export function schemasOf(endpoint: Endpoint): readonly (readonly [name: string, schema: Schema])[] {
+function answerSchemas(endpoint: Endpoint): readonly (readonly [name: string, schema: Schema])[] {
+  const { fields, example, mayBeWide } = endpoint;
   const name = typeName(endpoint);
-  const row = reference('schemas', `${name}Row`);
-  const long = [`${name}Row`, rowSchema(endpoint)] as const;
-  if (endpoint.mayBeWide !== true) return [long, [name, envelopeSchema(endpoint, row)]];
-  const { properties, ...either } = envelopeSchema(endpoint, {
-    anyOf: [row, reference('schemas', 'WideRow')],
-  });
   return [
-    long,
-    ['WideRow', wideRowSchema],
-    [name, { ...either, properties: { ...(properties as Schema), vintage_kinds: vintageKindsSchema } }],
+    [`${name}Row`, recordSchema(fields, toWire(fields)(example.row))],
+    ...(mayBeWide === true ? [['WideRow', wideRowSchema] as const] : []),
+    [name, envelopeSchema(endpoint)],
   ];
 }
 
@@ -46,10 +50,6 @@ function fieldSchema(
     // A list of records that is empty in the example shows none of its fields.
     ...(fields === undefined && example !== undefined && { examples: [example] }),
   };
-}
-
-function rowSchema({ fields, example }: Pick<Endpoint, 'example' | 'fields'>): Schema {
-  return recordSchema(fields, toWire(fields)(example.row));
 }
 
 function recordSchema(fields: readonly Field[], example: Row): Schema {
@@ -88,8 +88,11 @@ const requestId: Schema = {
   examples: [requestIdExample],
 };
 
-function envelopeSchema({ members = [], object, params }: Endpoint, rows: Schema): Schema {
+function envelopeSchema(endpoint: Endpoint): Schema {
+  const { members = [], object, params, mayBeWide } = endpoint;
   const paged = Object.hasOwn(params, 'cursor');
+  const row = reference('schemas', `${typeName(endpoint)}Row`);
+  const rows = mayBeWide === true ? { anyOf: [row, reference('schemas', 'WideRow')] } : row;
   return {
     type: 'object',
     required: ['object', 'request_id', 'status', 'results', 'results_count', 'has_more'],
@@ -102,12 +105,14 @@ function envelopeSchema({ members = [], object, params }: Endpoint, rows: Schema
       results_count: { type: 'integer', minimum: 0 },
       has_more: paged ? { type: 'boolean' } : { const: false },
       ...(paged && { next_cursor: { type: 'string', description: 'Exactly when has_more is true.' } }),
+      ...(mayBeWide === true && { vintage_kinds: vintageKindsSchema }),
     },
   };
 }
 
-/** An answer as JSON has it, with one row. */
-export function envelopeExample({ object, fields, example }: Endpoint): Schema {
+/** The content of an answer of an endpoint in JSON, with one row as the example. */
+export function answerContent(endpoint: Endpoint): Schema {
+  const { object, fields, example } = endpoint;
   const envelope = {
     object,
     request_id: requestIdExample,
@@ -117,7 +122,8 @@ export function envelopeExample({ object, fields, example }: Endpoint): Schema {
     results_count: 1,
     has_more: false,
   };
-  return envelopeToWire(envelope, fields);
+  const schema = reference('schemas', typeName(endpoint));
+  return { 'application/json': { schema, example: envelopeToWire(envelope, fields) } };
 }
 
 function memberSchema(description: string, fields: readonly Field[]): Schema {
@@ -165,11 +171,6 @@ const checksSchema: Schema = {
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
 };
 
-/** A problem as a service answers it. */
-export function problemExample(problem: Problem): ProblemDocument {
-  return problem.with({ requestId: requestIdExample }).toDocument('https://service.example/errors');
-}
-
 const problemSchema: Schema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
@@ -185,8 +186,9 @@ const problemSchema: Schema = {
   },
 };
 
-/** The schemas of failures and of readiness, by their names. */
-export const failureSchemas: Readonly<Record<string, Schema>> = {
-  Problem: problemSchema,
-  Checks: checksSchema,
-};
+/** The content of an answer with a problem, as a service answers it. */
+export function problemContent(problem: Problem, more: Schema = {}): Schema {
+  const answered = problem.with({ requestId: requestIdExample });
+  const example = { ...answered.toDocument('https://service.example/errors'), ...more };
+  return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
+}

@@ -3,6 +3,7 @@ import { type Day, type Frequency, keptDate, later } from '../domain/series/date
 import { parseDateSet } from '../domain/series/date-set.ts';
 import {
   type HeldSeries,
+  type HeldVintage,
   type MergeCounts,
   type MergeOptions,
   type MergePlan,
@@ -12,10 +13,10 @@ import {
   type RowPlan,
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import type { DescriptionChange } from './followed.ts';
-import { ChangedRows, type SeriesBefore } from './recorded-changes.ts';
+import { addedDays, type SeriesBefore } from './recorded-changes.ts';
 import { recordCells, type SeriesRecord } from './series-record.ts';
 import { firstDay, lastDay, type SeriesRows, type SeriesStart } from './transaction.ts';
 
@@ -178,5 +179,39 @@ export class SeriesWriter {
       for (const { asOf } of vintages) if (asOf > this.#newest) this.#newest = asOf;
     }
     return { added, known, withdrawn, conflicts, changed };
+  }
+}
+
+/** The rows of a series that an import adds and removes, in all its merges together. */
+class ChangedRows {
+  readonly #rows = new Map<string, { readonly before: KeptChange | undefined; now?: KeptChange }>();
+  readonly #vintages = new Map<Day, HeldVintage | undefined>();
+
+  /** Takes what is about to be written; `held` are the vintages before it, none if all vintages of the plan are new. */
+  take({ removed, inserted, vintages }: RowPlan, held: readonly HeldVintage[]): void {
+    const keyOf = ({ kind, date, asOf }: KeptChange) => `${kind} ${date} ${asOf}`;
+    for (const row of removed) {
+      const { before } = this.#rows.get(keyOf(row)) ?? { before: row };
+      this.#rows.set(keyOf(row), { before });
+    }
+    for (const row of inserted)
+      this.#rows.set(keyOf(row), { before: this.#rows.get(keyOf(row))?.before, now: row });
+    const known = new Map(held.map((vintage) => [vintage.asOf, vintage]));
+    for (const { asOf } of vintages) if (!this.#vintages.has(asOf)) this.#vintages.set(asOf, known.get(asOf));
+  }
+
+  /** What was there before the import, and what it added. */
+  before(): Pick<SeriesBefore, 'added' | 'removed' | 'addedVintages' | 'vintages'> {
+    const changed = [...this.#rows.values()].filter(
+      ({ before, now }) => before?.value !== now?.value || (before === undefined) !== (now === undefined),
+    );
+    const added = (kind: KeptChange['kind']) =>
+      addedDays(changed.flatMap(({ now }) => (now?.kind === kind ? [[now.asOf, now.date] as const] : [])));
+    return {
+      added: { fact: added('fact'), respelling: added('respelling') },
+      removed: changed.flatMap(({ before }) => before ?? []),
+      addedVintages: [...this.#vintages].flatMap(([asOf, one]) => (one === undefined ? [asOf] : [])),
+      vintages: [...this.#vintages.values()].flatMap((one) => one ?? []),
+    };
   }
 }

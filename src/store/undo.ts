@@ -5,13 +5,7 @@ import { parseDateSet } from '../domain/series/date-set.ts';
 import type { HeldVintage, RowPlan } from '../domain/series/merge-plan.ts';
 import { addDifferences, type KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
-import {
-  addedRows,
-  type FilingsBefore,
-  type FollowedBefore,
-  type PointsBefore,
-  type SeriesBefore,
-} from './recorded-changes.ts';
+import type { FilingsBefore, FollowedBefore, PointsBefore, SeriesBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
 import {
   firstDay,
@@ -194,6 +188,17 @@ async function inverseOf(
     for (const [date, changes] of await rows.changes(firstDay, lastDay))
       addDifferences(date, changes, [], removed, []);
   return { removed, inserted, vintages, gone: held.map(({ asOf }) => asOf) };
+}
+
+/** Returns the places of the rows of a series that an import added, without their values. */
+function addedRows({ added }: SeriesBefore): readonly KeptChange[] {
+  return (['fact', 'respelling'] as const).flatMap((kind) =>
+    added[kind].flatMap(([asOf, days]) =>
+      parseDateSet(days)
+        .days()
+        .map((date) => ({ kind, date, asOf, value: null })),
+    ),
+  );
 }
 
 /** What an inverse plan removes and restores in a series with the vintages `held`. */

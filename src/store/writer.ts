@@ -1,12 +1,13 @@
 import type { Filing } from '../domain/insider/filing.ts';
-import { planFilings } from '../domain/insider/merge-filings.ts';
+import { type HeldFiling, planFilings } from '../domain/insider/merge-filings.ts';
 import type { Day } from '../domain/series/date.ts';
+import { formatDateSet } from '../domain/series/date-set.ts';
 import type { MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
-import { type CurvePoint, planPoints } from '../domain/treasury/curve.ts';
+import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { SeriesContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
-import { OtherChanges } from './recorded-changes.ts';
+import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
 import type { SeriesRecord } from './series-record.ts';
 import { type Merged, SeriesWriter } from './series-writer.ts';
 import type { ImportRecord, LoggedImport, WholeView } from './store.ts';
@@ -277,4 +278,67 @@ export interface StoreDraft {
   discard(): Promise<void>;
   /** Lets another process continue it; must be called at the end, also after a failure. */
   close(): Promise<void>;
+}
+
+/** What an import changes besides series, collected until the import ends. */
+class OtherChanges {
+  readonly #points = new Map<
+    string,
+    { readonly point: CurvePoint; readonly before: CurvePoint | undefined }
+  >();
+  readonly #days = new Map<CurveType, Set<Day>>();
+  readonly #filings = new Map<string, string>();
+  /** The changed filings; null for a new one. */
+  readonly #changedFilings = new Map<string, HeldFiling | null>();
+  readonly #followed = new Map<string, FollowedBefore[number]>();
+
+  points(given: readonly CurvePoint[], put: readonly CurvePoint[], held: readonly CurvePoint[]): void {
+    for (const { curveType, tradeDate } of given)
+      this.#days.set(curveType, (this.#days.get(curveType) ?? new Set()).add(tradeDate));
+    const keyOf = ({ curveType, tradeDate, maturity }: CurvePoint) => `${curveType} ${tradeDate} ${maturity}`;
+    const known = new Map(held.map((point) => [keyOf(point), point]));
+    for (const point of put) {
+      const key = keyOf(point);
+      if (!this.#points.has(key)) this.#points.set(key, { point, before: known.get(key) });
+    }
+  }
+
+  filings(given: readonly Filing[], put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): void {
+    for (const { filingId, issuerCik } of given)
+      if (!this.#filings.has(filingId)) this.#filings.set(filingId, issuerCik);
+    for (const { filingId } of put.map(({ header }) => header))
+      if (!this.#changedFilings.has(filingId)) this.#changedFilings.set(filingId, held.get(filingId) ?? null);
+  }
+
+  followed(source: string, name: string, before: Followed | undefined): void {
+    const key = `${source} ${name}`;
+    if (!this.#followed.has(key)) this.#followed.set(key, { source, name, before: before ?? null });
+  }
+
+  /** The subjects, and what each was before. */
+  before(): readonly (readonly [subject: string, content: object])[] {
+    const points = Array.from(this.#days, ([curveType, days]) => {
+      const own = [...this.#points.values()].filter(({ point }) => point.curveType === curveType);
+      const added = own.filter(({ before }) => before === undefined);
+      const content: PointsBefore = {
+        curveType,
+        days: formatDateSet(days),
+        added: addedDays(added.map(({ point }) => [point.maturity, point.tradeDate])),
+        changed: own.flatMap(({ before }) => before ?? []),
+      };
+      return [`curve ${curveType}`, content] as const;
+    });
+    const isAdded = ([filingId]: readonly [string, string]) => this.#changedFilings.get(filingId) === null;
+    const filings: FilingsBefore = {
+      held: [...this.#filings].filter((one) => !isAdded(one)).map(([filingId]) => filingId),
+      added: [...this.#filings].filter(isAdded),
+      changed: [...this.#changedFilings.values()].flatMap((before) => before ?? []),
+    };
+    const followed: FollowedBefore = [...this.#followed.values()];
+    return [
+      ...points,
+      ...(this.#filings.size > 0 ? [['filings', filings] as const] : []),
+      ...(followed.length > 0 ? [['followed', followed] as const] : []),
+    ];
+  }
 }

@@ -8,7 +8,6 @@ import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { isShippedSample } from '../../platform/installation.ts';
 import type { Insertion, SqlSession, Values } from '../sql/session.ts';
-import { translated } from './dialect.ts';
 
 /** A prepared statement whose rows have the shape that the caller names. */
 type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
@@ -372,4 +371,22 @@ export function formatOf(connection: Connection, path: string): number {
     );
   }
   return format;
+}
+
+/** What SQLite writes in other words than PostgreSQL. */
+const translations: readonly (readonly [words: RegExp, ours: string])[] = [
+  [/\basof\./g, ''],
+  [/::(?:double precision|\w+)(?:\[\])?/g, ''],
+  [/ collate "C"/g, ''],
+  [/ = any\((@\w+)\)/g, ' in (select value from json_each($1))'],
+  [/\barray_agg\(/g, 'json_group_array('],
+  [/\bstrpos\(/g, 'instr('],
+  [/\bchr\(/g, 'char('],
+  // A series has a number here, which is shorter than its id in millions of rows.
+  [/\bseries = @id\b/g, 'series = (select key from series where id = @id)'],
+];
+
+/** A statement for SQLite. */
+export function translated(sql: string): string {
+  return translations.reduce((text, [words, ours]) => text.replace(words, ours), sql);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { translated } from '../../../../src/store/sqlite/dialect.ts';
+import { translated } from '../../../../src/store/sqlite/connection.ts';
 
 it.each([
   ['names tables without a schema', 'select id from asof.series', 'select id from series'],
