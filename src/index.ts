@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note } from './answering/answer.ts';
+import type { Demands } from './answering/basis.ts';
 import { embeddedClient } from './client/open.ts';
 import { requestLimits } from './client/remote/retry.ts';
 import { Problem } from './errors/problem.ts';
@@ -10,9 +11,11 @@ import type { MethodParams } from './library/methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
+import type { ParamsOf } from './operations/param.ts';
 import { abortSignal, callable, clockAt, secret, word } from './operations/value.ts';
 import { defined } from './platform/defined.ts';
 import { samplePath, userFolders, variable } from './platform/installation.ts';
+import type { questions } from './questions/table.ts';
 import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';
 
@@ -48,11 +51,9 @@ export type {
   PullSummary,
 } from './pull/options.ts';
 export { probeSources, type SourceProbe } from './pull/sources.ts';
-export type { CheckParams, CheckRow } from './questions/files/check.ts';
-export type { JoinParams } from './questions/files/join.ts';
+export type { CheckRow } from './questions/files/check.ts';
 export type { CurveComparisonRow, CurveParams } from './questions/rates/curve.ts';
-export type { YieldTableParams } from './questions/rates/yield-table.ts';
-export type { DiffParams, DiffRow } from './questions/series/diff.ts';
+export type { DiffRow } from './questions/series/diff.ts';
 export type { PanelParams } from './questions/series/panel.ts';
 export type { PanelRow } from './questions/series/panel-rows.ts';
 export type { RevisionRow, RevisionStatisticsRow } from './questions/series/revision-layouts.ts';
@@ -62,8 +63,7 @@ export type {
   RevisionsParams,
   TriangleParams,
 } from './questions/series/revisions.ts';
-export type { ComparedRow, VersionsParams } from './questions/series/versions.ts';
-export type { VintagesParams } from './questions/series/vintages.ts';
+export type { ComparedRow } from './questions/series/versions.ts';
 
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
@@ -81,6 +81,26 @@ export type OperationRow<N extends OperationName> = RowOf<OperationNamed<N>>;
 
 /** The parameters that the method of an operation takes: `OperationParams<'observations'>`. */
 export type OperationParams<N extends OperationName> = MethodParams<OperationNamed<N>>;
+
+type QuestionParams<N extends keyof typeof questions> = Demands & ParamsOf<(typeof questions)[N]>;
+
+/** The parameters of a comparison of two as-of dates. */
+export type DiffParams = QuestionParams<'diff'>;
+
+/** The parameters of values as of several days. */
+export type VersionsParams = QuestionParams<'versions'>;
+
+/** The parameters of vintages. */
+export type VintagesParams = QuestionParams<'vintages'>;
+
+/** The parameters of a table of yields. */
+export type YieldTableParams = QuestionParams<'yieldTable'>;
+
+/** The parameters of a join. */
+export type JoinParams = QuestionParams<'join'>;
+
+/** The parameters of a check. */
+export type CheckParams = QuestionParams<'check'>;
 
 /** How a store or a service is asked. */
 export type OpenOptions = {

@@ -25,7 +25,7 @@ import { type CamelCase, camelCase, type Param, type Params, type ParamsOf } fro
 import { type Clock, clockAt, type NamedValues } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { questionOf } from '../questions/operation-question.ts';
-import { type KnownQuestion, questions } from '../questions/table.ts';
+import { questions } from '../questions/table.ts';
 import { bind, boundedClient } from '../snapshot/bind.ts';
 import type { Store } from '../store/store.ts';
 import { type Kind, methodNaming, type Signature } from './call.ts';
@@ -215,7 +215,10 @@ type MethodOf<O> = [Flagged<O>] extends [never]
 
 /** A method for each operation whose place no question takes, by its name in camel case. */
 type OperationMethods = {
-  readonly [O in Exclude<KnownOperation, Pick<KnownQuestion, 'name'>> as CamelCase<O['name']>]: MethodOf<O>;
+  readonly [O in Exclude<
+    KnownOperation,
+    Pick<(typeof questions)[keyof typeof questions], 'name'>
+  > as CamelCase<O['name']>]: MethodOf<O>;
 };
 
 /** What a method takes for an argument. */

@@ -34,11 +34,8 @@ export function figureCommands(): readonly CommandSpec[] {
   return queryCommands(figures, false);
 }
 
-/**
- * Returns the command of a question, or nothing if only other commands ask it. In a plan (`inPlan`) a line need not
- * name the day that it is bound to.
- */
-export function questionCommand(question: Question, inPlan: boolean): readonly CommandSpec[] {
+/** The command of a question, or nothing if only other commands ask it. */
+function questionCommand(question: Question, inPlan: boolean): readonly CommandSpec[] {
   const { command, args, params } = question;
   if (command === undefined) return [];
   const { words, heading, summary, exitsWithDifferences = false } = command;

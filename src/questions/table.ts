@@ -46,6 +46,3 @@ export const questions = {
   /** The values of a table that were not known on the day of their row, each with what was known. */
   check,
 };
-
-/** A question of the table. */
-export type KnownQuestion = (typeof questions)[keyof typeof questions];

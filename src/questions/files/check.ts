@@ -1,5 +1,4 @@
 import { type Ask, type Difference, failureOf } from '../../answering/answer.ts';
-import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { isUnknown } from '../../answering/series-ids.ts';
@@ -19,7 +18,7 @@ import { listed } from '../../errors/wording.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
 import { seriesShow } from '../../operations/figures.ts';
-import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
+import { type Param, type ParamValues, param } from '../../operations/param.ts';
 import { readFor, type TypedLine } from '../../operations/typed-line.ts';
 import { flag, record, type Value } from '../../operations/value.ts';
 import { skipMissing, unitsParams } from '../series/shared.ts';
@@ -171,9 +170,6 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
     });
   },
 });
-
-/** The parameters of a check. */
-export type CheckParams = ParamsOf<typeof check> & Demands;
 
 const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
 

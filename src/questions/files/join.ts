@@ -1,6 +1,5 @@
 // Why: docs/decisions/joins-are-panels.md
 import type { WrittenPage, WrittenRows } from '../../answering/answer.ts';
-import type { Demands } from '../../answering/basis.ts';
 import { composed } from '../../answering/composed.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { dayTextOf, type TableBatch, tableChanged, type UserTable } from '../../answering/table.ts';
@@ -8,7 +7,7 @@ import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { type Field, nullable, showing } from '../../operations/field.ts';
-import { type Param, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
+import { type Param, type ParamValues, param } from '../../operations/param.ts';
 import { flag } from '../../operations/value.ts';
 import { panel } from '../series/panel.ts';
 import {
@@ -109,9 +108,6 @@ asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
     return { ...answer, ...(written && { written }) };
   },
 });
-
-/** The parameters of a join. */
-export type JoinParams = ParamsOf<typeof join> & Demands;
 
 /** The panel of what was known on the days of a table; if it has no rows, on the last possible day. */
 function panelOf(

@@ -21,7 +21,7 @@ import type { RateRow } from '../../operations/rates/yields.ts';
 import { day, flag } from '../../operations/value.ts';
 
 /** The kind of a curve; a service is asked for it only if it was named. */
-export const curveType: Param<CurveType | undefined, false> = {
+const curveType: Param<CurveType | undefined, false> = {
   ...yields.params.curve_type,
   fallback: undefined,
 };

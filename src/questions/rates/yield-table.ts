@@ -1,5 +1,4 @@
 import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
-import type { Demands } from '../../answering/basis.ts';
 import { explainEmpty } from '../../answering/notes.ts';
 import { question } from '../../answering/question.ts';
 import { lastRows, pagesOf } from '../../client/pagination.ts';
@@ -8,23 +7,17 @@ import { Problem } from '../../errors/problem.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
 import { type Field, field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { yields } from '../../operations/figures.ts';
-import {
-  type Params,
-  type ParamsOf,
-  type ParamTexts,
-  type ParamValues,
-  param,
-} from '../../operations/param.ts';
+import { type Params, type ParamTexts, type ParamValues, param } from '../../operations/param.ts';
 import type { RateRow } from '../../operations/rates/yields.ts';
 import { integer } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
-import { curveType } from './curve.ts';
+import { curve } from './curve.ts';
 
 const { maturity, from, to } = yields.params;
 
 const params = {
   maturity,
-  curve_type: curveType,
+  curve_type: curve.params.curve_type,
   from,
   to,
   limit: param(integer(1), 'Most rows.', undefined),
@@ -73,9 +66,6 @@ export const yieldTable = question({
     return { ...layout, pages: explained(rows, texts, ask) };
   },
 });
-
-/** The parameters of a table of yields. */
-export type YieldTableParams = ParamsOf<typeof yieldTable> & Demands;
 
 function layoutOf({ curve_type = 'PAR', maturity }: AskedYields): RowLayout {
   const names = maturity === undefined ? maturitiesOf(curve_type) : [maturity];

@@ -1,16 +1,15 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
-import type { Demands } from '../../answering/basis.ts';
 import { argument, question } from '../../answering/question.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
-import { parseDay } from '../../domain/series/date.ts';
+import { type Day, parseDay } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { field, nullable, type RowFrom, showing } from '../../operations/field.ts';
-import { type ParamsOf, param, periodRange } from '../../operations/param.ts';
+import { param, periodRange } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { flag, twoVersions, type Version } from '../../operations/value.ts';
 import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
-import { answerVersions, type SeriesVersions, seriesOf } from './versions.ts';
+import { answerVersions, seriesOf } from './versions.ts';
 
 const fields = [
   field('series_id', 'text', 'Identifier of the series.'),
@@ -135,7 +134,11 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
         remark: `${second} is earlier than ${first}: changes are shown back in time`,
       }),
       rows(all) {
-        const rows = all.flatMap(changesOf);
+        const rows = all.flatMap(({ series: { id }, dates, found: [before, after] }) =>
+          dates.map((date) =>
+            diffRow(id, date, before?.get(date)?.value ?? null, after?.get(date)?.value ?? null),
+          ),
+        );
         const differing = rows.filter(({ kind }) => kind !== 'unchanged');
         return { rows: values.all_rows === true ? rows : differing, differs: differing.length > 0 };
       },
@@ -143,15 +146,9 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
   },
 });
 
-/** The parameters of a comparison of two as-of dates. */
-export type DiffParams = ParamsOf<typeof diff> & Demands;
-
-function changesOf({ series: { id }, dates, found: [before, after] }: SeriesVersions): readonly DiffRow[] {
-  return dates.map((date) => {
-    const [was = null, is = null] = [before?.get(date)?.value, after?.get(date)?.value];
-    const change = was === null || is === null ? { change: null, percent: null } : changeBetween(was, is);
-    return { series_id: id, date, old: was, new: is, ...change, kind: kindOf(was, is) };
-  });
+function diffRow(id: string, date: Day, was: string | null, is: string | null): DiffRow {
+  const change = was === null || is === null ? { change: null, percent: null } : changeBetween(was, is);
+  return { series_id: id, date, old: was, new: is, ...change, kind: kindOf(was, is) };
 }
 
 function kindOf(was: string | null, is: string | null): string {

@@ -20,6 +20,7 @@ import type { Transformation } from '../../domain/series/transformation.ts';
 import { DailyTransformers, firstInput, type Vintages } from '../../domain/series/transformer.ts';
 import { counted } from '../../errors/wording.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
+import { field, nullable, type RowLayout, showing } from '../../operations/field.ts';
 import { observations, revisions as published, seriesShow, vintages } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
 import { defined } from '../../platform/defined.ts';
@@ -30,7 +31,6 @@ import {
   releaseLayout,
   revisionLayout,
   statisticsLayout,
-  triangleLayout,
 } from './revision-layouts.ts';
 
 type PublishedValue = RowOf<typeof published>;
@@ -271,6 +271,13 @@ export function answerTriangle(query: TriangleQuery, context: Ask): Promise<Quer
     );
     return { object: 'revision_triangle', ...triangleLayout(columns), rows, hasMore };
   });
+}
+
+function triangleLayout(vintageDates: readonly Day[]): RowLayout {
+  return showing([
+    field('date', 'day', 'The period that the values belong to.'),
+    ...vintageDates.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
+  ]);
 }
 
 function earliest(dates: readonly DatedHistory[]): Day | undefined {

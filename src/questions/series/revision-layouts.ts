@@ -1,4 +1,3 @@
-import type { Day } from '../../domain/series/date.ts';
 import { type Horizon, horizonName } from '../../domain/series/releases.ts';
 import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import { revisions as published } from '../../operations/figures.ts';
@@ -37,14 +36,6 @@ export function releaseLayout(horizons: readonly Horizon[]): RowLayout {
       'The first vintage with a value for the date; empty where that was before the record begins.',
     ),
     ...horizons.map((horizon) => nullable(horizonName(horizon), 'decimal', 'The value at this horizon.')),
-  ]);
-}
-
-/** The layout of the triangle of revisions: a column for each vintage. */
-export function triangleLayout(vintageDates: readonly Day[]): RowLayout {
-  return showing([
-    field('date', 'day', 'The period that the values belong to.'),
-    ...vintageDates.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
   ]);
 }
 

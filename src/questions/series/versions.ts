@@ -1,5 +1,4 @@
 import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
-import type { Demands } from '../../answering/basis.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
 import { descriptionOf, explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
@@ -11,7 +10,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Row, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import { observations } from '../../operations/figures.ts';
-import { type Params, type ParamsOf, type ParamValues, param, periodRange } from '../../operations/param.ts';
+import { type Params, type ParamValues, param, periodRange } from '../../operations/param.ts';
 import type { ObservationRow } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, integer, type Version, versions as versionsValue } from '../../operations/value.ts';
@@ -30,7 +29,7 @@ const versionsParams = {
 } satisfies Params;
 
 /** The values of a question about several days. */
-export type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'limit' | 'sort'>> & {
+type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'limit' | 'sort'>> & {
   readonly limit?: number | undefined;
   readonly sort?: SortOrder | undefined;
   readonly ids: readonly string[];
@@ -92,9 +91,6 @@ export const versions = question({
     }),
 });
 
-/** The parameters of values as of several days. */
-export type VersionsParams = ParamsOf<typeof versions> & Demands;
-
 function layoutOf(days: readonly Version[]): RowLayout {
   return showing([
     field('date', 'day', 'The period that the values belong to.'),
@@ -109,7 +105,7 @@ function onDay(version: Version, day: Day): Day {
 }
 
 /** The values of one series as of each of several days, by date. */
-export type SeriesVersions = {
+type SeriesVersions = {
   readonly series: ResolvedSeries;
   /** The dates that any day has a value for, in the order asked for. */
   readonly dates: readonly Day[];

@@ -1,5 +1,4 @@
 import { type Ask, counted, pagesAbout, textsOf } from '../../answering/answer.ts';
-import type { Demands } from '../../answering/basis.ts';
 import { coverageText, noteBasis } from '../../answering/notes.ts';
 import { question } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
@@ -8,7 +7,7 @@ import { contradiction } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { vintages as listing } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
-import { asOfParam, type Params, type ParamsOf, type ParamValues } from '../../operations/param.ts';
+import { asOfParam, type Params, type ParamValues } from '../../operations/param.ts';
 import { defined } from '../../platform/defined.ts';
 import { boundAsOf, commandOf, extentParams, oneSeries, pageCursor } from './shared.ts';
 
@@ -50,9 +49,6 @@ export const vintages = question({
     return { fields, columns, pages: pagesAbout(values.id, pages(values, ask)) };
   },
 });
-
-/** The parameters of vintages. */
-export type VintagesParams = ParamsOf<typeof vintages> & Demands;
 
 type VintagesAsked = ParamValues<typeof params> & { readonly id: string };
 type Vintage = RowOf<typeof listing>;
