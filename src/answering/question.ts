@@ -214,7 +214,7 @@ export type QuestionRow<Q> = Q extends {
   : never;
 
 /** What an answer must be based on, as parameters of every question. */
-export const demandParams = {
+const demandParams = {
   exact: param(flag, 'Refuses answers from vintages whose days are not days of publication.', undefined),
   max_age: param(
     integer(0),
