@@ -29,7 +29,7 @@ export type Note = {
 };
 
 /** How much of an answer is done; for several series also the number of rows. */
-export type AnswerProgress = {
+type AnswerProgress = {
   readonly done: number;
   readonly total?: number;
   readonly unit: 'rows' | 'series' | 'requests';

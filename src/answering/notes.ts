@@ -4,7 +4,7 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
-import type { Coverage, Row } from '../operations/envelope.ts';
+import type { Row } from '../operations/envelope.ts';
 import { observations, seriesShow } from '../operations/figures.ts';
 import type { AskMore, Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
@@ -147,16 +147,6 @@ function outsideTexts(id: string, row: Row, days: readonly Day[]): readonly stri
     ...(to !== '' && last > to ? [`to ${to}`] : []),
   ];
   return bounds.length === 0 ? [] : [`${id} is covered ${bounds.join(' ')}`];
-}
-
-/** What a series covers, in words: `first vintage 1991-12-04, last 2024-12-19, …`. */
-export function coverageText({ first_vintage, last_vintage, first_date, covered_to }: Coverage): string {
-  return [
-    `first vintage ${dayIn(first_vintage)}`,
-    `last ${dayIn(last_vintage)}`,
-    ...(first_date === null ? [] : [`dates from ${dayIn(first_date)}`]),
-    `covered to ${dayIn(covered_to)}`,
-  ].join(', ');
 }
 
 function dayIn(cell: unknown): string {

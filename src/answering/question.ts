@@ -62,7 +62,7 @@ type AskedByFlags = {
 };
 
 /** The endpoint of a service that answers a question; asof's own extension of the contract. */
-export type QuestionEndpoint = {
+type QuestionEndpoint = {
   readonly path: string;
   readonly object: string;
   readonly heading: keyof typeof operationHeadings;

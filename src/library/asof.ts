@@ -17,7 +17,7 @@ import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
 import type { Kinds } from './call.ts';
 import { imported } from './import-files.ts';
-import { type LibrarySource, type Methods, methodsOf } from './methods.ts';
+import { type LibrarySource, methodsOf } from './methods.ts';
 import { pullKinds, pullRequest } from './pull.ts';
 import { storeCare } from './store-care.ts';
 
@@ -49,7 +49,7 @@ type SnapshotTarget = {
 };
 
 /** Everything that asof answers, from one store or service. */
-export type Asof = ReturnType<typeof ownMethods> & Methods;
+export type Asof = ReturnType<typeof ownMethods> & ReturnType<typeof methodsOf>;
 
 /** Returns the methods that answer from a source. */
 export function asofOf(source: LibrarySource): Asof {

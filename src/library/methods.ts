@@ -4,7 +4,6 @@ import { notesOf } from '../answering/notes.ts';
 import {
   type Argument,
   checkedValues,
-  demandParams,
   demandsOf,
   type MethodType,
   type Query,
@@ -261,7 +260,7 @@ type QuestionMethods = {
 };
 
 /** The methods of all questions. */
-export type Methods = OperationMethods & QuestionMethods;
+type Methods = OperationMethods & QuestionMethods;
 
 /** Returns the methods of all questions, those that ask one operation among them. */
 export function methodsOf(source: LibrarySource): Methods {
@@ -347,8 +346,9 @@ function kindOf(param: Param): Kind {
 }
 
 /** Returns the values of parameters by their names on the wire, in their usual forms. */
-function wireNamed({ params }: Question, given: NamedValues, clock?: Clock): NamedValues {
-  const entries = Object.entries({ ...params, ...demandParams }).flatMap(([name, one]) => {
+function wireNamed(question: Question, given: NamedValues, clock?: Clock): NamedValues {
+  const params = { ...question.params, ...demandsOf(question) };
+  const entries = Object.entries(params).flatMap(([name, one]) => {
     const value = given[camelCase(name)];
     if (value === undefined) return [];
     return [[name, clock === undefined ? value : one.check(value, name, clock)]];

@@ -8,7 +8,7 @@ import { commandNaming, type Naming, type Operation } from '../operations/operat
 import { isAboutKnowledge, type Params, type ParamTexts, without } from '../operations/param.ts';
 
 /** A query that asks for nothing later than a day. */
-export type BoundQuery = {
+type BoundQuery = {
   readonly query: Query;
   /** The as-of date of its answer. */
   readonly asOf: Day;

@@ -4,8 +4,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Ask, type Asker, askOf, type Note, type Outcome } from '../answering/answer.ts';
 import type { Demands } from '../answering/basis.ts';
 import { notesOf } from '../answering/notes.ts';
-import type { Query } from '../answering/question.ts';
-import { isDrawable } from '../answering/question.ts';
+import { isDrawable, type Query } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
 import { withSuggestion } from '../answering/series-ids.ts';
 import type { Day } from '../domain/series/date.ts';
@@ -23,7 +22,7 @@ import {
   rendererFor,
 } from '../render/output.ts';
 import { ReturningIterable, renderPages } from '../render/renderer.ts';
-import { type BoundQuery, bind, boundedClient } from './bind.ts';
+import { bind, boundedClient } from './bind.ts';
 import { type FileRecord, sumOfFile } from './manifest.ts';
 import { lineOf, type PlanLine } from './plan.ts';
 
@@ -42,7 +41,8 @@ type ParsedPlanLine = {
 export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined;
 
 /** A line of a plan that asks for nothing later than the day of the snapshot. */
-export type BoundLine = PlanLine & BoundQuery & { readonly demands: Demands; readonly output: OutputChoice };
+type BoundLine = PlanLine &
+  ReturnType<typeof bind> & { readonly demands: Demands; readonly output: OutputChoice };
 
 const ofTheSnapshot = 'it is a flag of the snapshot as a whole';
 

@@ -22,7 +22,7 @@ import { version } from '../platform/installation.ts';
 import type { Lock } from '../store/access-store.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { openLock } from '../store/open.ts';
-import { type BoundLine, boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
+import { boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
 import { type FileSum, importLogText, type Manifest, manifestText, sumOfFile } from './manifest.ts';
 import { manifestName, readPlan } from './plan.ts';
 
@@ -31,7 +31,7 @@ export type BoundPlan = {
   /** The name of the plan in messages. */
   readonly name: string;
   readonly asOf: Day;
-  readonly lines: readonly BoundLine[];
+  readonly lines: readonly ReturnType<typeof boundLine>[];
   readonly sha256: string;
 };
 

@@ -1,6 +1,6 @@
 import { rowsOf } from '../../src/answering/answer.ts';
 import { composed, eachOf } from '../../src/answering/composed.ts';
-import { type QuestionEndpoint, question } from '../../src/answering/question.ts';
+import { type Question, question } from '../../src/answering/question.ts';
 import { resolveSeries } from '../../src/answering/series-ids.ts';
 import { contradiction } from '../../src/errors/problem.ts';
 import { type Field, showing } from '../../src/operations/field.ts';
@@ -25,7 +25,7 @@ const command = {
   examples: '# which dates lack a value of one of the two\nasof gaps GDP UNRATE --only-gaps\n',
 } as const;
 
-const endpoint: QuestionEndpoint = {
+const endpoint: NonNullable<Question['endpoint']> = {
   path: '/v1/gaps',
   object: 'gaps',
   heading: 'Series',

@@ -12,8 +12,7 @@ import {
   type WrittenRows,
 } from '../../answering/answer.ts';
 import { notesOf } from '../../answering/notes.ts';
-import type { Query } from '../../answering/question.ts';
-import { isDrawable } from '../../answering/question.ts';
+import { isDrawable, type Query } from '../../answering/question.ts';
 import { run } from '../../answering/run.ts';
 import { withSuggestion } from '../../answering/series-ids.ts';
 import type { TableFiles, UserTable } from '../../answering/table.ts';

@@ -1,10 +1,10 @@
 import { type Ask, counted, pagesAbout, textsOf } from '../../answering/answer.ts';
-import { coverageText, noteBasis } from '../../answering/notes.ts';
+import { noteBasis } from '../../answering/notes.ts';
 import { question } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { earlier } from '../../domain/series/date.ts';
 import { contradiction } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
+import type { Coverage, Envelope } from '../../operations/envelope.ts';
 import { vintages as listing } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
 import { asOfParam, type Params, type ParamValues } from '../../operations/param.ts';
@@ -75,6 +75,16 @@ async function* pages(
     yield asOf === undefined ? page : withoutCoverage(page);
   }
   await noteBasis([{ id }], [asOf], context);
+}
+
+/** What a series covers, in words: `first vintage 1991-12-04, last 2024-12-19, …`. */
+function coverageText({ first_vintage, last_vintage, first_date, covered_to }: Coverage): string {
+  return [
+    `first vintage ${first_vintage}`,
+    `last ${last_vintage}`,
+    ...(first_date === null ? [] : [`dates from ${first_date}`]),
+    `covered to ${covered_to}`,
+  ].join(', ');
 }
 
 /** The page without its coverage: today's coverage includes days after the as-of date. */
