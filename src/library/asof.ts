@@ -47,7 +47,7 @@ type SnapshotTarget = {
 };
 
 /** Where the data comes from; the store is missing for a service. */
-export type LibrarySource = AnswerSource & { readonly store?: Store };
+type LibrarySource = AnswerSource & { readonly store?: Store };
 
 /** Everything that asof answers, from one store or service. */
 export type Asof = ReturnType<typeof ownMethods> & Methods;

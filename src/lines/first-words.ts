@@ -2,7 +2,7 @@ import type { CommandGroup } from '../operations/typed-line.ts';
 import type { CommandSpec } from './line.ts';
 
 /** The first word of a command line: a command, or a family of commands with two words. */
-export type FirstWord<Line = unknown> = {
+type FirstWord<Line = unknown> = {
   readonly name: string;
   readonly heading: CommandGroup;
   readonly summary: string;
