@@ -145,8 +145,8 @@ const openSignature = {
   params: {
     noun: 'option',
     kinds: {
-      ...requestLimits,
-      ...{ key: secret, signal: abortSignal, clock: callable, onNote: callable },
+      ...{ key: secret, ...requestLimits },
+      ...{ signal: abortSignal, clock: callable, onNote: callable },
     } satisfies Kinds<OpenOptions>,
   },
 } as const;

@@ -1,8 +1,8 @@
-import type { CommandGroup } from '../operations/typed-line.ts';
+import { type CommandGroup, commandGroups } from '../operations/typed-line.ts';
 import type { CommandSpec } from './line.ts';
 
 /** The first word of a command line: a command, or a family of commands with two words. */
-export type FirstWord<Line = unknown> = {
+type FirstWord<Line = unknown> = {
   readonly name: string;
   readonly heading: CommandGroup;
   readonly summary: string;
@@ -21,15 +21,6 @@ const families: Readonly<Record<string, Pick<FirstWord, 'heading' | 'summary'>>>
   config: { heading: 'Setup', summary: 'Manage settings' },
 };
 
-const headings: readonly CommandGroup[] = [
-  'Series',
-  'Treasury rates',
-  'Insiders',
-  'Files',
-  'Service',
-  'Setup',
-];
-
 /** What a command line may begin with, in the order of help. */
 export function firstWords<Line>(specs: readonly CommandSpec<Line>[]): readonly FirstWord<Line>[] {
   const names = [...new Set(specs.map(({ words }) => words.split(' ')[0] ?? ''))];
@@ -39,7 +30,7 @@ export function firstWords<Line>(specs: readonly CommandSpec<Line>[]): readonly 
     const { heading = 'Setup', summary = '' } = families[name] ?? only ?? {};
     return { name, heading, summary, isFamily: Object.hasOwn(families, name), specs: members };
   });
-  return headings.flatMap((heading) => all.filter((word) => word.heading === heading));
+  return commandGroups.flatMap((heading) => all.filter((word) => word.heading === heading));
 }
 
 /** The first word with this name or alias. */

@@ -1,6 +1,6 @@
 import type { Demands } from '../answering/basis.ts';
 import type { Query } from '../answering/question.ts';
-import type { ArgumentSpec, CommandGroup, Flag, ResolvedDay, TypedLine } from '../operations/typed-line.ts';
+import type { ArgumentSpec, CommandGroup, Flag, TypedLine } from '../operations/typed-line.ts';
 import type { OutputFlags } from '../render/output.ts';
 import type { ConnectionFlags, messages } from './shared-parts.ts';
 
@@ -22,7 +22,7 @@ export type QueryLine = {
   /** The flags that were typed, with dashes. */
   readonly typed: readonly string[];
   /** The days that were not typed as `YYYY-MM-DD`. */
-  readonly resolved: readonly ResolvedDay[];
+  readonly resolved: TypedLine['resolved'];
 };
 
 /** Help on a command or a topic, or on asof as a whole. */
@@ -34,7 +34,7 @@ export type HelpLine = {
 };
 
 /** A line that asks no question; the command line knows what to do with it. */
-export type OtherLine = { readonly command: 'other' };
+type OtherLine = { readonly command: 'other' };
 
 /** A command, declared once: parsing, help and completion are made from this. The default reads a question. */
 export type CommandSpec<Line = QueryLine> = {

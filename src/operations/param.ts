@@ -85,14 +85,6 @@ export type ParamsOf<O> = O extends { readonly params: infer P }
     >
   : never;
 
-/** The texts of the library's parameters; an unknown name stays, and the operation refuses it. */
-export function paramTexts(params: Params, values: { readonly [name: string]: unknown }): ParamTexts {
-  const names = new Map(Object.keys(params).map((name) => [camelCase(name), name]));
-  return Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [[names.get(name) ?? name, String(value)] as const],
-  );
-}
-
 /** The text of a parameter, if it is given. */
 export function textOf(texts: ParamTexts, name: string): string | undefined {
   return texts.find(([key]) => key === name)?.[1];

@@ -2,8 +2,11 @@ import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../domain/ser
 import { Problem } from '../errors/problem.ts';
 import { type Clock, type Completion, choice } from './value.ts';
 
-/** The headings under which help lists commands. */
-export type CommandGroup = 'Series' | 'Treasury rates' | 'Insiders' | 'Files' | 'Service' | 'Setup';
+/** The headings under which help lists commands, in its order. */
+export const commandGroups = ['Series', 'Treasury rates', 'Insiders', 'Files', 'Service', 'Setup'] as const;
+
+/** A heading of help. */
+export type CommandGroup = (typeof commandGroups)[number];
 
 /** A flag of a command. */
 export type Flag = {
@@ -40,7 +43,7 @@ export type ArgumentSpec = {
 };
 
 /** A day that was typed in other words than `YYYY-MM-DD`, such as `yesterday` or `2008Q3`. */
-export type ResolvedDay = {
+type ResolvedDay = {
   /** The flag or argument. */
   readonly flag: string;
   readonly text: string;

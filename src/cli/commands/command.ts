@@ -1,5 +1,5 @@
 import { type LinePart, type PartValues, together, toggle } from '../../lines/command.ts';
-import type { AnyCommand, CommandSpec, OtherLine } from '../../lines/line.ts';
+import type { AnyCommand, CommandSpec } from '../../lines/line.ts';
 import { messages as messageFlags, store } from '../../lines/shared-parts.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
@@ -9,7 +9,8 @@ import { type Messages, messagesOf } from '../terminal/messages.ts';
 export type LoadCommands = (inPlan?: boolean) => Promise<readonly AnyCommand[]>;
 
 /** A line that asks no question, with what to do. */
-type RunnableLine = OtherLine & {
+type RunnableLine = {
+  readonly command: 'other';
   /** What was typed, as plain data. */
   readonly values: unknown;
   /** Does what the line asks for, and resolves to the exit code. */

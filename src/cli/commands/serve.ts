@@ -20,7 +20,7 @@ import { shownAddress } from '../../store/address.ts';
 import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
 import { accessPath, type StoreChoice, storeAlone, storeToRead } from '../config/places.ts';
-import { serveFlags, serveValues, typedSettings } from '../config/serve-settings.ts';
+import { serveValues, typedSettings } from '../config/serve-settings.ts';
 import { checkedKey } from '../config/user-key.ts';
 import { ofStore, withClient } from '../run/session.ts';
 import { command } from './command.ts';
@@ -56,9 +56,9 @@ asof serve --metrics-port 9464
 `,
   parts: {
     typed: {
-      flags: serveFlags,
+      flags: typedSettings.flags,
       read(line) {
-        const typed = typedSettings(line);
+        const typed = typedSettings.read(line);
         if (!line.has('quiet')) return typed;
         if (line.has('log-level')) throw new Problem('bad-input', 'use either --quiet or --log-level');
         return { ...typed, 'log-level': 'warn' } as const;

@@ -139,7 +139,7 @@ type Shell = {
 };
 
 /** A bash command line up to the cursor: the words before it, and the current one. */
-export type BashLine = {
+type BashLine = {
   /** Quotes and backslashes taken away, the command's own name left out. */
   readonly words: readonly string[];
   readonly current: string;

@@ -129,28 +129,28 @@ type ServeSettingName = keyof typeof serveSettings;
 
 const names = Object.keys(serveSettings) as readonly ServeSettingName[];
 
-/** The flags of all settings of a service, in the order of the help. */
-export const serveFlags: readonly Flag[] = names.map((name) => {
-  const { value, about, fallback, repeatable }: ServeSetting<unknown> = serveSettings[name];
-  const { placeholder, complete, schema } = value;
-  const choices = schema.enum as readonly string[] | undefined;
-  return { name, about, ...defined({ value: placeholder, complete, choices, fallback, repeatable }) };
-});
-
 type ServeTexts = { readonly [K in ServeSettingName]?: string };
 
 type ServeValues = {
   readonly [K in ServeSettingName]?: ReturnType<(typeof serveSettings)[K]['value']['parse']>;
 };
 
-/** Reads the flags of a line; refuses a text that is not valid. */
-export function typedSettings(line: TypedLine): ServeValues {
-  const values = names.map((name) => {
-    const whole = line.texts(name).join(',');
-    return [name, line.value(name, () => serveSettings[name].value.parse(whole, name, line.clock))];
-  });
-  return defined(Object.fromEntries(values));
-}
+/** The settings that flags give; the flags are in the order of the help. */
+export const typedSettings = {
+  flags: names.map((name): Flag => {
+    const { value, about, fallback, repeatable }: ServeSetting<unknown> = serveSettings[name];
+    const { placeholder, complete, schema } = value;
+    const choices = schema.enum as readonly string[] | undefined;
+    return { name, about, ...defined({ value: placeholder, complete, choices, fallback, repeatable }) };
+  }),
+  read(line: TypedLine): ServeValues {
+    const values = names.map((name) => {
+      const whole = line.texts(name).join(',');
+      return [name, line.value(name, () => serveSettings[name].value.parse(whole, name, line.clock))];
+    });
+    return defined(Object.fromEntries(values));
+  },
+};
 
 /** The settings of a service: by flag, else by variable, else in the file, else the default. */
 export function serveValues(typed: ServeValues, path: string | undefined, io: Io): ServeValues {

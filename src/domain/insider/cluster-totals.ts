@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts';
 import type { Filing } from './filing.ts';
 
 /** Sums and prices of a cluster's trades, as exact decimal texts. */
-export type ClusterTotals = {
+type ClusterTotals = {
   /** Null if any trade does not state its shares: the sum of the others would look complete. */
   readonly shares: string | null;
   /** Sum over the trades that state shares and a price; null if none does. */

@@ -116,12 +116,6 @@ export function otherOwners(filing: Pick<Filing, 'owners'>): readonly ReportingO
   return filing.owners.filter((owner) => owner !== lead);
 }
 
-/** Whether `part` occurs in the name of any owner, ignoring case. */
-export function ownedBy({ owners }: Pick<Filing, 'owners'>, part: string): boolean {
-  const text = part.toLowerCase();
-  return owners.some(({ name }) => name.toLowerCase().includes(text));
-}
-
 /** Whether the filing amends an earlier one. */
 export function isAmendment({ formType }: Pick<Filing, 'formType'>): boolean {
   return formType.endsWith('/A');

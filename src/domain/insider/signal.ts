@@ -16,7 +16,7 @@ export type ClusterSignal = {
 };
 
 /** What makes a signal: a cluster of trades with a code, worth at least `minValue`. */
-export type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
+type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
 
 type TradeDates = Pick<ClusterSignal, 'dateFirst' | 'dateLast'>;
 

@@ -1,7 +1,7 @@
 import { Exact, roundedQuotient } from './exact-values.ts';
 
 /** The exact change of a value, and the percent of the earlier value (four decimals; null if it is 0). */
-export type ValueChange = { readonly change: string; readonly percent: string | null };
+type ValueChange = { readonly change: string; readonly percent: string | null };
 
 /** The change from one decimal text to another. */
 export function changeBetween(before: string, after: string): ValueChange {
@@ -19,10 +19,10 @@ export function difference(one: string, other: string): string {
 }
 
 /** An old value of a date and its new one. */
-export type ValuePair = { readonly old: string; readonly new: string };
+type ValuePair = { readonly old: string; readonly new: string };
 
 /** The least and the greatest factor by which values changed, and the number of values. */
-export type Rescaling = { readonly least: number; readonly most: number; readonly count: number };
+type Rescaling = { readonly least: number; readonly most: number; readonly count: number };
 
 /** With fewer dates, all values may be revised alike; with a unit that has a base year, one date is enough. */
 const fewestDates = 12;

@@ -79,7 +79,7 @@ export function keptDate(day: Day, frequency: Frequency): Day {
 }
 
 /** The weekdays by their distance from Monday. */
-export const weekdays = { monday: 0, thursday: 3, friday: 4, saturday: 5, sunday: 6 } as const;
+const weekdays = { monday: 0, thursday: 3, friday: 4, saturday: 5, sunday: 6 } as const;
 
 function weekdayOf(day: Day): number {
   // 1970-01-01, day 0, was a Thursday.

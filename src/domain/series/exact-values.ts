@@ -20,34 +20,6 @@ export type ExactValue = {
 };
 
 /**
- * A published text as an exact value; computes the sum on demand, because doubles are precise enough for most
- * results.
- */
-export class PublishedText implements ExactValue {
-  readonly count = 1;
-  readonly double: number;
-  readonly decimals: number;
-  readonly since: Day;
-  readonly #text: string;
-
-  constructor(text: string, since: Day) {
-    this.#text = text;
-    this.double = Number(text);
-    this.decimals = decimalsOf(text);
-    this.since = since;
-  }
-
-  get sum(): Decimal {
-    return new Exact(this.#text);
-  }
-}
-
-function decimalsOf(text: string): number {
-  const point = text.indexOf('.');
-  return point === -1 ? 0 : text.length - point - 1;
-}
-
-/**
  * `part / base`, rounded half to even at a number of decimals. It compares the remainder of an integer division,
  * because a quotient that is first cut to some digits can look like a tie. Zero has no sign.
  */

@@ -4,14 +4,14 @@ import { addTo } from './groups.ts';
 import type { Transformer, Vintages } from './transformer.ts';
 
 /** A value of a date, and the first vintage that has it. */
-export type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };
+type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
 /**
  * What a value is that was not the one known on a day: the series had it only later (`ahead`), earlier (`old`: of
  * another date, or before a revision) or `never`; it is newer than a lag allows (`newer`); or nobody can say
  * (`before`), because the day is before the first vintage and no vintage shows that the value was published later.
  */
-export type Misplaced =
+type Misplaced =
   | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublished }
   | { readonly kind: 'before' | 'never'; readonly published?: undefined };
 
@@ -19,7 +19,7 @@ export type Misplaced =
  * Where a value is expected: its date if that is known, the newest date with a value on the day and, with a lag, the
  * newest date that counts.
  */
-export type MisplacedOn = {
+type MisplacedOn = {
   readonly day: Day;
   readonly newest: Day | undefined;
   readonly isLagged?: boolean;

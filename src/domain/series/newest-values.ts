@@ -5,7 +5,7 @@ import type { DailyTransformers, Transformer, Vintages, VintageValues } from './
 export type KnownValue = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
 /** Days between which nothing was published; `since` is the last publication before them, if there is one. */
-export type RealTimePeriod = { readonly days: readonly Day[]; readonly since: Day | undefined };
+type RealTimePeriod = { readonly days: readonly Day[]; readonly since: Day | undefined };
 
 /** What was known on days between which nothing was published, newest date first. */
 export type KnownOnDays = RealTimePeriod & { readonly values: readonly KnownValue[] };

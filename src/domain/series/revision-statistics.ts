@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
 
 /** Two values of a date as exact decimal texts, the later one as the revision of the earlier one. */
-export type RevisedPair = { readonly date: Day; readonly earlier: string; readonly later: string };
+type RevisedPair = { readonly date: Day; readonly earlier: string; readonly later: string };
 
 /**
  * Statistics of revisions (later minus earlier). Numbers are decimal texts with six decimals, shares with four,

@@ -1,3 +1,4 @@
+import type { Decimal } from 'decimal.js';
 import { Problem } from '../../errors/problem.ts';
 import {
   addDays,
@@ -12,7 +13,7 @@ import {
   weekdayFrom,
   weekendDay,
 } from './date.ts';
-import { Exact, type ExactValue, PublishedText } from './exact-values.ts';
+import { Exact, type ExactValue } from './exact-values.ts';
 import { type Change, changeOn, knownOn } from './revision-history.ts';
 import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';
@@ -336,4 +337,32 @@ function aggregated(
   }
   const count = aggregate === 'avg' ? values.length : 1;
   return { sum, count, double: sum.toNumber() / count, decimals, since };
+}
+
+/**
+ * A published text as an exact value; computes the sum on demand, because doubles are precise enough for most
+ * results.
+ */
+class PublishedText implements ExactValue {
+  readonly count = 1;
+  readonly double: number;
+  readonly decimals: number;
+  readonly since: Day;
+  readonly #text: string;
+
+  constructor(text: string, since: Day) {
+    this.#text = text;
+    this.double = Number(text);
+    this.decimals = decimalsOf(text);
+    this.since = since;
+  }
+
+  get sum(): Decimal {
+    return new Exact(this.#text);
+  }
+}
+
+function decimalsOf(text: string): number {
+  const point = text.indexOf('.');
+  return point === -1 ? 0 : text.length - point - 1;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
+import { type Filing, symbolsOf } from '../../../src/domain/insider/filing.ts';
 import type { FilingsQuery } from '../../../src/store/filings.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import type { StoreWriter } from '../../../src/store/writer.ts';
@@ -37,7 +37,11 @@ onEveryEngine((engine) => {
     const keyOf = ({ filingId, row }: Filing) => `${filingId} ${String(row).padStart(5, '0')}`;
     return filings
       .filter((one) => ticker === undefined || symbolsOf(one.ticker).includes(ticker.toUpperCase()))
-      .filter((one) => ownerName === undefined || ownedBy(one, ownerName))
+      .filter(
+        (one) =>
+          ownerName === undefined ||
+          one.owners.some(({ name }) => name.toLowerCase().includes(ownerName.toLowerCase())),
+      )
       .filter((one) => transactionCode === undefined || one.transactionCode === transactionCode)
       .filter((one) => (from === undefined || one.filedOn >= from) && (to === undefined || one.filedOn <= to))
       .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))

@@ -4,12 +4,11 @@ import {
   type insiderClusters,
   type insiderFilings,
   type observations,
-  revisions,
-  seriesSearch,
+  type revisions,
   seriesShow,
 } from '../../../src/operations/index.ts';
 import { prepare, type RowOf } from '../../../src/operations/operation.ts';
-import { type ParamsOf, paramTexts } from '../../../src/operations/param.ts';
+import type { ParamsOf } from '../../../src/operations/param.ts';
 
 it('the rows of an operation have the types of its fields', () => {
   expectTypeOf<RowOf<typeof observations>>().toEqualTypeOf<{
@@ -63,19 +62,8 @@ it('the parameters of an operation have the names of the library and the types o
   expectTypeOf<ParamsOf<typeof insiderClusters>['minInsiders']>().toEqualTypeOf<number | undefined>();
 });
 
-it('parameters of the library become the texts of the wire, whose names the operation knows', () => {
-  expect(paramTexts(revisions.params, { id: 'GDP', date: '2008-10-01' })).toEqual([
-    ['id', 'GDP'],
-    ['date', '2008-10-01'],
-  ]);
-  expect(paramTexts(seriesSearch.params, { q: undefined, match: 'title', limit: 5 })).toEqual([
-    ['match', 'title'],
-    ['limit', '5'],
-  ]);
-});
-
-it('a parameter that no operation has stays in the texts, so that the operation refuses it', () => {
-  const texts = paramTexts(seriesShow.params, { id: 'GDP', asof: '2015-01-30' });
+it('an operation refuses a parameter that it does not have', () => {
+  const texts = [['id', 'GDP'] as const, ['asof', '2015-01-30'] as const];
   expect(() => prepare(seriesShow, texts, { today: '2026-01-15', latest: '2026-01-15' })).toThrow(
     "unknown parameter 'asof': use none",
   );

@@ -7,7 +7,6 @@ import {
   isAmendment,
   leadOwner,
   otherOwners,
-  ownedBy,
   type ReportingOwner,
   rowOf,
   symbolsOf,
@@ -76,11 +75,6 @@ describe('joint filers', () => {
   ])('have as lead owner %s', (_, owners, lead, others) => {
     expect(leadOwner({ owners })).toBe(lead);
     expect(otherOwners({ owners })).toEqual(others);
-  });
-
-  it('are each found by a part of their name, ignoring case', () => {
-    const owners = [fund, director];
-    expect(['roe r', 'FUND', 'jane'].map((part) => ownedBy({ owners }, part))).toEqual([true, true, false]);
   });
 });
 
