@@ -8,21 +8,21 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2079,
-  cli: 4693,
+  answering: 2069,
+  cli: 4694,
   client: 1833,
-  domain: 4595,
+  domain: 4590,
   errors: 323,
   explorer: 2066,
   import: 7743,
-  library: 1061,
-  lines: 912,
+  library: 1056,
+  lines: 903,
   maintenance: 1073,
   mcp: 380,
-  operations: 4264,
+  operations: 4259,
   platform: 530,
   pull: 3369,
-  questions: 4588,
+  questions: 4583,
   render: 2995,
   server: 3661,
   service: 438,
@@ -32,7 +32,7 @@ const mostLines: Readonly<Record<string, number>> = {
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 509;
+const mostSingles = 487;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 
