@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { addDays, utcDay, weekendDay } from '../../../src/domain/series/date.ts';
+import { bondMarketHoliday } from '../../../src/domain/treasury/curve-faults.ts';
 import { newFolder } from '../../support/folders.ts';
 import { type Home, newHome } from '../../support/pull/homes.ts';
 import {
@@ -31,10 +32,11 @@ const filingsOf = (store: string) => reading(store, (view) => view.filings.page(
 describe('asof pull treasury', () => {
   const today = utcDay(new Date());
   const year = Number(today.slice(0, 4));
-  /** A working day of the week that ends today, and so of this or the last year. */
+  /** A trade date of the week that ends today, and so of this or the last year. */
   const newest =
-    Array.from({ length: 7 }, (_, i) => addDays(today, -i)).find((day) => weekendDay(day) === undefined) ??
-    today;
+    Array.from({ length: 7 }, (_, i) => addDays(today, -i)).find(
+      (day) => weekendDay(day) === undefined && bondMarketHoliday(day) === undefined,
+    ) ?? today;
   const none = feedOn(recordedFeed('par 2024'), '1900-01-01');
   /** A feed with the rates of 2024-01-02 on another day. */
   const feedOf = (day: string) =>
