@@ -1,8 +1,7 @@
 import { requestLimits } from '../../client/remote/retry.ts';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
-import { Problem } from '../../errors/problem.ts';
-import { readFor } from '../../operations/typed-line.ts';
+import { Problem, quoted } from '../../errors/problem.ts';
 import { clockAt, formed, type Value } from '../../operations/value.ts';
 import { configPath, readConfigFile } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
@@ -59,7 +58,14 @@ const settingsByName: { readonly [N in SettingName]: Setting<SettingValues[N]> }
 
 /** Reads the text of a setting; a refusal begins with where the text is from, such as a variable. */
 export function readFrom<T>(from: string, name: string, text: string, { value }: Setting<T>, io: Io): T {
-  return readFor(from, text, () => value.parse(text, name, clockAt(io.clock())), name);
+  try {
+    return value.parse(text, name, clockAt(io.clock()));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.refusal === undefined) throw error;
+    // The text may hold a password, so only what the refusal shows of it is shown.
+    const { reason, value: shown } = error.refusal;
+    throw new Problem('bad-input', `${from}${quoted(shown)}: ${reason}`, { field: name, hints: error.hints });
+  }
 }
 
 /** Returns the setting that a text names; `unknown` is the message for any other text. */
