@@ -9,7 +9,7 @@ import { root } from '../support/repository.ts';
  */
 const mostLines: Readonly<Record<string, number>> = {
   answering: 2069,
-  cli: 4694,
+  cli: 4700,
   client: 1833,
   domain: 4590,
   errors: 323,
