@@ -1,5 +1,6 @@
 import { pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
+import { addTo } from '../domain/series/groups.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import { type FrequencySince, impliedFrequencies, parseFrequency } from '../domain/series/series.ts';
 import { Vintages } from '../domain/series/transformer.ts';
@@ -33,9 +34,7 @@ export async function historyOf(
       unit ??= row.unit;
       if (asOf > last) continue;
       stated.add(row);
-      const known = changes.get(date);
-      if (known === undefined) changes.set(date, [{ asOf, value }]);
-      else known.push({ asOf, value });
+      addTo(changes, date, { asOf, value });
     }
   // Another service may give the changes of a date in another order.
   for (const known of changes.values())

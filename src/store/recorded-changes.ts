@@ -1,6 +1,7 @@
 import type { HeldFiling } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import { type DateSetText, formatDateSet } from '../domain/series/date-set.ts';
+import { addTo } from '../domain/series/groups.ts';
 import type { HeldVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
@@ -13,11 +14,7 @@ type AddedDays<Key> = readonly (readonly [key: Key, days: DateSetText])[];
 /** Groups the days of rows by what the rows have in common. */
 export function addedDays<Key>(rows: Iterable<readonly [key: Key, day: Day]>): AddedDays<Key> {
   const days = new Map<Key, Day[]>();
-  for (const [key, day] of rows) {
-    const own = days.get(key);
-    if (own === undefined) days.set(key, [day]);
-    else own.push(day);
-  }
+  for (const [key, day] of rows) addTo(days, key, day);
   return Array.from(days, ([key, own]) => [key, formatDateSet(own)] as const);
 }
 

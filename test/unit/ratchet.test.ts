@@ -8,26 +8,26 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2069,
+  answering: 2068,
   cli: 4700,
   client: 1833,
   domain: 4590,
   errors: 323,
   explorer: 2066,
-  import: 7743,
+  import: 7738,
   library: 1056,
   lines: 903,
   maintenance: 1073,
   mcp: 380,
   operations: 4259,
   platform: 530,
-  pull: 3369,
-  questions: 4583,
+  pull: 3360,
+  questions: 4584,
   render: 2995,
   server: 3661,
   service: 438,
   snapshot: 1058,
-  store: 7294,
+  store: 7291,
   table: 178,
 };
 

@@ -1,6 +1,7 @@
 import { addDays, type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
 import { type DateSet, type DateSetText, parseDateSet } from '../../domain/series/date-set.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
+import { addTo, groupBy } from '../../domain/series/groups.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { kindOf, type VintageKind } from '../../domain/series/series.ts';
 import type { RealTimeValue } from '../../import/formats/fred/history.ts';
@@ -21,13 +22,7 @@ export type RowsByDate = ReadonlyMap<Day, readonly RealTimeValue[]>;
 
 /** Groups the rows of an answer by the date under which the store keeps theirs. */
 export function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day): RowsByDate {
-  const groups = new Map<Day, RealTimeValue[]>();
-  for (const row of rows) {
-    const date = dateOf(row.date);
-    const own = groups.get(date);
-    if (own === undefined) groups.set(date, [row]);
-    else own.push(row);
-  }
+  const groups = groupBy(rows, ({ date }) => dateOf(date));
   for (const own of groups.values()) own.sort((a, b) => (a.start < b.start ? -1 : 1));
   return groups;
 }
@@ -83,11 +78,7 @@ export class StoredHistory {
     }
     const changes = new Map<Day, Change[]>();
     for await (const batch of view.contents.changes(seriesId))
-      for (const change of batch) {
-        const own = changes.get(change.date);
-        if (own === undefined) changes.set(change.date, [change]);
-        else own.push(change);
-      }
+      for (const change of batch) addTo(changes, change.date, change);
     return new StoredHistory(vintages, changes, normalisedBy);
   }
 

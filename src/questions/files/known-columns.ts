@@ -4,6 +4,7 @@ import type { ResolvedSeries } from '../../answering/series-ids.ts';
 import { roundedText } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
+import { groupBy } from '../../domain/series/groups.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
@@ -63,8 +64,7 @@ export async function knownColumns(
 ): Promise<readonly KnownColumn[]> {
   const { strict, beyond, transformation } = knowing;
   const asked = [...(strict ? days.map((day) => addDays(day, -1)) : days)].sort();
-  const bySeries = new Map<string, Checked[]>();
-  for (const one of checked) bySeries.set(one.series.id, [...(bySeries.get(one.series.id) ?? []), one]);
+  const bySeries = groupBy(checked, ({ series }) => series.id);
   const all = Array.from(bySeries, ([id, columns]) => ({ id, columns }));
   const done = await eachOf(all, counting, async ({ id, columns }) => {
     const [{ series } = { series: { id } }] = columns;

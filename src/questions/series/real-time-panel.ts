@@ -112,15 +112,16 @@ async function serviceRequests(
   if (client.offers === undefined || demands.exact === true) return undefined;
   const ids = series.map(({ id }) => id);
   if (days.length === 0 || ids.some((id) => /[,*]/.test(id))) return undefined;
+  const options = optionsOf(query);
   const parts = daysAsked(days, query).flatMap(({ texts, count }) =>
     grouped(ids, mostRows / (count * (query.last ?? 1))).map((some) => [
       ['ids', some.join(',')] as const,
       ...texts,
-      ...optionsOf(query),
+      ...options,
     ]),
   );
   const [first] = parts;
-  // Series by series, each one takes two requests: its vintages, and its first releases or its revisions.
+  // Series by series, each one takes two requests: its vintages and its revisions.
   if (first === undefined || parts.length > 2 * ids.length) return undefined;
   return (await client.offers(serviceOperation(query.panel), first)) ? parts : undefined;
 }

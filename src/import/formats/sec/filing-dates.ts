@@ -1,5 +1,6 @@
 import type { Filing, FormType } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { addTo } from '../../../domain/series/groups.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { holdsSubmissionTable, submissionsIn } from './form345.ts';
 import { type ListedFiling, readSubmissions, secSubmissionsJson } from './submissions-json.ts';
@@ -70,17 +71,12 @@ function refuseContradiction(file: SourceFile, one: DirectoryEntry, other: Direc
 const directoryOf = once(async (files: readonly SourceFile[]): Promise<Directory> => {
   const byNumber = new Map<string, DirectoryEntry[]>();
   const byDocument = new Map<string, DirectoryEntry[]>();
-  const add = (map: Map<string, DirectoryEntry[]>, key: string, entry: DirectoryEntry): void => {
-    const entries = map.get(key);
-    if (entries === undefined) map.set(key, [entry]);
-    else entries.push(entry);
-  };
   for (const file of files) {
     for (const listed of await listedOnce(file)) {
       const entry = { ...listed, path: file.path };
-      add(byNumber, listed.accessionNumber, entry);
+      addTo(byNumber, listed.accessionNumber, entry);
       const name = listed.document?.name ?? '';
-      if (isDistinctive(name)) add(byDocument, name, entry);
+      if (isDistinctive(name)) addTo(byDocument, name, entry);
     }
   }
   return { byNumber, byDocument };

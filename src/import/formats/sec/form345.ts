@@ -10,6 +10,7 @@ import {
   type Trade,
 } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { addTo } from '../../../domain/series/groups.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CellReader, cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
@@ -312,9 +313,7 @@ async function readOwners(file: SourceFile): Promise<ReadonlyMap<string, readonl
     for (const row of rows) {
       const cells = cellReader(file, row);
       const accessionNumber = cells.required(...accession);
-      const known = owners.get(accessionNumber);
-      if (known === undefined) owners.set(accessionNumber, [ownerIn(cells)]);
-      else known.push(ownerIn(cells));
+      addTo(owners, accessionNumber, ownerIn(cells));
     }
   }
   return owners;
