@@ -19,19 +19,28 @@ import { facts } from '../support/scratch-store.ts';
 /** The environment without what npm sets for the scripts that it runs. */
 const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
+/** What npm says on this machine, with the settings of its user and of the variables `npm_config_…`. */
 function ownNpm(...args: readonly string[]): string {
-  return spawnSync('npm', args, { encoding: 'utf8', env: plain, cwd: root }).stdout.trim();
+  return spawnSync('npm', args, { encoding: 'utf8', cwd: root }).stdout;
 }
 
-const npm = join(ownNpm('root', '--global'), 'npm', 'bin', 'npm-cli.js');
-const [registry, cache] = ['registry', 'cache'].map((name) => ownNpm('config', 'get', name));
+const npm = join(ownNpm('root', '--global').trim(), 'npm', 'bin', 'npm-cli.js');
+
+/** The settings by which npm reaches its registry here, as variables, because an empty home has none of them. */
+const reaching = Object.fromEntries(
+  Object.entries(JSON.parse(ownNpm('config', 'list', '--json')) as Record<string, unknown>)
+    .filter(([name]) =>
+      ['registry', 'cache', 'cafile', 'proxy', 'https-proxy', 'noproxy', 'strict-ssl'].includes(name),
+    )
+    .filter(([, value]) => value !== null && String(value) !== '')
+    .map(([name, value]) => [`npm_config_${name.replaceAll('-', '_')}`, String(value)]),
+);
 
 /** Runs npm on a Node; throws what npm says if it fails or takes too long. */
 function runNpm(node: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): string {
-  const settings = { npm_config_registry: registry, npm_config_cache: cache, npm_config_audit: 'false' };
   const { status, signal, stdout, stderr } = spawnSync(node, [npm, ...args], {
     cwd: root,
-    env: { ...plain, ...settings, ...env },
+    env: { ...plain, ...reaching, npm_config_audit: 'false', ...env },
     encoding: 'utf8',
     timeout: 180_000,
   });

@@ -250,7 +250,7 @@ describe('requests that the description of the service allows or forbids', () =>
     'are each answered as it says: by a page with nothing else in it, or by a refusal that names the parameter',
     async () => {
       const requests = fc.constantFrom(...api.paths).chain(requestsOf);
-      await fuzz('description', requests, check, 20);
+      await fuzz('description', requests, check);
     },
     fuzzTimeout,
   );

@@ -3,10 +3,14 @@ import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 
 /** What `npm run fuzz` asks for: the seed, how long to go on, and the one case of the seed to repeat. */
-const { FUZZ_SEED: seed = String(randomInt(2 ** 31)), FUZZ_SECONDS: asked, FUZZ_PATH: path } = process.env;
+const {
+  FUZZ_SEED: seed = String(randomInt(2 ** 31)),
+  FUZZ_SECONDS: asked = '20',
+  FUZZ_PATH: path,
+} = process.env;
 
 /** How long a test may take: the search, and then the search for the smallest case that fails. */
-export const fuzzTimeout = 1000 * Number(asked ?? 30) + 300_000;
+export const fuzzTimeout = 1000 * Number(asked) + 300_000;
 
 const casesOfOneSeed = 25;
 /** How long a case may take, in milliseconds: of the processor's time, and, if it only waits, of the clock's. */
@@ -20,9 +24,8 @@ export async function fuzz<T>(
   name: string,
   cases: fc.Arbitrary<T>,
   check: (one: T) => Promise<void>,
-  usualSeconds = 30,
 ): Promise<void> {
-  const seconds = Number(asked ?? usualSeconds);
+  const seconds = Number(asked);
   console.log(`fuzz ${name}: seed ${seed}, ${seconds} seconds`);
   const end = performance.now() + 1000 * seconds;
   let count = 0;
