@@ -72,7 +72,7 @@ onEveryEngine((engine) => {
             await importFiles(path, files, { merge: true, bufferSize, projections: true, ...flags });
           await expectKnowledge(path, importInto(emptyModel, said).after);
         }),
-        { numRuns: runs(60) },
+        { numRuns: runs(60, engine) },
       );
     });
 
@@ -111,7 +111,7 @@ onEveryEngine((engine) => {
             await expectKnowledge(path, importInto(emptyModel, said, { complete }).after);
           },
         ),
-        { numRuns: runs(40) },
+        { numRuns: runs(40, engine) },
       );
     });
   });
@@ -158,7 +158,7 @@ onEveryEngine((engine) => {
           }
           if (known !== emptyModel) await expectKnowledge(path, known);
         }),
-        { numRuns: runs(40) },
+        { numRuns: runs(40, engine) },
       );
     });
 
@@ -186,7 +186,7 @@ onEveryEngine((engine) => {
           }
           await expectKnowledge(path, known);
         }),
-        { numRuns: runs(60) },
+        { numRuns: runs(60, engine) },
       );
     });
   });

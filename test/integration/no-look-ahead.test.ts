@@ -408,14 +408,14 @@ describe('nothing published after a day changes an answer as of that day', () =>
 });
 
 describe('today, that of the clock, bounds every answer without an as-of day', () => {
-  onEveryEngine(({ name, newAddress }) => {
-    const addresses = async () => newAddress();
+  onEveryEngine((engine) => {
+    const addresses = async () => engine.newAddress();
 
     it('of a command: a store of everything answers as one that ends today', async () => {
       await comparing(
         (store, day, earlier) =>
           each(today, (line) => written(filled(line, day, earlier), ['--store', store], momentOn(day))),
-        { numRuns: runs(name === 'SQLite' ? 6 : 2), newAddress: addresses },
+        { numRuns: runs(6, engine), newAddress: addresses },
       );
     });
 

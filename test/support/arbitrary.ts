@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { type Engine, sqlite } from './engines.ts';
 import type { ModelStatement } from './knowledge.ts';
 
 /** The series of the generated statements. */
@@ -53,9 +54,13 @@ export function onePerKey(said: readonly ModelStatement[]): readonly ModelStatem
   return [...new Map(said.map((item) => [`${item.series} ${item.date} ${item.asOf}`, item])).values()];
 }
 
-/** The number of runs of a property; PROPERTY_RUNS multiplies it for a longer search. */
-export function runs(usual: number): number {
-  return usual * Number(process.env.PROPERTY_RUNS ?? 1);
+/**
+ * The number of runs of a property; PROPERTY_RUNS multiplies it for a longer search. The engines share their rules and
+ * most statements, so a quarter of the runs serves an engine that is slow to make stores.
+ */
+export function runs(usual: number, engine?: Engine): number {
+  const own = engine === undefined || engine === sqlite ? usual : Math.ceil(usual / 4);
+  return own * Number(process.env.PROPERTY_RUNS ?? 1);
 }
 
 /** Statements about one date that may contradict each other, in imports of one or two files. */

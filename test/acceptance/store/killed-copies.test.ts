@@ -13,7 +13,7 @@ import { contentOf } from '../../support/store-content.ts';
 
 const folder = newFolder();
 const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };
-const many = folder.write('many.csv', manyStatements(100_000, 400));
+const many = folder.write('many.csv', manyStatements(40_000, 400));
 const small = folder.write('small.csv', facts('GDP 2014-10-01 2015-01-30 17710.7'));
 
 const start = (args: readonly string[]): ChildProcess =>

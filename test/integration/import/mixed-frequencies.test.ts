@@ -135,7 +135,7 @@ onEveryEngine((engine) => {
             });
           },
         ),
-        { numRuns: runs(40) },
+        { numRuns: runs(40, engine) },
       );
     });
   });

@@ -85,7 +85,7 @@ onEveryEngine((from) => {
           expect(await digestIn(address)).toBe(digest);
           for (const store of [address, copy]) expect((await checkStore(store)).faults).toEqual([]);
         }),
-        { numRuns: runs(8) },
+        { numRuns: runs(8, from) },
       );
     });
 

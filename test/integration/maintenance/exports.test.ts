@@ -118,7 +118,7 @@ onEveryEngine((engine) => {
               expect(await answer(question, copy), question).toBe(await answer(question, store));
           },
         ),
-        { numRuns: engine.name === 'SQLite' ? runs(8) : runs(2) },
+        { numRuns: runs(8, engine) },
       );
     });
 
@@ -172,7 +172,7 @@ onEveryEngine((engine) => {
             await written('series search --all', table, store),
           );
         }),
-        { numRuns: engine.name === 'SQLite' ? runs(8) : runs(2) },
+        { numRuns: runs(8, engine) },
       );
     });
   });

@@ -35,7 +35,7 @@ onEveryEngine((engine) => {
           expect(await contentOf(into)).toEqual(await contentOf(all));
           expect((await checkStore(into)).faults).toEqual([]);
         }),
-        { numRuns: runs(12) },
+        { numRuns: runs(12, engine) },
       );
     });
 

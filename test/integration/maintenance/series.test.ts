@@ -65,7 +65,7 @@ onEveryEngine((engine) => {
           }
           expect((await checkStore(address)).faults).toEqual([]);
         }),
-        { numRuns: runs(5) },
+        { numRuns: runs(5, engine) },
       );
     });
 

@@ -45,7 +45,7 @@ onEveryEngine((engine) => {
           );
           expect((await checkStore(address)).faults).toEqual([]);
         }),
-        { numRuns: runs(8) },
+        { numRuns: runs(8, engine) },
       );
     });
 
@@ -73,7 +73,7 @@ onEveryEngine((engine) => {
           else
             expect(await contentOf(address)).toEqual({ series: [], others: [], symbols: [], followed: [] });
         }),
-        { numRuns: runs(8) },
+        { numRuns: runs(8, engine) },
       );
     });
 

@@ -162,7 +162,7 @@ describe('clusters that are read part by part', () => {
             });
           },
         ),
-        { numRuns: runs(12) },
+        { numRuns: runs(12, engine) },
       );
     });
   });

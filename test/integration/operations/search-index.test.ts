@@ -126,7 +126,7 @@ describe('a search by the index of words', () => {
           await fill(address, all, curves);
           await expectSame(address, asked);
         }),
-        { numRuns: runs(10) },
+        { numRuns: runs(10, engine) },
       );
     });
 

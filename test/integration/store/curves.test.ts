@@ -158,7 +158,7 @@ onEveryEngine((engine) => {
             expect(await curveOf(path, date)).toEqual(expected);
           }
         }),
-        { numRuns: runs(15) },
+        { numRuns: runs(15, engine) },
       );
     });
   });

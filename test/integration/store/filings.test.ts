@@ -107,7 +107,7 @@ onEveryEngine((engine) => {
             expect(await allOf(path)).toEqual(naive(filings, {}));
           },
         ),
-        { numRuns: runs(40) },
+        { numRuns: runs(40, engine) },
       );
     });
 
@@ -130,7 +130,7 @@ onEveryEngine((engine) => {
           });
           expect(paged).toEqual(expected);
         }),
-        { numRuns: runs(40) },
+        { numRuns: runs(40, engine) },
       );
     });
 
@@ -174,7 +174,7 @@ onEveryEngine((engine) => {
           expect(owners.flat()).toEqual([...new Set(owners.flat())]);
           expect(owners.every((own) => own.length === 1)).toBe(true);
         }),
-        { numRuns: runs(80) },
+        { numRuns: runs(80, engine) },
       );
     });
 

@@ -191,7 +191,7 @@ onEveryEngine((engine) => {
             });
           },
         ),
-        { numRuns: runs(30) },
+        { numRuns: runs(30, engine) },
       );
     });
 

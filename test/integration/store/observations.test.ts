@@ -69,7 +69,7 @@ onEveryEngine((engine) => {
                 expect((await view.series.observations(query))?.rows).toEqual(expected);
               },
             ),
-            { numRuns: runs(300) },
+            { numRuns: runs(300, engine) },
           ),
         );
       },
