@@ -63,24 +63,33 @@ const parts = {
       .join('\n\n');
   },
 
-  'shared-flags': async ({ sharedFlags }) => table(['flag', 'meaning'], (await sharedFlags()).map(flagRow)),
+  'shared-flags': async ({ sharedFlags }) => flagTable(await sharedFlags()),
 
-  flags: async ({ helpOf, sharedFlags }, words) => {
-    const { usage, flags, positionals } = await helpOf(words);
+  'chart-flags': async ({ chartFlags }) => flagTable(await chartFlags()),
+
+  command: async ({ asof, helpOf, sharedFlags, chartFlags }, given) => {
+    const [words, example] = given.split(/ \| ?/);
+    const { summary, usage, flags, positionals } = await helpOf(words);
     const shared = new Set((await sharedFlags()).map(([flag]) => nameOf(flag)));
     const own = flags.filter(([flag]) => !shared.has(nameOf(flag)) && nameOf(flag) !== '--help');
-    const args = positionals.filter(([, text]) => text !== '');
-    const rows = [...args, ...own].map(flagRow);
-    const heading = args.length === 0 ? 'flag' : 'argument or flag';
-    return `\`\`\`text\n${usage}\n\`\`\`${rows.length === 0 ? '' : `\n\n${table([heading, 'meaning'], rows)}`}`;
+    const charts = (await chartFlags()).map(([flag]) => flag);
+    const drawn = own.filter(([flag]) => charts.includes(flag));
+    const rows = [
+      ...positionals.filter(([, text]) => text !== ''),
+      ...own.filter((row) => drawn.length === 0 || !drawn.includes(row)),
+      ...(drawn.length === 0
+        ? []
+        : [[drawn.map(([flag]) => flag).join(', '), '[flags of charts](#flags-of-charts)']]),
+    ];
+    return [
+      `${summary}.`,
+      `\`\`\`text\n${usage}\n\`\`\``,
+      ...(rows.length === 0 ? [] : [flagTable(rows)]),
+      ...(example === undefined ? [] : [await columnsOf(asof, `${words} ${example}`)]),
+    ].join('\n\n');
   },
 
-  summary: async ({ helpOf }, words) => `${(await helpOf(words)).summary}.`,
-
-  columns: async ({ asof }, line) => {
-    const [header = ''] = (await asof(line.split(' '))).split('\n');
-    return `Columns: ${header.split(',').map(code).join(', ')}.`;
-  },
+  columns: ({ asof }, line) => columnsOf(asof, line),
 
   topic: async ({ asof }, topic) => {
     const rows = (await asof(['help', topic])).split('\n').flatMap((line) => {
@@ -285,8 +294,16 @@ const parts = {
   },
 };
 
-function flagRow([flag, text]) {
-  return [code(flag), text];
+function flagTable(rows) {
+  return table(
+    ['argument or flag', 'meaning'],
+    rows.map(([flag, text]) => [code(flag), text]),
+  );
+}
+
+async function columnsOf(asof, line) {
+  const [header = ''] = (await asof([...line.trim().split(' '), '--csv', '--quiet'])).split('\n');
+  return `Columns: ${header.split(',').map(code).join(', ')}.`;
 }
 
 /** Which days vintages are of, told by the days. */
@@ -337,10 +354,17 @@ function typeText({
   return `${list || base}${range}${orNull}${preset === undefined ? '' : ` (default ${preset})`}`;
 }
 
-/** Members of an object type, one a line. */
+/** Members of an object type, as many a line as fit into 100 characters. */
 function block(members) {
-  const lines = members.map(({ name, isOptional, text }) => `  ${name}${isOptional ? '?' : ''}: ${text};\n`);
-  return `{\n${lines.join('')}}`;
+  const lines = [];
+  for (const { name, isOptional, text } of members) {
+    const member = `${name}${isOptional ? '?' : ''}: ${text};`;
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + member.length < 100)
+      lines[lines.length - 1] = `${last} ${member}`;
+    else lines.push(`  ${member}`);
+  }
+  return `{\n${lines.join('\n')}\n}`;
 }
 
 function camelCase(name) {

@@ -62,6 +62,12 @@ export class Sources {
     return flags.filter(([flag]) => nameOf(flag) !== '--help' && others.includes(nameOf(flag)));
   };
 
+  /** The flags of charts, from the command that has them all. */
+  chartFlags = async () => {
+    const names = ['--plot', '--width', '--height', '--title', '--grey', '--log', '--index', '--recessions'];
+    return (await this.helpOf('observations')).flags.filter(([flag]) => names.includes(nameOf(flag)));
+  };
+
   /** The public API, read from the built types. */
   library = () =>
     this.#once('library', () => {
