@@ -14,10 +14,9 @@ import {
   type ParamValues,
   param,
   type TypedParam,
-  textParam,
 } from '../operations/param.ts';
 import type { CommandGroup, Flag } from '../operations/typed-line.ts';
-import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
+import { type Clock, flag, integer, type NamedValues, text, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
 import type { Demands } from './basis.ts';
@@ -357,7 +356,7 @@ export function serviceOperation<R extends Row>(question: Question): Operation<P
   const { path, object, heading, summary, layout, knownBy } = endpoint;
   const params = Object.entries(requestParams(question)).map(([key, { namesSeries }]) => [
     key,
-    { ...textParam('', { extension: true }), ...defined({ namesSeries }) },
+    { ...param(text, '', '', { extension: true }), ...defined({ namesSeries }) },
   ]);
   return {
     ...{ name, path, object, summary, description: summary, ...layout },

@@ -211,41 +211,30 @@ export type CompleteRow<F extends Field> = RowFrom<F> & {
 /** What a field may say besides its name, type and description. */
 type FieldOptions = Omit<Field, 'name' | 'type' | 'description'>;
 
-/** Declares a field of the contract. */
-export function field<
-  const N extends string,
-  const T extends FieldType,
-  const O extends FieldOptions = Record<never, never>,
->(name: N, type: T, description: string, options?: O) {
-  return Object.assign({ name, type, description }, options);
+function declaring<const S extends FieldOptions>(shared: S) {
+  return <
+    const N extends string,
+    const T extends FieldType,
+    const O extends FieldOptions = Record<never, never>,
+  >(
+    name: N,
+    type: T,
+    description: string,
+    options?: O,
+  ) => Object.assign({ name, type, description }, options, shared);
 }
+
+/** Declares a field of the contract. */
+export const field = declaring({});
 
 /** Declares a field of the contract that may be null. */
-export function nullable<
-  const N extends string,
-  const T extends FieldType,
-  const O extends FieldOptions = Record<never, never>,
->(name: N, type: T, description: string, options?: O) {
-  return Object.assign(field(name, type, description, options), { nullable: true } as const);
-}
+export const nullable = declaring({ nullable: true });
 
 /** Declares an extension field. */
-export function extension<
-  const N extends string,
-  const T extends FieldType,
-  const O extends FieldOptions = Record<never, never>,
->(name: N, type: T, description: string, options?: O) {
-  return Object.assign(field(name, type, description, options), { extension: true } as const);
-}
+export const extension = declaring({ extension: true });
 
 /** Declares an extension field that may be null. */
-export function nullableExtension<
-  const N extends string,
-  const T extends FieldType,
-  const O extends FieldOptions = Record<never, never>,
->(name: N, type: T, description: string, options?: O) {
-  return Object.assign(nullable(name, type, description, options), { extension: true } as const);
-}
+export const nullableExtension = declaring({ nullable: true, extension: true });
 
 /** The fields that the rows of an answer may show, and those shown unless others are chosen. */
 export type RowLayout = { readonly fields: readonly Field[]; readonly columns: readonly string[] };

@@ -2,7 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { contradiction, Problem, type Sentence } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
 import type { ArgumentSpec, Flag, TypedLine } from './typed-line.ts';
-import { asOfDay, type Clock, choice, day, filter, integer, seriesId, text, type Value } from './value.ts';
+import { asOfDay, type Clock, day, integer, seriesId, text, type Value } from './value.ts';
 
 /** The values of an operation's parameters by name; paging is not among them. */
 export type QueryParams = { readonly [name: string]: string | number };
@@ -132,7 +132,7 @@ export type Declared = Partial<
 >;
 
 /** An optional parameter; a default that is not an empty text stands in its schema. */
-export function param<T, F>(
+export function param<T, const F>(
   value: Value<T>,
   description: string,
   fallback: F,
@@ -156,18 +156,9 @@ export function seriesIdParam(field?: string): Param<string, true> {
   };
 }
 
-/** An optional calendar date. */
-export function dayParam(
-  description: string,
-  bounds?: RowBound,
-  declared: Pick<Declared, 'extension'> = {},
-): Param<Day | undefined, false> {
-  return param(day, description, undefined, { ...(bounds !== undefined && { bounds }), ...declared });
-}
-
 /** An optional date of a period that values belong to, which rows repeat in `date`. */
 export function periodParam(description: string, is: RowBound['is']): Param<Day | undefined, false> {
-  return { ...dayParam(description, { field: 'date', is }), ofPeriod: true };
+  return { ...param(day, description, undefined, { bounds: { field: 'date', is } }), ofPeriod: true };
 }
 
 /** The first and the last date of the periods that values belong to. */
@@ -179,8 +170,8 @@ export const periodRange = {
 /** Returns the first and the last day of a range, which bounds the days in a field; `noun` names such a day. */
 export function dayRange(noun: string, field: string) {
   return {
-    from: dayParam(`First ${noun}.`, { field, is: 'from' }),
-    to: dayParam(`Last ${noun}.`, { field, is: 'to' }),
+    from: param(day, `First ${noun}.`, undefined, { bounds: { field, is: 'from' } }),
+    to: param(day, `Last ${noun}.`, undefined, { bounds: { field, is: 'to' } }),
   };
 }
 
@@ -211,41 +202,10 @@ const typedAsOf: TypedParam<Day | undefined> = {
   read: (line) => line.asOf(),
 };
 
-/** One of a few words; case matters. */
-export function choiceParam<const T extends string, F extends T | undefined>(
-  description: string,
-  choices: readonly T[],
-  fallback: F,
-  declared: Declared = {},
-): Param<T | F, false> {
-  return param(choice(choices), description, fallback, declared);
-}
-
-/** An optional free text. */
-export function textParam(description: string, declared: Declared = {}): Param<string, false> {
-  return param(text, description, '', declared);
-}
-
-/** An optional text to filter by; a blank one is refused, because it would filter nothing. */
-export function filterParam(description: string, declared: Declared = {}): Param<string, false> {
-  return param(filter, description, '', declared);
-}
-
-/** An integer between two bounds; without an upper bound it has at most nine digits, with one at most fifteen. */
-export function integerParam<F extends number | undefined>(
-  description: string,
-  least: number,
-  most: number | undefined,
-  fallback: F,
-  declared: Pick<Declared, 'bounds' | 'extension'> = {},
-): Param<number | F, false> {
-  return param(integer(least, most), description, fallback, declared);
-}
-
 /** The page parameters that every listing takes. */
 export const paging = {
-  limit: integerParam('Rows in one page.', 1, 1000, 100),
-  cursor: textParam('Opaque cursor from the previous page.'),
+  limit: param(integer(1, 1000), 'Rows in one page.', 100),
+  cursor: param(text, 'Opaque cursor from the previous page.', ''),
 };
 
 /** What a listing that is newest first can be asked besides: its oldest rows. */

@@ -141,7 +141,7 @@ export const flag: Value<boolean> = {
   schema: { type: 'boolean' },
 };
 
-/** An integer between bounds. */
+/** An integer between bounds; its text has at most 15 digits, 9 without an upper bound. */
 export function integer(least: number, most?: number): Value<number> {
   const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
   const isIn = (value: unknown): value is number =>

@@ -1,6 +1,7 @@
 import { operation } from '../../src/operations/operation.ts';
 import { pageOf } from '../../src/operations/page.ts';
-import { dayParam, integerParam, paging } from '../../src/operations/param.ts';
+import { paging, param } from '../../src/operations/param.ts';
+import { day, integer } from '../../src/operations/value.ts';
 
 /** An operation that asof does not have, declared as a new file in src/operations would declare it. */
 export const sources = operation({
@@ -11,8 +12,8 @@ export const sources = operation({
   path: '/v1/sources',
   object: 'source_list',
   params: {
-    min_series: integerParam('Series that a source has at least.', 1, 1000, 1),
-    to: dayParam('Last day of a last vintage.', { field: 'last_vintage', is: 'to' }),
+    min_series: param(integer(1, 1000), 'Series that a source has at least.', 1),
+    to: param(day, 'Last day of a last vintage.', undefined, { bounds: { field: 'last_vintage', is: 'to' } }),
     ...paging,
   },
   fields: [
@@ -64,6 +65,6 @@ export const sourcesAtMost = {
   path: '/v1/sources-at-most',
   params: {
     ...sources.params,
-    max_series: integerParam('Series that a source has at most.', 1, 1000, 1000),
+    max_series: param(integer(1, 1000), 'Series that a source has at most.', 1000),
   },
 } as const;

@@ -5,50 +5,54 @@ import { extension, field, nullable, nullableExtension, type RowFrom } from '../
 import { type AskMore, operation } from '../operation.ts';
 import {
   asOfParam,
-  choiceParam,
-  dayParam,
   dayRange,
-  filterParam,
-  integerParam,
   oldest,
   type ParamTexts,
   type ParamValues,
   paging,
+  param,
   textOf,
 } from '../param.ts';
-import type { Clock } from '../value.ts';
+import { type Clock, choice, day, filter, integer } from '../value.ts';
 import { insiderFilings, issuerNameField, tickerReason, tickerTest } from './filings.ts';
 
 /** The code of the trades, in upper or lower case. */
-const codeParam = choiceParam(
+const codeParam = param(
+  choice(transactionCodes),
   'Code of the transactions: P is a purchase, S a sale.',
-  transactionCodes,
   purchaseCode,
   { flag: 'code', placeholder: 'code', extension: true },
 );
-
-const lastTrade = { from: { field: 'date_last', is: 'from' }, to: { field: 'date_last', is: 'to' } } as const;
 
 const clusterParams = {
   transaction_code: {
     ...codeParam,
     parse: (text: string, name: string, clock: Clock) => codeParam.parse(text.toUpperCase(), name, clock),
   },
-  min_insiders: integerParam('Distinct insiders that make a cluster.', 1, undefined, 3, {
+  min_insiders: param(integer(1), 'Distinct insiders that make a cluster.', 3, {
     bounds: { field: 'cluster_size', is: 'least' },
   }),
-  days: integerParam(
+  days: param(
+    integer(1, 365),
     'Calendar days within which they trade; spans that share a trade are joined.',
-    1,
-    365,
     14,
   ),
-  min_value: integerParam('Minimum total value, in dollars.', 1, 999_999_999_999_999, undefined, {
+  min_value: param(integer(1, 999_999_999_999_999), 'Minimum total value, in dollars.', undefined, {
     extension: true,
   }),
-  ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol', complete: 'tickers' }),
-  from: dayParam('Earliest date of the last trade of a cluster.', lastTrade.from, { extension: true }),
-  to: dayParam('Latest date of the last trade of a cluster.', lastTrade.to, { extension: true }),
+  ticker: param(filter, 'Trading symbol.', '', {
+    extension: true,
+    placeholder: 'symbol',
+    complete: 'tickers',
+  }),
+  from: param(day, 'Earliest date of the last trade of a cluster.', undefined, {
+    bounds: { field: 'date_last', is: 'from' },
+    extension: true,
+  }),
+  to: param(day, 'Latest date of the last trade of a cluster.', undefined, {
+    bounds: { field: 'date_last', is: 'to' },
+    extension: true,
+  }),
   as_of: asOfParam({ extension: true }),
   ...paging,
 };

@@ -15,18 +15,8 @@ import type { Envelope, UnknownTicker } from '../envelope.ts';
 import { extension, field, nullable, nullableExtension } from '../field.ts';
 import { type Naming, operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
-import {
-  asOfParam,
-  dayRange,
-  filterParam,
-  integerParam,
-  oldest,
-  type ParamTexts,
-  paging,
-  textOf,
-  without,
-} from '../param.ts';
-import type { Clock } from '../value.ts';
+import { asOfParam, dayRange, oldest, type ParamTexts, paging, param, textOf, without } from '../param.ts';
+import { type Clock, filter, integer } from '../value.ts';
 
 /** The company of a row. */
 export const issuerNameField = nullable('issuer_name', 'text', 'The company whose shares were traded.');
@@ -143,16 +133,15 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   members: ['as_of', 'covered_to', 'unknown_ticker'],
   subject: 'insider filings',
   params: {
-    ticker: filterParam('Trading symbol.', { placeholder: 'symbol', complete: 'tickers' }),
-    owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
-    days: integerParam(
+    ticker: param(filter, 'Trading symbol.', '', { placeholder: 'symbol', complete: 'tickers' }),
+    owner_name: param(filter, 'A part of the name of an owner, ignoring case.', '', { flag: 'owner' }),
+    days: param(
+      integer(1, 365),
       `Filed within this number of days (${usualDays} if no date is given).`,
-      1,
-      365,
       undefined,
     ),
     ...dayRange('filing date', 'filing_date'),
-    transaction_code: filterParam('Code of the transaction: P is a purchase in the open market.', {
+    transaction_code: param(filter, 'Code of the transaction: P is a purchase in the open market.', '', {
       flag: 'code',
       extension: true,
     }),

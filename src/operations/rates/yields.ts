@@ -16,31 +16,21 @@ import type { Envelope } from '../envelope.ts';
 import { extension, field, type RowFrom } from '../field.ts';
 import { operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
-import {
-  choiceParam,
-  type Declared,
-  dayParam,
-  dayRange,
-  oldest,
-  type Param,
-  type ParamTexts,
-  paging,
-  textOf,
-  without,
-} from '../param.ts';
+import { dayRange, oldest, type ParamTexts, paging, param, textOf, without } from '../param.ts';
+import { choice, day } from '../value.ts';
 
-/** The kind of treasury curve; default PAR. */
-function curveTypeParam(declared: Pick<Declared, 'bounds' | 'extension'> = {}): Param<CurveType, false> {
-  return choiceParam('Curve type.', curveTypes, 'PAR', { flag: 'type', ...declared });
-}
+const curveTypeParam = param(choice(curveTypes), 'Curve type.', 'PAR', {
+  flag: 'type',
+  bounds: { field: 'curve_type', is: 'equal' },
+});
 
-/** A maturity label of the contract, such as `10Y`. */
-function maturityParam<F extends Maturity | undefined>(
+function maturityParam<const F extends Maturity | undefined>(
   description: string,
   fallback: F,
-  declared: Declared,
-): Param<Maturity | F, false> {
-  return { ...choiceParam(description, maturities, fallback, declared), placeholder: 'maturity' };
+  field: string,
+) {
+  const bounds = { field, is: 'equal' } as const;
+  return param(choice(maturities), description, fallback, { bounds, placeholder: 'maturity' });
 }
 
 /** Refuses a maturity that a type of curve does not have. */
@@ -86,11 +76,10 @@ asof curve --date 2023-10-19 --vs 2020-03-09 --plot
   subject: 'the {curve_type} curve',
   inContract: true,
   params: {
-    date: dayParam('Trade date; no rows if that day has no curve.', {
-      field: 'trade_date',
-      is: 'equal',
+    date: param(day, 'Trade date; no rows if that day has no curve.', undefined, {
+      bounds: { field: 'trade_date', is: 'equal' },
     }),
-    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
+    curve_type: curveTypeParam,
   },
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
@@ -188,10 +177,8 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
   members: ['covered_to'],
   subject: 'the {curve_type} curve',
   params: {
-    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
-      bounds: { field: 'maturity', is: 'equal' },
-    }),
-    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
+    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, 'maturity'),
+    curve_type: curveTypeParam,
     ...dayRange('trade date', 'trade_date'),
     ...paging,
   },
@@ -254,13 +241,9 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
   members: ['covered_to'],
   subject: 'the {curve_type} curve',
   params: {
-    long: maturityParam('The maturity to compare.', '10Y', {
-      bounds: { field: 'long_maturity', is: 'equal' },
-    }),
-    short: maturityParam('The maturity to compare it with.', '2Y', {
-      bounds: { field: 'short_maturity', is: 'equal' },
-    }),
-    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
+    long: maturityParam('The maturity to compare.', '10Y', 'long_maturity'),
+    short: maturityParam('The maturity to compare it with.', '2Y', 'short_maturity'),
+    curve_type: curveTypeParam,
     ...dayRange('trade date', 'trade_date'),
     ...paging,
   },

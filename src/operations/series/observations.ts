@@ -5,7 +5,8 @@ import type { AnswerVintage } from '../envelope.ts';
 import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
-import { asOfParam, choiceParam, paging, periodRange, seriesIdParam, textOf } from '../param.ts';
+import { asOfParam, paging, param, periodRange, seriesIdParam, textOf } from '../param.ts';
+import { choice } from '../value.ts';
 import { existing } from './series.ts';
 import { vintages } from './vintages.ts';
 
@@ -71,7 +72,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
   params: {
     id: seriesIdParam('series_id'),
     as_of: asOfParam(),
-    release: choiceParam("`first`: each date's first published value.", ['first'], undefined, {
+    release: param(choice(['first']), "`first`: each date's first published value.", undefined, {
       flag: 'first-release',
       help: { about: "each date's first published value" },
       extension: true,

@@ -4,7 +4,8 @@ import { defined } from '../../platform/defined.ts';
 import type { RevisionQuery } from '../../store/store.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, countInPage } from '../page.ts';
-import { integerParam, paging, periodParam, periodRange, seriesIdParam } from '../param.ts';
+import { paging, param, periodParam, periodRange, seriesIdParam } from '../param.ts';
+import { integer } from '../value.ts';
 import { revisionFields } from './observations.ts';
 import { existing } from './series.ts';
 
@@ -41,10 +42,9 @@ asof revisions GDP --stats
     date: periodParam('The only date.', 'equal'),
     ...periodRange,
     ...paging,
-    limit: integerParam(
+    limit: param(
+      integer(1, 1000),
       'Dates in one page, which has at most 1000 rows unless one date alone has more.',
-      1,
-      1000,
       100,
     ),
   },

@@ -6,7 +6,8 @@ import type { Series } from '../../store/store.ts';
 import { extension, field, nullableExtension } from '../field.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
-import { choiceParam, paging, seriesIdParam, textOf, textParam } from '../param.ts';
+import { paging, param, seriesIdParam, textOf } from '../param.ts';
+import { choice, text } from '../value.ts';
 
 const fields = [
   field('id', 'text', 'Series identifier, upper case.'),
@@ -101,10 +102,10 @@ asof series search --all --columns id --no-header -f csv
   object: 'series_list',
   inContract: true,
   params: {
-    q: textParam('Search text; case is ignored. Where words are searched, at most 32 of them.'),
-    match: choiceParam(
+    q: param(text, 'Search text; case is ignored. Where words are searched, at most 32 of them.', ''),
+    match: param(
+      choice(['id', 'title', 'any', 'words']),
       'Where to search for the text; `words` also finds synonyms and corrects a typo.',
-      ['id', 'title', 'any', 'words'],
       'id',
       { extension: true },
     ),
