@@ -146,18 +146,6 @@ export async function* counted<R>(
   }
 }
 
-/** The same pages about a series; their Problem names it. */
-export async function* pagesAbout<R>(
-  id: string,
-  pages: AsyncIterable<Envelope<R>>,
-): AsyncGenerator<Envelope<R>> {
-  try {
-    yield* pages;
-  } catch (error) {
-    throw failureOf(id, error);
-  }
-}
-
 /** The same failure; a Problem names the series. */
 export function failureOf(id: string, error: unknown): unknown {
   return error instanceof Problem ? error.with({ series: id }) : error;

@@ -4,7 +4,14 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
-import type { Ask, Difference, Outcome, QueryAnswer, WrittenPage } from './answer.ts';
+import {
+  type Ask,
+  type Difference,
+  failureOf,
+  type Outcome,
+  type QueryAnswer,
+  type WrittenPage,
+} from './answer.ts';
 import { aboutAnswer, explainEmpty } from './notes.ts';
 import { type Query, transformationIn } from './question.ts';
 
@@ -15,7 +22,10 @@ export async function run(query: Query, ask: Ask): Promise<DrawnAnswer> {
   const { question, values } = query;
   const transformation = question.transformsOwn === true ? undefined : transformationIn(values);
   const drawing = ask.drawn ? await question.drawing?.(values)?.(ask) : undefined;
-  const answer = await question.answer(values, await transformedContext(transformation, ask));
+  const context = await transformedContext(transformation, ask);
+  const answer = await question.answer(values, context).catch((error) => {
+    throw failureIn(values, error);
+  });
   const { pages, written, ...shown } = answer;
   return {
     ...shown,
@@ -45,18 +55,27 @@ async function* completed<P extends Envelope | WrittenPage>(
   let head: Outcome['head'];
   let hasMore = false;
   let cursor: string | undefined;
-  for await (const page of all()) {
-    if ('bytes' in page) rows += page.rows;
-    else {
-      rows += page.results.length;
-      head ??= page;
-      hasMore = page.has_more;
-      cursor = page.next_cursor;
+  try {
+    for await (const page of all()) {
+      if ('bytes' in page) rows += page.rows;
+      else {
+        rows += page.results.length;
+        head ??= page;
+        hasMore = page.has_more;
+        cursor = page.next_cursor;
+      }
+      yield page;
     }
-    yield page;
+  } catch (error) {
+    throw failureIn(query.values, error);
   }
   const about = () => aboutAnswer(query, ask);
   return { ...found.difference, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
+}
+
+/** The same failure; a Problem of a question about one series names it. */
+function failureIn({ id }: Query['values'], error: unknown): unknown {
+  return typeof id === 'string' ? failureOf(id, error) : error;
 }
 
 async function transformedContext(transformation: Transformation | undefined, context: Ask): Promise<Ask> {

@@ -1,5 +1,5 @@
 // Why: docs/decisions/operations-below-questions.md
-import { type Ask, counted, pagesAbout, type QueryAnswer, textsOf } from '../answering/answer.ts';
+import { type Ask, counted, type QueryAnswer, textsOf } from '../answering/answer.ts';
 import type { Argument, BoundValues, Question } from '../answering/question.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
@@ -125,13 +125,11 @@ async function answer(operation: Operation, values: NamedValues, context: Ask): 
   const { remarked } = await import('../answering/run.ts');
   const { client, signal, progress } = context;
   const { fields, columns, card } = operation;
-  const asked = ownValues(operation, values);
   const { limit, first, cursor } = values as Partial<Record<'limit' | 'first', number> & { cursor: string }>;
-  const texts = textsOf(asked);
+  const texts = textsOf(ownValues(operation, values));
   const received = pagesOf(client, operation, texts, defined({ limit, first, cursor }), signal);
-  const pages = remarked(operation, texts, counted(received, progress), context);
   return {
     ...{ fields, columns, ...defined({ card }) },
-    pages: asked.id === undefined ? pages : pagesAbout(String(asked.id), pages),
+    pages: remarked(operation, texts, counted(received, progress), context),
   };
 }

@@ -1,4 +1,4 @@
-import { type Ask, failureOf, pagesAbout, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import { type Ask, failureOf, type QueryAnswer, textsOf } from '../../answering/answer.ts';
 import { noteBasis } from '../../answering/notes.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
@@ -276,6 +276,14 @@ async function* sorted(
   }
   // An operation with an order gives its pages newest first, whatever the order of the service.
   if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
+}
+
+async function* pagesAbout<R>(id: string, pages: AsyncIterable<Envelope<R>>): AsyncGenerator<Envelope<R>> {
+  try {
+    yield* pages;
+  } catch (error) {
+    throw failureOf(id, error);
+  }
 }
 
 /** A page as a part of an answer about several series, without the members about a single one. */

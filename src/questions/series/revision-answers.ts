@@ -1,14 +1,7 @@
-import {
-  type Ask,
-  failureOf,
-  pagesAbout,
-  type QueryAnswer,
-  rowsOf,
-  textsOf,
-} from '../../answering/answer.ts';
+import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/answer.ts';
 import { type ComposedRows, composed } from '../../answering/composed.ts';
-import { historyOf } from '../../answering/history.ts';
-import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
+import { type History, historyOf } from '../../answering/history.ts';
+import { explainSeries, frequencyOn, noteBasis } from '../../answering/notes.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
@@ -17,10 +10,10 @@ import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
-import { DailyTransformers, firstInput, type Vintages } from '../../domain/series/transformer.ts';
+import { DailyTransformers, firstInput } from '../../domain/series/transformer.ts';
 import { counted } from '../../errors/wording.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
-import { field, nullable, type RowLayout, showing } from '../../operations/field.ts';
+import { field, nullable, showing } from '../../operations/field.ts';
 import { observations, revisions as published, seriesShow, vintages } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
 import { defined } from '../../platform/defined.ts';
@@ -35,30 +28,35 @@ import {
 
 type PublishedValue = RowOf<typeof published>;
 
-type SomeDates = {
+/** What is asked of the revisions of a series; without horizons or `wide`, what was published. */
+type RevisionsQuery = {
   readonly id: string;
+  readonly date: Day | undefined;
   readonly from: Day | undefined;
   readonly to: Day | undefined;
-  readonly limit: number | undefined;
   readonly as_of: Day | undefined;
+  readonly limit: number | undefined;
+  readonly cursor: string | undefined;
+  readonly wide: boolean | undefined;
+  readonly stats: boolean | undefined;
+  /** How values are transformed, each from those of its own vintage. */
+  readonly units: Transformation | undefined;
+  readonly horizons: readonly Horizon[];
 };
 
-type PublishedQuery = SomeDates & { readonly date: Day | undefined; readonly cursor: string | undefined };
-
-/** A triangle of revisions; its values are transformed each from those of its own vintage. */
-type TriangleQuery = SomeDates & { readonly units: Transformation | undefined };
-
-type ReleasesQuery = TriangleQuery & { readonly horizons: readonly Horizon[] };
-
-/** Every value of one date or of each date, with the size and the delay of each change. */
-export async function answerPublished(
-  query: PublishedQuery,
+/** Answers with revisions: as published, at some horizons, as statistics, or as the triangle of all vintages. */
+export function answerRevisions(
+  query: RevisionsQuery,
   context: Ask,
-): Promise<QueryAnswer<RevisionRow>> {
-  return { ...revisionLayout, pages: pagesAbout(query.id, pages(query, context)) };
+): Promise<QueryAnswer<RevisionRow | RevisionStatisticsRow | WideRow>> {
+  if (query.wide === true) return ofHistory(query, context, triangleOf);
+  if (query.horizons.length === 0)
+    return Promise.resolve({ ...revisionLayout, pages: publishedValues(query, context) });
+  return ofHistory(query, context, query.stats === true ? statisticsOf : releasesOf);
 }
 
-async function* pages(query: PublishedQuery, context: Ask): AsyncGenerator<Envelope<RevisionRow>> {
+/** Every value of one date or of each date, with the size and the delay of each change. */
+async function* publishedValues(query: RevisionsQuery, context: Ask): AsyncGenerator<Envelope<RevisionRow>> {
   const { id, as_of: asOf } = query;
   let isSampled = false;
   let seen = false;
@@ -82,7 +80,7 @@ async function* pages(query: PublishedQuery, context: Ask): AsyncGenerator<Envel
 
 /** The values published up to the as-of date, of at most `limit` dates. */
 async function* publishedPages(
-  { id, date, from, to, as_of: asOf, limit, cursor }: PublishedQuery,
+  { id, date, from, to, as_of: asOf, limit, cursor }: RevisionsQuery,
   context: Ask,
 ): AsyncGenerator<Envelope<PublishedValue>> {
   const texts = textsOf(defined({ id, date, from, to }));
@@ -104,13 +102,13 @@ async function* publishedPages(
 }
 
 /** Notes that a date has no value; reveals nothing later than the as-of date. */
-async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: Ask): Promise<void> {
+async function noteEmpty({ id, date, as_of: asOf }: RevisionsQuery, context: Ask): Promise<void> {
   const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
   if (date === undefined) {
     context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for these dates` });
     return;
   }
-  const frequency = parseFrequency(await frequencyOf(id, asOf, context));
+  const frequency = parseFrequency(await frequencyOn({ id }, asOf, context));
   const period = periodStart(date, frequency ?? '');
   const weekend = frequency === 'D' ? weekendDay(date) : undefined;
   const reasons = [
@@ -118,12 +116,6 @@ async function noteEmpty({ id, date, as_of: asOf }: PublishedQuery, context: Ask
     ...(weekend === undefined ? [] : [`, a ${weekend}`]),
   ];
   context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
-}
-
-async function frequencyOf(id: string, asOf: Day | undefined, context: Ask): Promise<string> {
-  if (asOf === undefined) return String((await descriptionOf({ id }, context))?.frequency ?? '');
-  const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
-  return String(newest?.frequency ?? '');
 }
 
 type FirstVintage = { readonly asOf: Day; readonly newest: Day };
@@ -187,48 +179,53 @@ type SeriesHistory = VintageRecord & {
   readonly valueOn: ValueOn;
 };
 
-/** The values of a series at some horizons: a row for each date, newest first, and a column for each horizon. */
-export function answerReleases(query: ReleasesQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
-  return ofHistory(query, context, (history) => {
-    const rows = history.dates.flatMap((dated) => {
-      const values = query.horizons.map((horizon) => valueAt(horizon, dated, history));
-      return values.every((value) => value === null) ? [] : [releaseRow(query.horizons, dated, values)];
-    });
-    noteBeforeRecord(query, history, context);
-    return { object: 'release_table', ...releaseLayout(query.horizons), rows, hasMore: history.hasMore };
-  });
-}
+/** What is composed from the history of a series. */
+type FromHistory = (
+  query: RevisionsQuery,
+  history: SeriesHistory,
+  context: Ask,
+) => ComposedRows<RevisionStatisticsRow | WideRow>;
 
-function releaseRow(
-  horizons: readonly Horizon[],
-  { date, released }: DatedHistory,
-  values: readonly (string | null)[],
-): WideRow {
-  const cells = horizons.map((horizon, i) => [horizonName(horizon), values[i] ?? null] as const);
-  return { date, first_release: released ?? null, ...Object.fromEntries(cells) };
-}
+/** The values of a series at some horizons: a row for each date, newest first, and a column for each horizon. */
+const releasesOf: FromHistory = (query, history, context) => {
+  const { horizons } = query;
+  const rows = history.dates.flatMap((dated): readonly WideRow[] => {
+    const cells = horizons.map((one) => [horizonName(one), valueAt(one, dated, history)] as const);
+    if (cells.every(([, value]) => value === null)) return [];
+    return [{ date: dated.date, first_release: dated.released ?? null, ...Object.fromEntries(cells) }];
+  });
+  noteBeforeRecord(query, history, context);
+  return { object: 'release_table', ...releaseLayout(horizons), rows, hasMore: history.hasMore };
+};
 
 /** Statistics of the revisions from each horizon to each later one in the order of the query. */
-export function answerStatistics(
-  query: ReleasesQuery,
-  context: Ask,
-): Promise<QueryAnswer<RevisionStatisticsRow>> {
-  return ofHistory(query, context, (history) => {
-    const { horizons } = query;
-    noteBeforeRecord(query, history, context);
-    const compared = horizons.flatMap((earlierOne, i) =>
-      horizons
-        .slice(i + 1)
-        .map((laterOne) => ({ earlierOne, laterOne, pairs: pairsOf(earlierOne, laterOne, history) })),
-    );
-    const all = compared.flatMap(({ pairs }) => pairs);
-    noteBaseYears(query, all, history, context);
-    const rows = compared.map(({ earlierOne, laterOne, pairs }) =>
-      statisticsRow(earlierOne, laterOne, pairs),
-    );
-    return { object: 'revision_statistics', ...statisticsLayout, rows };
+const statisticsOf: FromHistory = (query, history, context) => {
+  const { horizons } = query;
+  noteBeforeRecord(query, history, context);
+  const compared = horizons.flatMap((one, i) =>
+    horizons.slice(i + 1).map((other) => ({ one, other, pairs: pairsOf(one, other, history) })),
+  );
+  const all = compared.flatMap(({ pairs }) => pairs);
+  noteBaseYears(query, all, history, context);
+  const rows = compared.map(({ one, other, pairs }) => {
+    const found = revisionStatistics([...pairs].reverse());
+    return {
+      earlier: horizonName(one),
+      later: horizonName(other),
+      count: found.count,
+      first_date: found.firstDate ?? null,
+      last_date: found.lastDate ?? null,
+      mean: found.mean ?? null,
+      t: found.t ?? null,
+      t_hac: found.tHac ?? null,
+      mean_absolute: found.meanAbsolute ?? null,
+      sd: found.sd ?? null,
+      upward: found.upward ?? null,
+      same_sign: found.sameSign ?? null,
+    };
   });
-}
+  return { object: 'revision_statistics', ...statisticsLayout, rows };
+};
 
 function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {
   return history.dates.flatMap((dated) => {
@@ -239,51 +236,21 @@ function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory)
   });
 }
 
-function statisticsRow(earlierOne: Horizon, laterOne: Horizon, pairs: ReturnType<typeof pairsOf>) {
-  const found = revisionStatistics([...pairs].reverse());
-  return {
-    earlier: horizonName(earlierOne),
-    later: horizonName(laterOne),
-    count: found.count,
-    first_date: found.firstDate ?? null,
-    last_date: found.lastDate ?? null,
-    mean: found.mean ?? null,
-    t: found.t ?? null,
-    t_hac: found.tHac ?? null,
-    mean_absolute: found.meanAbsolute ?? null,
-    sd: found.sd ?? null,
-    upward: found.upward ?? null,
-    same_sign: found.sameSign ?? null,
-  };
-}
-
 /** The triangle of revisions: a row for each date, newest first, and a column for each vintage. */
-export function answerTriangle(query: TriangleQuery, context: Ask): Promise<QueryAnswer<WideRow>> {
-  return ofHistory(query, context, ({ dates, vintages, hasMore, valueOn }) => {
-    const first = earliest(dates);
-    // Vintages before the first value of any of the dates would give empty columns.
-    const columns = vintages.filter((day) => first !== undefined && day >= first);
-    const rows = dates.map(
-      (dated): WideRow => ({
-        date: dated.date,
-        ...Object.fromEntries(columns.map((day) => [day, valueOn(dated, day)])),
-      }),
-    );
-    return { object: 'revision_triangle', ...triangleLayout(columns), rows, hasMore };
-  });
-}
-
-function triangleLayout(vintageDates: readonly Day[]): RowLayout {
-  return showing([
+const triangleOf: FromHistory = (_query, { dates, vintages: all, hasMore, valueOn }) => {
+  const [first] = dates.flatMap(({ changes: [change] }) => change?.asOf ?? []).sort();
+  // Vintages before the first value of any of the dates would give empty columns.
+  const days = all.filter((day) => first !== undefined && day >= first);
+  const layout = showing([
     field('date', 'day', 'The period that the values belong to.'),
-    ...vintageDates.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
+    ...days.map((day) => nullable(day, 'decimal', `The value as of ${day}.`)),
   ]);
-}
-
-function earliest(dates: readonly DatedHistory[]): Day | undefined {
-  const days = dates.flatMap(({ changes: [change] }) => (change === undefined ? [] : [change.asOf]));
-  return days.sort()[0];
-}
+  const rows = dates.map((dated): WideRow => {
+    const cells = days.map((day) => [day, valueOn(dated, day)] as const);
+    return { date: dated.date, ...Object.fromEntries(cells) };
+  });
+  return { object: 'revision_triangle', ...layout, rows, hasMore };
+};
 
 /** The value of a date at a horizon; null if that is not known, or the value was withdrawn by then. */
 function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory): string | null {
@@ -292,18 +259,14 @@ function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory):
 }
 
 /** Composes an answer from the history of one series, with the notes that every such answer has. */
-function ofHistory<R extends WideRow | RevisionStatisticsRow>(
-  query: TriangleQuery,
+function ofHistory(
+  query: RevisionsQuery,
   context: Ask,
-  answer: (history: SeriesHistory) => ComposedRows<R>,
-): Promise<QueryAnswer<R>> {
+  compose: FromHistory,
+): Promise<QueryAnswer<RevisionStatisticsRow | WideRow>> {
   const { id, as_of: asOf, from, to } = query;
   return composed(context, async (counting) => {
-    const made = await seriesHistory(query, counting)
-      .then(answer)
-      .catch((error) => {
-        throw failureOf(id, error);
-      });
+    const made = compose(query, await seriesHistory(query, counting), counting);
     await noteBasis([{ id }], [asOf], counting);
     if (Array.isArray(made.rows) && made.rows.length === 0)
       await explainSeries([{ series: { id } }], { days: [asOf ?? 'latest'], from, to }, counting);
@@ -312,7 +275,7 @@ function ofHistory<R extends WideRow | RevisionStatisticsRow>(
 }
 
 async function seriesHistory(
-  { id, from = '', to, limit, as_of: asOf, units }: TriangleQuery,
+  { id, from = '', to, limit, as_of: asOf, units }: RevisionsQuery,
   context: Ask,
 ): Promise<SeriesHistory> {
   // A transformed value may be computed from one of the year before.
@@ -338,23 +301,15 @@ async function seriesHistory(
     released: firstVintage === undefined || date > firstVintage.newest ? changes[0]?.asOf : undefined,
   }));
   noteSampled(id, kinds, context);
-  const valueOn =
-    units === undefined
-      ? publishedOn
-      : transformedOn(new DailyTransformers(id, await history.frequencies(), units), history.vintages, {
-          id,
-          units,
-        });
+  const valueOn = units === undefined ? publishedOn : await transformedOn(id, units, history);
   return { dates, vintages: days, until, unit: history.unit, firstVintage, hasMore, valueOn };
 }
 
 const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);
 
-function transformedOn(
-  transformers: DailyTransformers,
-  vintages: Vintages,
-  { id, units }: { readonly id: string; readonly units: Transformation },
-): ValueOn {
+async function transformedOn(id: string, units: Transformation, history: History): Promise<ValueOn> {
+  const { vintages } = history;
+  const transformers = new DailyTransformers(id, await history.frequencies(), units);
   const compared = countsOwnPeriods(units) ? new OneFrequency(id, units) : undefined;
   return (dated, day) => {
     const transformer = transformers.on(day);
@@ -373,7 +328,7 @@ function noteSampled(id: string, kinds: readonly string[], { note }: Ask): void 
 
 /** Notes that revisions of levels may be changes of the base year, if the unit has one and values changed a lot. */
 function noteBaseYears(
-  { id, units }: TriangleQuery,
+  { id, units }: RevisionsQuery,
   pairs: ReturnType<typeof pairsOf>,
   { unit }: SeriesHistory,
   { note, naming }: Ask,
@@ -388,7 +343,7 @@ function noteBaseYears(
 }
 
 function noteBeforeRecord(
-  { id }: TriangleQuery,
+  { id }: RevisionsQuery,
   { dates, firstVintage }: SeriesHistory,
   { note }: Ask,
 ): void {

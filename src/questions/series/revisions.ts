@@ -184,14 +184,9 @@ export const revisions = question({
   bind: boundAsOf,
   async answer(values, ask): Promise<QueryAnswer<RevisionRow | RevisionStatisticsRow | WideRow>> {
     // Loaded here: other questions start faster without these answers.
-    const answers = await import('./revision-answers.ts');
-    if (!isTable(values)) return answers.answerPublished(values, ask);
-    const query = { ...values, units: transformationIn(values) };
-    if (values.wide === true) return answers.answerTriangle(query, ask);
-    const releases = { ...query, horizons: horizonsOf(values) };
-    return values.stats === true
-      ? answers.answerStatistics(releases, ask)
-      : answers.answerReleases(releases, ask);
+    const { answerRevisions } = await import('./revision-answers.ts');
+    const horizons = isTable(values) && values.wide !== true ? horizonsOf(values) : [];
+    return answerRevisions({ ...values, units: transformationIn(values), horizons }, ask);
   },
 });
 

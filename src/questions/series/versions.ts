@@ -1,6 +1,6 @@
 import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
-import { descriptionOf, explainSeries, noteBasis, noteRescaling } from '../../answering/notes.ts';
+import { explainSeries, frequencyOn, noteBasis, noteRescaling } from '../../answering/notes.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { changeBetween } from '../../domain/series/arithmetic.ts';
@@ -203,18 +203,10 @@ async function requireOneFrequency(
   if (!countsOwnPeriods(transformation) || versions.every(({ rows }) => rows.length === 0)) return;
   const kept = new OneFrequency(series.id, transformation);
   for (const { day, rows } of versions)
-    kept.add(day, rows[0]?.frequency ?? (await frequencyOn(series, day, context)));
-}
-
-/** The frequency of a series as of a day, whose answer has no result that says it. */
-async function frequencyOn(series: ResolvedSeries, day: Version, context: Ask): Promise<string> {
-  if (day === 'latest') return String((await descriptionOf(series, context))?.frequency ?? '');
-  const asked = [
-    ['id', series.id],
-    ['as_of', day],
-    ['limit', '1'],
-  ] as const;
-  return (await context.client.ask(observations, asked)).series?.frequency ?? '';
+    kept.add(
+      day,
+      rows[0]?.frequency ?? (await frequencyOn(series, day === 'latest' ? undefined : day, context)),
+    );
 }
 
 /** Returns days in an order, newest first unless it is ascending. */

@@ -1,4 +1,4 @@
-import { type Ask, counted, pagesAbout, textsOf } from '../../answering/answer.ts';
+import { type Ask, counted, textsOf } from '../../answering/answer.ts';
 import { noteBasis } from '../../answering/notes.ts';
 import { question } from '../../answering/question.ts';
 import { pagesOf } from '../../client/pagination.ts';
@@ -46,7 +46,7 @@ export const vintages = question({
   },
   async answer(values, ask) {
     const { fields, columns } = listing;
-    return { fields, columns, pages: pagesAbout(values.id, pages(values, ask)) };
+    return { fields, columns, pages: pages(values, ask) };
   },
 });
 
