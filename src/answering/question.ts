@@ -16,7 +16,7 @@ import {
   type TypedParam,
 } from '../operations/param.ts';
 import type { CommandGroup, Flag } from '../operations/typed-line.ts';
-import { type Clock, flag, integer, type NamedValues, text, type Value } from '../operations/value.ts';
+import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
 import type { Demands } from './basis.ts';
@@ -344,28 +344,4 @@ export function requestParams(question: Question): Params {
 
 function isList({ schema }: Pick<Param, 'schema'>): boolean {
   return schema.type === 'array';
-}
-
-/**
- * Returns the operation of a service that answers a question at its endpoint. Its parameters are sent as texts, and its
- * rows are held against no parameter: the question itself says what they mean.
- */
-export function serviceOperation<R extends Row>(question: Question): Operation<Params, R> {
-  const { name, endpoint } = question;
-  if (endpoint === undefined) throw new Error(`no service is asked for ${name}`);
-  const { path, object, heading, summary, layout, knownBy } = endpoint;
-  const params = Object.entries(requestParams(question)).map(([key, { namesSeries }]) => [
-    key,
-    { ...param(text, '', '', { extension: true }), ...defined({ namesSeries }) },
-  ]);
-  return {
-    ...{ name, path, object, summary, description: summary, ...layout },
-    ...defined({ knownBy }),
-    command: { words: question.command?.words ?? name, heading },
-    params: Object.fromEntries(params),
-    example: { params: {}, row: {} },
-    run() {
-      throw new Error(`a store is not asked for ${name}`);
-    },
-  };
 }

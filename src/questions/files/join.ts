@@ -92,13 +92,12 @@ asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
   },
   async answer(values, ask) {
     // Loaded here: most questions are about no table.
-    const { columnsOf, panelSeries } = await import('../series/real-time-panel.ts');
+    const { panelColumns } = await import('../series/real-time-panel.ts');
     const dated = await datedTable(values, ask);
     const { table } = dated;
     let joined: readonly JoinedColumn[] = [];
     const answer = await composed<Row>(ask, async (counting) => {
-      const query = panelOf(values, dated);
-      const columns = await columnsOf(await panelSeries(query, counting), query, counting);
+      const columns = await panelColumns(panelOf(values, dated), counting);
       joined = columns.flatMap((column) => joinedColumns(column, values));
       const fields = [...table.fields, ...joined.map(({ field }) => field)];
       refuseTwice(fields, table);

@@ -8,9 +8,8 @@ import { groupBy } from '../../domain/series/groups.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
-import { type HistoryOnDays, historyOnDays } from '../series/known-on-days.ts';
 import type { Beyond, PanelPoint } from '../series/panel-rows.ts';
-import { noteKnown } from '../series/real-time-panel.ts';
+import { type HistoryOnDays, historyOnDays, noteKnown } from '../series/real-time-panel.ts';
 
 /** A column that is checked, and the column of the dates of its values if the file has one. */
 export type Checked = {

@@ -1,16 +1,32 @@
-import { type Ask, type QueryAnswer, textsOf } from '../../answering/answer.ts';
+import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/answer.ts';
 import { composed, eachOf } from '../../answering/composed.ts';
+import { type History, historyOf } from '../../answering/history.ts';
 import { descriptionOf, kindTexts, noteOutside } from '../../answering/notes.ts';
-import { type Reading, requestParams, serviceOperation } from '../../answering/question.ts';
+import { type Question, type Reading, requestParams } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
-import { addDays, type Day } from '../../domain/series/date.ts';
+import { pagesOf } from '../../client/pagination.ts';
+import { addDays, type Day, type Frequency } from '../../domain/series/date.ts';
+import {
+  type KnownOnDays,
+  type KnownValue,
+  newestOnDays,
+  realTimePeriodsOf,
+} from '../../domain/series/newest-values.ts';
+import { type FrequencySince, frequencyOn } from '../../domain/series/series.ts';
+import type { Transformation } from '../../domain/series/transformation.ts';
+import { DailyTransformers, type Vintages } from '../../domain/series/transformer.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { WideRow } from '../../operations/envelope.ts';
-import type { ParamTexts } from '../../operations/param.ts';
+import type { Coverage, WideRow } from '../../operations/envelope.ts';
+import { observations, revisions, vintages } from '../../operations/figures.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { type Params, type ParamTexts, param } from '../../operations/param.ts';
 import type { NamedValues } from '../../operations/value.ts';
-import { type KnownColumns, knownOfSeries } from './known-on-days.ts';
+import { text } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
+import { countsOwnPeriods } from './one-frequency.ts';
 import {
   asOfDates,
+  type Beyond,
   type PanelColumn,
   type PanelForm,
   type PanelPoint,
@@ -18,6 +34,7 @@ import {
   panelRows,
   type RealTimePanelQuery,
 } from './panel-rows.ts';
+import { unitsParams } from './shared.ts';
 
 /** Answers with the newest values of several series known on each of some days. */
 export function answerRealTimePanel(
@@ -27,8 +44,7 @@ export function answerRealTimePanel(
   return composed<PanelRow | WideRow>(context, async (counting) => {
     // A chart shows the rows of the long form; a line has one value a day, the newest of those requested.
     const asked = counting.drawn ? { ...query, last: 1, wide: false } : query;
-    const columns = await columnsOf(await panelSeries(asked, counting), asked, counting);
-    return panelRows(columns, asked, 'as_of');
+    return panelRows(await panelColumns(asked, counting), asked, 'as_of');
   });
 }
 
@@ -38,11 +54,11 @@ export function panelSeries(query: RealTimePanelQuery, context: Ask): Promise<re
 }
 
 /** The columns of a panel on its as-of dates; notes what they are based on. */
-export async function columnsOf(
-  series: readonly ResolvedSeries[],
+export async function panelColumns(
   query: RealTimePanelQuery,
   counting: Ask,
 ): Promise<readonly PanelColumn[]> {
+  const series = await panelSeries(query, counting);
   const days = knownDays(query);
   // Few vintages may answer any number of days.
   counting.allow?.(series.length * days.length * (query.last ?? 1));
@@ -51,18 +67,32 @@ export async function columnsOf(
     (await eachOf(series, counting, (one) => knownOfSeries(one, days, query, counting)));
   await noteKnown(known, days, counting);
   const columns = known.flatMap((one) => one.columns);
-  return query.known_before_each === true ? columns.map(dayLater) : columns;
-}
-
-/** A column of what was known before each day, made from what was known on the previous day. */
-function dayLater(column: PanelColumn): PanelColumn {
-  return { ...column, points: new Map([...column.points].map(([day, point]) => [addDays(day, 1), point])) };
+  if (query.known_before_each !== true) return columns;
+  // What was known before a day is what was known on the previous day.
+  return columns.map(({ points, ...column }) => ({
+    ...column,
+    points: new Map(Array.from(points, ([day, point]) => [addDays(day, 1), point])),
+  }));
 }
 
 function knownDays(query: RealTimePanelQuery): readonly Day[] {
   const days = asOfDates(query);
   return query.known_before_each === true ? days.map((day) => addDays(day, -1)) : days;
 }
+
+/** What a real-time panel reads. */
+export async function readingOfRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<Reading> {
+  const days = knownDays(query);
+  const series = await panelSeries(query, context);
+  const asked = await serviceRequests(series, days, query, context);
+  return { series, ...(asked === undefined ? { days: days.length } : { panels: asked.length }) };
+}
+
+/** What was known of a series on days: a column for each of its newest values. */
+type KnownColumns = {
+  readonly placed: Omit<PlacedDays, 'covered' | 'publications'>;
+  readonly columns: readonly PanelColumn[];
+};
 
 /** Notes what was known of series is based on: coverage, samples, days beyond the coverage. */
 export async function noteKnown(
@@ -85,19 +115,231 @@ export async function noteKnown(
     });
 }
 
-/** What a real-time panel reads. */
-export async function readingOfRealTimePanel(query: RealTimePanelQuery, context: Ask): Promise<Reading> {
-  const days = knownDays(query);
-  const series = await panelSeries(query, context);
-  const asked = await serviceRequests(series, days, query, context);
-  if (asked !== undefined) return { series, panels: asked.length };
-  return { series, days: days.length };
+type ColumnsQuery = Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>;
+
+/**
+ * Finds the newest values of a series on each of the days (ascending), from its history. Values that are not
+ * transformed need none: a service without it, or whose list of vintages does not show that every answer meets the
+ * demands, is asked day by day.
+ */
+async function knownOfSeries(
+  series: ResolvedSeries,
+  days: readonly Day[],
+  query: ColumnsQuery,
+  context: Ask,
+): Promise<KnownColumns> {
+  if (query.transformation !== undefined) return historyOnDays(series, days, query, context);
+  const placed = await placeDays(series, days, query.beyond, context);
+  const isShown = meetsDemands(placed, context);
+  const history = isShown ? await ifOffered(() => historyOf({ id: series.id }, context)) : undefined;
+  if (history !== undefined) return columnsFrom(history, placed, query, context);
+  const lacking = placed.publications === undefined ? vintages : isShown ? revisions : undefined;
+  const known = await knownDayByDay(placed, query, lacking, context);
+  return { placed, columns: columnsOn(known, placed, query) };
+}
+
+/** Whether the vintages show that every answer as of the days meets the demands. */
+function meetsDemands({ publications }: PlacedDays, { basis: { demands } }: Ask): boolean {
+  if (demands.exact === true) return publications?.every(({ kind }) => kind === 'exact') === true;
+  return publications !== undefined || demands.maxAge === undefined;
+}
+
+/** The history of a series, and its newest values on some days. */
+export type HistoryOnDays = KnownColumns & {
+  readonly vintages: Vintages;
+  /** Compute transformed values; undefined if the values are not transformed. */
+  readonly transformers: DailyTransformers | undefined;
+};
+
+/** Reads the history of a series, and finds its newest values on each of the days (ascending). */
+export async function historyOnDays(
+  series: ResolvedSeries,
+  days: readonly Day[],
+  query: ColumnsQuery,
+  context: Ask,
+): Promise<HistoryOnDays> {
+  const placed = await placeDays(series, days, query.beyond, context);
+  return columnsFrom(await historyOf({ id: series.id }, context), placed, query, context);
+}
+
+async function columnsFrom(
+  history: History,
+  placed: PlacedDays,
+  query: ColumnsQuery,
+  context: Ask,
+): Promise<HistoryOnDays> {
+  const { vintages } = history;
+  const { last = 1, lag = 0, transformation } = query;
+  const { series, covered, beyondCoverage } = placed;
+  const { id } = series;
+  const lastDay = beyondCoverage.at(-1) ?? covered.at(-1);
+  const frequencies = transformation === undefined ? [] : await history.frequencies();
+  const transformers = transformation && new DailyTransformers(id, frequencies, transformation, lastDay);
+  const found = newestOnDays(vintages, covered, lag + last, transformers);
+  const known = found.map((one) => ({ ...one, values: one.values.slice(lag) }));
+  if (countsOwnPeriods(transformation)) noteFrequencies(id, known, frequencies, transformation, context);
+  return { placed, vintages, transformers, columns: columnsOn(known, placed, query) };
+}
+
+function noteFrequencies(
+  id: string,
+  known: readonly KnownOnDays[],
+  frequencies: readonly FrequencySince[],
+  { units }: Transformation,
+  { note }: Ask,
+): void {
+  const used = new Map<Frequency, Day>();
+  for (const { days, since } of known) {
+    const frequency = since === undefined ? '' : frequencyOn(frequencies, since);
+    if (frequency !== '' && !used.has(frequency)) used.set(frequency, days[0] ?? '');
+  }
+  if (used.size < 2) return;
+  const each = Array.from(used, ([frequency, since]) => `${frequency} from ${since} on`).join(', ');
+  const text = `by the spacing of the dates known on each day ${id} is ${each}, and its ${units} too`;
+  note?.({ kind: 'remark', text });
+}
+
+/** A column for each of the newest values; days with the same knowledge share a point. */
+function columnsOn(
+  known: readonly Pick<KnownOnDays, 'days' | 'values'>[],
+  { series, beyondCoverage, kinds }: KnownColumns['placed'],
+  { last = 1, lag = 0 }: ColumnsQuery,
+): readonly PanelColumn[] {
+  const nothing: Pick<KnownOnDays, 'days' | 'values'> = { days: beyondCoverage, values: [] };
+  return Array.from({ length: last }, (_, i) => {
+    const points = new Map<Day, PanelPoint>();
+    for (const { days, values } of [...known, nothing]) {
+      const { date, value, asOf: asOfDate } = values[i] ?? {};
+      // A day on which nothing is known has one row, which says so.
+      if (date === undefined && i > 0) continue;
+      let point: PanelPoint | undefined;
+      for (const day of days) {
+        const kind = kinds.get(day);
+        if (point === undefined || point.kind !== kind) point = { date, value, asOfDate, kind };
+        points.set(day, point);
+      }
+    }
+    return { series, points, lag: lag + i };
+  });
+}
+
+/** The most requests for one series when each period takes one. */
+const mostDayByDay = 1000;
+
+/**
+ * The newest values on days, by a request for each real-time period; for each day if the vintages are not listed.
+ * `lacking` is what a service would have to offer to be asked less.
+ */
+async function knownDayByDay(
+  { series: { id }, covered, publications }: PlacedDays,
+  { last = 1, lag = 0 }: ColumnsQuery,
+  lacking: Operation | undefined,
+  context: Ask,
+): Promise<readonly KnownOnDays[]> {
+  const changed = publications?.flatMap(({ asOf, changes }) => (changes ? [asOf] : []));
+  const periods = realTimePeriodsOf(covered, changed ?? covered);
+  if (lacking !== undefined && periods.length > mostDayByDay)
+    throw new Problem(
+      'bad-answer',
+      `the service has no ${lacking.path.replace('{id}', id)}; without it ${id} takes ${periods.length} requests, more than ${mostDayByDay}`,
+      { hints: ['ask for fewer as-of dates'] },
+    );
+  return Promise.all(
+    periods.map(async ({ days, since }) => {
+      const [day = ''] = days;
+      const values = since === undefined ? [] : await newestAsOf(id, day, lag + last, context);
+      return { days, since, values: values.slice(lag) };
+    }),
+  );
+}
+
+async function newestAsOf(id: string, day: Day, count: number, context: Ask): Promise<readonly KnownValue[]> {
+  // Two rows show in which order a service gives them; with one row, finding that out takes another request.
+  const rows = await rowsOf(context, observations, { id, as_of: day }, { limit: Math.max(2, count) });
+  return rows.map(({ date, value, as_of_date: asOf }) => ({ date, value, asOf }));
+}
+
+type Publication = { readonly asOf: Day; readonly changes: boolean; readonly kind: string };
+
+type PlacedDays = {
+  readonly series: ResolvedSeries;
+  /** The days (ascending) up to its coverage. */
+  readonly covered: readonly Day[];
+  /** The days after its coverage, which stay without a value. */
+  readonly beyondCoverage: readonly Day[];
+  /** How the newest vintage on each day came about; days before the first vintage are missing. */
+  readonly kinds: ReadonlyMap<Day, string>;
+  /** Its vintages up to the last day, ascending, if the service lists them. */
+  readonly publications?: readonly Publication[];
+};
+
+async function placeDays(
+  series: ResolvedSeries,
+  days: readonly Day[],
+  beyond: Beyond,
+  context: Ask,
+): Promise<PlacedDays> {
+  const last = days.at(-1) ?? '';
+  const listed = await ifOffered(() => publicationsOf(series, last, context));
+  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await descriptionOf(series, context));
+  const placed = placedDays({ ...series, ...defined({ row }) }, days, beyond);
+  if (listed === undefined) return { ...placed, kinds: new Map() };
+  const { publications } = listed;
+  const kindOf = new Map(publications.map(({ asOf, kind }) => [asOf, kind]));
+  const kinds = new Map<Day, string>();
+  for (const { days: known, since } of realTimePeriodsOf(placed.covered, [...kindOf.keys()]))
+    if (since !== undefined) for (const day of known) kinds.set(day, kindOf.get(since) ?? '');
+  context.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
+  // A publication after the last day may show that the last vintage is not the last publication before it.
+  if (context.basis.demands.exact === true) await newestAsOf(series.id, last, 1, context);
+  return { ...placed, kinds, publications };
+}
+
+/** The days (ascending) up to the coverage of a series; all of them if it is not stated, or values repeat. */
+function placedDays(series: ResolvedSeries, days: readonly Day[], beyond: Beyond) {
+  const { id, row } = series;
+  const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
+  if (beyond === 'fail' && to === '')
+    throw new Problem('bad-answer', `the service does not say to which day ${id} is covered`);
+  const covered = beyond === 'repeat' || to === '' ? days : days.filter((day) => day <= to);
+  const beyondCoverage = days.slice(covered.length);
+  const [first] = beyondCoverage;
+  if (beyond === 'fail' && first !== undefined)
+    throw new Problem('too-old', `${id} is covered to ${to}: its value on ${first} is not known`, {
+      field: 'beyond',
+    });
+  return { series, covered, beyondCoverage };
+}
+
+/** The answer of a service, or undefined if it does not offer what was asked. */
+async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Problem && error.missing) return undefined;
+    throw error;
+  }
+}
+
+async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: Ask) {
+  const publications: Publication[] = [];
+  let row: Coverage | undefined;
+  const texts = textsOf({ id, to: last });
+  for await (const page of pagesOf(client, vintages, texts, { whole: true }, signal)) {
+    row ??= page.coverage;
+    for (const { as_of_date: asOf, added, revised, withdrawn, vintage_kind: kind } of page.results)
+      publications.push({ asOf, changes: added + revised + withdrawn > 0, kind: kind ?? '' });
+  }
+  return { publications: publications.reverse(), row };
 }
 
 /** The most rows of one request, about 15 MB, and the most characters of its days and of its ids. */
 const mostRows = 100_000;
 const mostOfDays = 6000;
 const mostOfIds = 1500;
+
+/** What a service applies to the values of a series; a client chooses days and columns itself. */
+const sentParams = ['last', 'lag', 'beyond', ...Object.keys(unitsParams)];
 
 /**
  * The requests for the newest values of series on days (ascending); undefined if requests series by series are fewer.
@@ -112,7 +354,10 @@ async function serviceRequests(
   if (client.offers === undefined || demands.exact === true) return undefined;
   const ids = series.map(({ id }) => id);
   if (days.length === 0 || ids.some((id) => /[,*]/.test(id))) return undefined;
-  const options = optionsOf(query);
+  const values: NamedValues = query;
+  const options = sentParams.flatMap((name) =>
+    values[name] === undefined ? [] : [[name, String(values[name])] as const],
+  );
   const parts = daysAsked(days, query).flatMap(({ texts, count }) =>
     grouped(ids, mostRows / (count * (query.last ?? 1))).map((some) => [
       ['ids', some.join(',')] as const,
@@ -151,16 +396,28 @@ function pieces<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / step) }, (_, i) => all.slice(i * step, (i + 1) * step));
 }
 
-/** The parameters that the client applies to the rows of a service itself. */
-const applied = new Set(
-  'ids as_of as_of_each known_before_each from to wide with_dates sort skip_missing exact max_age'.split(' '),
-);
-
-/** The other parameters of a query, as a service takes them. */
-function optionsOf({ panel, ...query }: RealTimePanelQuery): ParamTexts {
-  const values: NamedValues = query;
-  const names = Object.keys(requestParams(panel)).filter((name) => !applied.has(name));
-  return names.flatMap((name) => (values[name] === undefined ? [] : [[name, String(values[name])] as const]));
+/**
+ * The operation of a service that answers a question at its endpoint. Its parameters are sent as texts, and its
+ * rows are held against no parameter: the question itself says what they mean.
+ */
+function serviceOperation(question: Question): Operation<Params, PanelRow> {
+  const { name, endpoint } = question;
+  if (endpoint === undefined) throw new Error(`no service is asked for ${name}`);
+  const { path, object, heading, summary, layout, knownBy } = endpoint;
+  const params = Object.entries(requestParams(question)).map(([key, { namesSeries }]) => [
+    key,
+    { ...param(text, '', '', { extension: true }), ...defined({ namesSeries }) },
+  ]);
+  return {
+    ...{ name, path, object, summary, description: summary, ...layout },
+    ...defined({ knownBy }),
+    command: { words: question.command?.words ?? name, heading },
+    params: Object.fromEntries(params),
+    example: { params: {}, row: {} },
+    run() {
+      throw new Error(`a store is not asked for ${name}`);
+    },
+  };
 }
 
 /**
@@ -179,66 +436,49 @@ async function askService(
   if (requests === undefined) return undefined;
   let answers: readonly { readonly results: readonly PanelRow[] }[];
   try {
-    const operation = serviceOperation<PanelRow>(query.panel);
+    const operation = serviceOperation(query.panel);
     answers = await Promise.all(requests.map((texts) => client.ask(operation, texts, { once: true })));
   } catch (error) {
     if (!(error instanceof Problem) || signal.aborted) throw error;
     return undefined;
   }
-  const known = readPoints(answers, new Set(days));
+  const known = readDays(answers, new Set(days));
   if (known === undefined || !series.every(({ id }) => known.get(id)?.size === days.length)) return undefined;
-  const { last = 1, lag = 0, beyond } = query;
   return eachOf(series, context, async (one) => {
     const row = await descriptionOf(one, context);
-    const described = { ...one, ...(row !== undefined && { row }) };
+    const found = [...(known.get(one.id)?.values() ?? [])];
+    const kinds = new Map<Day, string>();
+    for (const { day, kind } of found) if (kind !== undefined) kinds.set(day, kind);
     const to = typeof row?.covered_to === 'string' ? row.covered_to : undefined;
-    const points = [...(known.get(one.id) ?? [])];
-    const kinds = new Map(
-      points.flatMap(([day, [newest]]) => (newest?.kind === undefined ? [] : [[day, newest.kind]])),
-    );
     basis.add(one.id, days.at(-1), to, [...new Set(kinds.values())]);
-    const beyondCoverage = beyond === 'repeat' || to === undefined ? [] : days.filter((day) => day > to);
-    return {
-      placed: { series: described, kinds, beyondCoverage },
-      columns: Array.from({ length: last }, (_, i) => ({
-        series: described,
-        lag: lag + i,
-        points: new Map(
-          points.flatMap(([day, newest]) => (newest[i] === undefined ? [] : [[day, newest[i]]])),
-        ),
-      })),
-    };
+    const placed = { ...placedDays({ ...one, ...defined({ row }) }, days, query.beyond), kinds };
+    const periods = found.map(({ day, values }) => ({ days: [day], values }));
+    return { placed, columns: columnsOn(periods, placed, query) };
   });
 }
 
-/** What was known by series and day, newest first; undefined if a row cannot have been known, or is out of order. */
-function readPoints(
+/** What was known on a day, newest value first, and how the newest vintage came about. */
+type AnsweredDay = { readonly day: Day; readonly kind: string | undefined; readonly values: KnownValue[] };
+
+/** What was known by series and day; undefined if a row cannot have been known, or is out of order. */
+function readDays(
   answers: readonly { readonly results: readonly PanelRow[] }[],
   days: ReadonlySet<Day>,
-): ReadonlyMap<string, ReadonlyMap<Day, readonly PanelPoint[]>> | undefined {
-  const known = new Map<string, Map<Day, PanelPoint[]>>();
+): ReadonlyMap<string, ReadonlyMap<Day, AnsweredDay>> | undefined {
+  const known = new Map<string, Map<Day, AnsweredDay>>();
   for (const { results } of answers)
-    for (const {
-      as_of: asOf,
-      series_id: id,
-      date,
-      value,
-      as_of_date: asOfDate,
-      vintage_kind: kind,
-    } of results) {
-      if (asOf === null || (date === null) !== (value === null) || (asOfDate ?? '') > asOf) return undefined;
-      if (!days.has(asOf)) continue;
-      const ofSeries = known.get(id) ?? new Map<Day, PanelPoint[]>();
-      const points = ofSeries.get(asOf) ?? [];
-      const before = points.at(-1);
-      if (before !== undefined && (date ?? '') >= (before.date ?? '')) return undefined;
-      points.push({
-        date: date ?? undefined,
-        value: value ?? undefined,
-        asOfDate: asOfDate ?? undefined,
-        kind: kind ?? undefined,
-      });
-      known.set(id, ofSeries.set(asOf, points));
+    for (const { as_of: day, series_id: id, date, value, as_of_date: asOf, vintage_kind } of results) {
+      const found = date === null || value === null || asOf === null ? undefined : { date, value, asOf };
+      const isNothing = date === null && value === null;
+      if (day === null || (asOf ?? '') > day || (found === undefined) !== isNothing) return undefined;
+      if (!days.has(day)) continue;
+      const ofSeries = known.get(id) ?? new Map<Day, AnsweredDay>();
+      const before = ofSeries.get(day);
+      const oldest = before?.values.at(-1)?.date ?? '';
+      if (before !== undefined && (date ?? '') >= oldest) return undefined;
+      const ofDay = before ?? { day, kind: vintage_kind ?? undefined, values: [] };
+      if (found !== undefined) ofDay.values.push(found);
+      known.set(id, ofSeries.set(day, ofDay));
     }
   return known;
 }
