@@ -27,11 +27,8 @@ export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
 export type { ImportResult } from './import/import.ts';
 export type { ImportOptions } from './import/options.ts';
-export type { Asof, FactRow } from './library/asof.ts';
-export { importFiles } from './library/import-files.ts';
+export { type Asof, type FactRow, importFiles, pull } from './library/asof.ts';
 export type { Result } from './library/methods.ts';
-export { pull } from './library/pull.ts';
-export type { StoreCare } from './library/store-care.ts';
 export type { CheckSummary, StoreFault } from './maintenance/check.ts';
 export type { BackupSummary, CopySummary } from './maintenance/copy.ts';
 export type { StoreInfo } from './maintenance/info.ts';
@@ -70,6 +67,9 @@ export type { Finding } from './snapshot/verify.ts';
 
 export type { Followed } from './store/followed.ts';
 export type { LoggedImport } from './store/store.ts';
+
+/** The care of a store: `asof.store`. */
+export type StoreCare = Asof['store'];
 
 /** The name of an operation, such as `observations`. */
 export type OperationName = KnownOperation['name'];

@@ -3,22 +3,43 @@ import { askOf } from '../answering/answer.ts';
 import { notesOf } from '../answering/notes.ts';
 import { seriesWithStatements, withSuggestion } from '../answering/series-ids.ts';
 import { dataChanged } from '../client/client.ts';
+import { requestLimits } from '../client/remote/retry.ts';
 import { addDays, type Day, latestDay, utcDay } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
+import { Problem, refused } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
+import type { ImportResult } from '../import/import.ts';
 import { type ImportOptions, importValues } from '../import/options.ts';
 import { planLineParser } from '../lines/parse.ts';
-import { asOfDay, integer, seriesIds, texts, word } from '../operations/value.ts';
+import {
+  abortSignal,
+  asOfDay,
+  callable,
+  clockAt,
+  day,
+  flag,
+  integer,
+  isPlain,
+  object,
+  seriesIds,
+  texts,
+  word,
+} from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import type { PullOptions, PullRequest } from '../pull/options.ts';
+import {
+  duration,
+  type PullOptions,
+  type PullRequest,
+  type PullSummary,
+  sourceNames,
+} from '../pull/options.ts';
 import { skipMissing } from '../questions/series/shared.ts';
 import type { Finding } from '../snapshot/verify.ts';
+import { isDatabase } from '../store/address.ts';
 import { knownView } from '../store/known-view.ts';
 import type { Store } from '../store/store.ts';
-import type { Kinds } from './call.ts';
-import { imported } from './import-files.ts';
+import { checkArguments, isUrl, type Kind, type Kinds, unknownName } from './call.ts';
 import { type LibrarySource, methodsOf } from './methods.ts';
-import { pullKinds, pullRequest } from './pull.ts';
+import { stopped } from './session.ts';
 import { storeCare } from './store-care.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
@@ -211,4 +232,74 @@ async function* factsOf(
     });
     yield* facts;
   }
+}
+
+/**
+ * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one
+ * process into one store run one after the other. Throws a Problem that names the file and the place if a file cannot
+ * be read, and an ImportRefusal that lists every conflict if statements contradict each other or known ones.
+ */
+export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
+  const params = { noun: 'option', kinds: { store: word, ...importValues }, required: ['store'] } as const;
+  const args = [{ name: 'paths', kind: texts }];
+  checkArguments({ name: 'importFiles', args, params }, [paths, options], clockAt(new Date()));
+  if (isUrl(options.store) && !isDatabase(options.store))
+    throw new Problem('bad-input', `a service takes no imports, and ${options.store} is the address of one`, {
+      field: 'store',
+      hints: ['name the file of a store'],
+    });
+  return imported(paths, options);
+}
+
+async function imported(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
+  const { signal } = options;
+  if (paths.includes('-') && options.stdin === undefined)
+    throw new Problem('bad-input', "the path - is the option 'stdin', which is missing", { field: 'stdin' });
+  const { importFiles } = await import('../import/import.ts');
+  try {
+    return await importFiles(paths, options);
+  } catch (error) {
+    throw signal === undefined ? error : stopped(error, signal);
+  }
+}
+
+/** Lists of names by source. */
+const pullRequest: Kind = {
+  check(value, name, clock) {
+    if (!isPlain(value))
+      throw refused({ param: name, value, reason: 'use lists by source: { fred: ["GDP"] }' });
+    for (const [source, names] of Object.entries(value)) {
+      if (!sourceNames.some((known) => known === source)) throw unknownName('source', source, sourceNames);
+      if (names !== undefined) texts.check(names, `${name}.${source}`, clock);
+    }
+    return value;
+  },
+};
+
+const pullKinds = {
+  settings: object,
+  full: flag,
+  since: day,
+  dryRun: flag,
+  maxDuration: duration,
+  ...requestLimits,
+  cacheFolder: word,
+  env: object,
+  clock: callable,
+  signal: abortSignal,
+  onProgress: callable,
+  onSubject: callable,
+  watch: callable,
+  timing: object,
+} satisfies Kinds<Omit<PullOptions, 'request' | 'store'>>;
+
+/**
+ * Brings a store up to date from live sources. Failures are in the summary; only what makes a pull impossible as a
+ * whole is thrown.
+ */
+export async function pull(options: PullOptions): Promise<PullSummary> {
+  const kinds = { ...pullKinds, store: word, request: pullRequest } satisfies Kinds<PullOptions>;
+  const params = { noun: 'option', kinds, required: ['store'] } as const;
+  checkArguments({ name: 'pull', args: [], params }, [options], clockAt(new Date()));
+  return (await import('../pull/pull.ts')).pull(options);
 }

@@ -1,5 +1,5 @@
 import { closest } from '../domain/series/closest.ts';
-import { inVoice, Problem, quoted, refused, type Sentence, type Voice } from '../errors/problem.ts';
+import { inVoice, Problem, quoted, refused } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import type { Naming } from '../operations/operation.ts';
 import { camelCase } from '../operations/param.ts';
@@ -8,30 +8,22 @@ import { type Clock, isPlain, type NamedValues, type ValueCheck } from '../opera
 /** What a parameter of a method takes; without a schema, the value has no form in JSON. */
 export type Kind = ValueCheck & { readonly schema?: Schema };
 
-/** Kinds by the names of parameters. */
-type AnyKinds = { readonly [name: string]: Kind };
-
 /** The kind of value of each member of a type; a missing member does not compile. */
 export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 
 /** What a method takes. */
 export type Signature = {
-  /** Its name, for messages. */
   readonly name: string;
-  /** What it answers, in a few sentences; for the method of an operation, the declaration says that. */
-  readonly about?: string | Sentence;
   /** The arguments before the parameters, in order. */
   readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];
   /** What the last argument, an object, may hold. */
   readonly params?: {
     /** What messages call one of them. */
     readonly noun: 'option' | 'parameter';
-    readonly kinds: AnyKinds;
+    readonly kinds: { readonly [name: string]: Kind };
     readonly required?: readonly string[];
     /** Whether `limit` counts rows of the answer to these values, and not dates that the answer is computed from. */
     readonly limitsRows?: (values: NamedValues) => boolean;
-    /** Refuses values that contradict each other. */
-    readonly check?: (values: NamedValues, clock: Clock) => void;
   };
 };
 
@@ -39,17 +31,11 @@ export type Signature = {
  * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof`
  * must not be answered with revised data.
  */
-export function checkArguments(
-  signature: Signature,
-  asked: readonly unknown[],
-  clock: Clock,
-  voice: Voice = methodNaming,
-): void {
-  inVoice(voice, () => checkAll(signature, asked, clock));
+export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
+  inVoice(methodNaming, () => checkAll(signature, asked, clock));
 }
 
-function checkAll(signature: Signature, asked: readonly unknown[], clock: Clock): void {
-  const { name: method, args, params } = signature;
+function checkAll({ name: method, args, params }: Signature, asked: readonly unknown[], clock: Clock): void {
   const names = [...args.map(({ name }) => name), ...(params === undefined ? [] : [`${params.noun}s`])];
   if (asked.slice(names.length).some((value) => value !== undefined))
     throw new Problem('bad-input', `too many arguments: use ${method}(${names.join(', ')})`);
@@ -62,7 +48,7 @@ function checkAll(signature: Signature, asked: readonly unknown[], clock: Clock)
 }
 
 function checkParams(
-  { noun, kinds, required = [], check }: NonNullable<Signature['params']>,
+  { noun, kinds, required = [] }: NonNullable<Signature['params']>,
   given: unknown = {},
   clock: Clock,
 ): void {
@@ -80,7 +66,6 @@ function checkParams(
   }
   const absent = required.find((name) => given[name] === undefined);
   if (absent !== undefined) throw missing(noun, absent);
-  check?.(given, clock);
 }
 
 /** Questions as methods, and parameters by the names that methods take. */

@@ -322,11 +322,10 @@ async function* rowsOf(
 
 /** Returns what the method of a question takes. */
 export function signatureOf(question: Question): Signature {
-  const { name, about, args, params, limitsRows } = question;
+  const { name, args, params, limitsRows } = question;
   const own = Object.entries({ ...params, ...demandsOf(question) });
   return {
     name: camelCase(name),
-    ...defined({ about }),
     args: args.map((one) => ({
       name: camelCase(one.label ?? one.name),
       kind: kindOf(one),

@@ -32,9 +32,6 @@ const mergeKinds = {
 
 const named = (name: string) => [{ name, kind: word }];
 
-/** The care of a store: `asof.store`. */
-export type StoreCare = ReturnType<typeof storeCare>;
-
 const copies = () => import('../maintenance/copy.ts');
 const series = () => import('../maintenance/series.ts');
 
