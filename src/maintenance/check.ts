@@ -4,9 +4,8 @@ import { parseDateSet } from '../domain/series/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
-import type { SeriesContents, SeriesFigures } from '../store/contents.ts';
 import { readStore } from '../store/open.ts';
-import type { WholeView } from '../store/store.ts';
+import type { SeriesContents, SeriesFigures, WholeView } from '../store/store.ts';
 
 /** A part of a store that is damaged, or that contradicts the data that it is derived from. */
 export type StoreFault = {

@@ -11,10 +11,9 @@ import { ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import type { LoadProgress } from '../import/load/registry.ts';
 import { shownAddress } from '../store/address.ts';
-import type { SeriesContents } from '../store/contents.ts';
 import type { Followed } from '../store/followed.ts';
 import { readStore, writing } from '../store/open.ts';
-import type { WholeView } from '../store/store.ts';
+import type { SeriesContents, WholeView } from '../store/store.ts';
 import { refuseSame } from './copy.ts';
 import { allFilings, allPoints, digestOfStore } from './digest.ts';
 

@@ -1,7 +1,14 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { type FrequencySince, frequencyOn } from '../domain/series/series.ts';
-import type { FilingsView } from './filings.ts';
-import type { AllSeriesView, RateSummary, RatesView, Series, StoreState, StoreView } from './store.ts';
+import type {
+  AllSeriesView,
+  FilingsView,
+  RateSummary,
+  RatesView,
+  Series,
+  StoreState,
+  StoreView,
+} from './store.ts';
 
 const every = Number.MAX_SAFE_INTEGER;
 

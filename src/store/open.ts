@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase, refuseForeign } from './address.ts';
-import { ImportsCollide } from './collision.ts';
+import { ImportsCollide } from './sql/session.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
 import type { Store, StoreOptions, WholeView } from './store.ts';
 import type { StoreDraft, StoreWriter } from './writer.ts';

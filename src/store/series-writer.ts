@@ -17,11 +17,13 @@ import type { KeptChange, Statement, StatementConflict } from '../domain/series/
 import { frequencyOf, kindOf, kindsText } from '../domain/series/series.ts';
 import type { DescriptionChange } from './followed.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
-import { recordCells, type SeriesRecord } from './series-record.ts';
-import { firstDay, lastDay, type SeriesRows, type SeriesStart } from './transaction.ts';
+import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
+import { endOfTime, startOfTime } from './sql/session.ts';
 
 /** The outcome of a merge; `changed` is false if the store holds the same as before. */
 export type Merged = MergeCounts & { readonly changed: boolean };
+
+type SeriesStart = Awaited<ReturnType<SeriesRows['begin']>>;
 
 /** One series during an import. */
 export class SeriesWriter {
@@ -57,7 +59,7 @@ export class SeriesWriter {
 
   async merge(statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
     await this.#moveTo(this.#statedFrequency());
-    let [from, to, first] = [lastDay, firstDay, lastDay];
+    let [from, to, first] = [endOfTime, startOfTime, endOfTime];
     for (const { date, asOf } of statements) {
       if (date < from) from = date;
       if (date > to) to = date;
@@ -155,7 +157,7 @@ export class SeriesWriter {
   }
 
   /** What the store holds of the series, with the changes between two dates. */
-  async #held(from = firstDay, to = lastDay): Promise<HeldSeries> {
+  async #held(from = startOfTime, to = endOfTime): Promise<HeldSeries> {
     const frequency = this.#normalisedBy;
     if (this.#newest === '') return { frequency, vintages: [], changes: new Map() };
     const [vintages, changes] = await Promise.all([this.#rows.vintages(), this.#rows.changes(from, to)]);
@@ -166,7 +168,7 @@ export class SeriesWriter {
   async #heldBetween(from: Day, to: Day): Promise<HeldSeries> {
     const held = await this.#held(from, to);
     const isClipped = held.vintages.some(({ clipped = '' }) => clipped !== '');
-    return isClipped ? { ...held, changes: await this.#rows.changes(firstDay, lastDay) } : held;
+    return isClipped ? { ...held, changes: await this.#rows.changes(startOfTime, endOfTime) } : held;
   }
 
   async #apply(plan: MergePlan, held: HeldSeries): Promise<Merged> {

@@ -1,11 +1,12 @@
+import type { TradePlace } from '../domain/insider/cluster.ts';
+import type { Filing } from '../domain/insider/filing.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
-import type { Statement } from '../domain/series/revision-history.ts';
+import type { HeldVintage } from '../domain/series/merge-plan.ts';
+import type { KeptChange, Statement } from '../domain/series/revision-history.ts';
 import type { SearchIndex } from '../domain/series/search.ts';
-import type { FrequencySince, VintageKind } from '../domain/series/series.ts';
+import type { FrequencySince, SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { SearchedSeries } from '../domain/series/words.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
-import type { StoreContents } from './contents.ts';
-import type { FilingsView } from './filings.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
 /** A series that has at least one statement. */
@@ -210,6 +211,68 @@ export interface RatesView {
   coveredTo(curveType: CurveType, upTo?: Day): Promise<Day | undefined>;
 }
 
+/**
+ * Selects trades, newest filing date first, then by filing and row; `from` and `to` bound the filing date, inclusive.
+ */
+export type FilingsQuery = {
+  readonly ticker?: string;
+  /** A part of the name of any reporting owner, in any case. */
+  readonly ownerName?: string;
+  readonly transactionCode?: string;
+  readonly from?: Day;
+  readonly to?: Day;
+  /** The trade that a page continues after. */
+  readonly after?: { readonly filedOn: Day; readonly filingId: string; readonly row: number };
+  readonly limit: number;
+};
+
+/**
+ * Selects the trades that clusters of a code are made of: of all issuers, of some, or of those that ever filed under
+ * a ticker; filed on or before `asOf`.
+ */
+type ClusterTradesQuery = {
+  readonly code: string;
+  readonly issuerCiks?: readonly string[];
+  readonly ticker?: string;
+  readonly asOf?: Day;
+  /** Whether to include trades with the code that never count, such as derivatives. */
+  readonly uncounted?: boolean;
+};
+
+/** Selects trades before a day, newest first, about `limit` of them. */
+export type DaysOfTradesQuery = { readonly code: string; readonly before: string; readonly limit: number };
+
+/** A trade by its issuer and filing, with the day of the filing; a date may be missing. */
+export type FiledTrade = Omit<TradePlace, 'date'> & {
+  readonly date: TradePlace['date'] | null;
+  readonly filedOn: Day;
+};
+
+/** The trades of whole days, newest first; the remaining ones are before `before`, undefined if there are none. */
+export type DaysOfTrades<T> = { readonly trades: readonly T[]; readonly before: string | undefined };
+
+/** What a view answers about filings. */
+export interface FilingsView {
+  page(query: FilingsQuery): Promise<readonly Filing[]>;
+  /** The accession numbers, among those given, that the store has with their time of acceptance. */
+  accepted(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The trading symbols of all filings, ascending. */
+  symbols(): Promise<readonly string[]>;
+  /** The number of filings with trades, and of their trades. */
+  counts(): Promise<{ readonly filings: number; readonly trades: number }>;
+  /**
+   * The trades that clusters are made of, in batches of one issuer each: those in shares with a code, and all trades
+   * in shares in amendments.
+   */
+  clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]>;
+  /** The trades in shares with a code, by trade date. */
+  tradePlaces(query: DaysOfTradesQuery): Promise<DaysOfTrades<TradePlace>>;
+  /** The trades that clusters are made of, by filing date. */
+  filedTrades(query: DaysOfTradesQuery): Promise<DaysOfTrades<FiledTrade>>;
+  /** The newest filing date up to a day; undefined without any. */
+  coveredTo(upTo?: Day): Promise<Day | undefined>;
+}
+
 /** Where the facts of a store come from. */
 export interface SourcesView {
   /** The log of imports, oldest first. */
@@ -230,6 +293,61 @@ export interface StoreView {
   readonly rates: RatesView;
   readonly filings: FilingsView;
   readonly sources: SourcesView;
+}
+
+/**
+ * What a store counts for a series; all of it follows from the rows of the series. Days are empty without a vintage.
+ */
+export type SeriesFigures = {
+  readonly observationCount: number;
+  readonly dateCount: number;
+  readonly factCount: number;
+  readonly firstVintage: string;
+  readonly lastVintage: string;
+  readonly spacing: Frequency;
+  readonly vintageKind: string;
+};
+
+/** Everything that a store keeps of a series except its changes. */
+export type SeriesContents = {
+  readonly id: string;
+  /** Stated by metadata files. */
+  readonly stated: SeriesMetadata;
+  /** Implied by the formats of its files. */
+  readonly implied: SeriesMetadata;
+  /** The frequency by which its dates are kept. */
+  readonly normalisedBy: Frequency;
+  /** Empty without coverage. */
+  readonly coveredTo: string;
+  readonly figures: SeriesFigures;
+  /** Oldest first. */
+  readonly vintages: readonly HeldVintage[];
+};
+
+/** All series of a store together; days are null if there are none. */
+type SeriesTotals = {
+  readonly series: number;
+  /** Series that are only described. */
+  readonly described: number;
+  readonly facts: number;
+  readonly firstVintage: string | null;
+  readonly lastVintage: string | null;
+  /** The first and the last of the days to which series are covered. */
+  readonly leastCovered: string | null;
+  readonly covered: string | null;
+};
+
+/** What a store keeps, in the form in which it keeps it, for copies and checks, in the state of a view. */
+export interface StoreContents {
+  /** The ids of all series, including those that are only described, ascending. */
+  seriesIds(): Promise<readonly string[]>;
+  series(seriesId: string): Promise<SeriesContents | undefined>;
+  /** The changes of a series by date and then as-of date, in batches. */
+  changes(seriesId: string): AsyncIterable<readonly KeptChange[]>;
+  totals(): Promise<SeriesTotals>;
+  size(): Promise<{ readonly format: number; readonly bytes: number }>;
+  /** Damage that the engine finds, and contradictions in what it derives from filings: a text for each fault. */
+  faults(): Promise<readonly string[]>;
 }
 
 /** A view that also gives what the store keeps, as it keeps it. */

@@ -7,13 +7,10 @@ import { addDifferences, type KeptChange } from '../domain/series/revision-histo
 import { Problem } from '../errors/problem.ts';
 import type { FilingsBefore, FollowedBefore, PointsBefore, SeriesBefore } from './recorded-changes.ts';
 import { SeriesWriter } from './series-writer.ts';
-import {
-  firstDay,
-  type ImportChange,
-  lastDay,
-  type SeriesRows,
-  type WriteTransaction,
-} from './transaction.ts';
+import type { WriteTransaction } from './sql/parts.ts';
+import type { SeriesRows } from './sql/series-rows.ts';
+import { endOfTime, startOfTime } from './sql/session.ts';
+import type { ImportChange } from './sql/sources.ts';
 
 /** What undoing an import changes in one subject. */
 type UndoneSubject = {
@@ -166,7 +163,7 @@ async function undoSeries(
     });
   const held = await rows.vintages();
   const plan = await inverseOf(before, held, rows);
-  if (before.isNew) await transaction.removeSeries(id);
+  if (before.isNew) await rows.remove();
   else await new SeriesWriter(rows, start).undo(plan, before);
   if (!before.isNew && before.descriptions !== undefined)
     await transaction.descriptions.replace(id, before.descriptions);
@@ -185,7 +182,7 @@ async function inverseOf(
   const removed: KeptChange[] = [];
   // A new series is removed as a whole.
   if (!before.isNew)
-    for (const [date, changes] of await rows.changes(firstDay, lastDay))
+    for (const [date, changes] of await rows.changes(startOfTime, endOfTime))
       addDifferences(date, changes, [], removed, []);
   return { removed, inserted, vintages, gone: held.map(({ asOf }) => asOf) };
 }

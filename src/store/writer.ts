@@ -5,13 +5,12 @@ import { formatDateSet } from '../domain/series/date-set.ts';
 import type { MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
-import type { SeriesContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
-import type { SeriesRecord } from './series-record.ts';
 import { type Merged, SeriesWriter } from './series-writer.ts';
-import type { ImportRecord, LoggedImport, WholeView } from './store.ts';
-import type { WriteTransaction } from './transaction.ts';
+import type { WriteTransaction } from './sql/parts.ts';
+import type { SeriesRecord } from './sql/series-rows.ts';
+import type { ImportRecord, LoggedImport, SeriesContents, WholeView } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
 const finishedTogether = 100;
@@ -179,8 +178,8 @@ export class StoreWriter {
   async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void> {
     const { id, normalisedBy, coveredTo, vintages } = contents;
     this.#changed = true;
-    if ((await this.#transaction.records([id])).size > 0) await this.#transaction.removeSeries(id);
     const rows = this.#transaction.series(id);
+    if ((await this.#transaction.records([id])).size > 0) await rows.remove();
     await rows.begin();
     await rows.putRecord(contents);
     await rows.setFrequency(normalisedBy);
@@ -193,7 +192,7 @@ export class StoreWriter {
   /** Removes a series with everything that is kept of it; false for an unknown id. */
   async removeSeries(seriesId: string): Promise<boolean> {
     this.#series.delete(seriesId);
-    const removed = await this.#transaction.removeSeries(seriesId);
+    const removed = await this.#transaction.series(seriesId).remove();
     this.#changed ||= removed;
     return removed;
   }
@@ -201,7 +200,7 @@ export class StoreWriter {
   /** Gives a series another id, which no series may have yet. */
   renameSeries(from: string, to: string): Promise<void> {
     this.#changed = true;
-    return this.#transaction.renameSeries(from, to);
+    return this.#transaction.series(from).rename(to);
   }
 
   /**

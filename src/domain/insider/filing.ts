@@ -197,3 +197,8 @@ export function tradesNoun(code: string): string {
   if (code === purchaseCode) return 'purchases';
   return code === 'S' ? 'sales' : `trades with code ${code}`;
 }
+
+/** Returns the names of owners in lower case, one per line, to search for a part of a name. */
+export function searchableNames(owners: FilingHeader['owners']): string {
+  return owners.map(({ name }) => name.toLowerCase()).join('\n');
+}

@@ -12,8 +12,13 @@ import { type Filing, hasSymbol, purchaseCode } from '../../domain/insider/filin
 import { type ClusterSignal, signalsOf } from '../../domain/insider/signal.ts';
 import { addDays, type Day, dayNumber } from '../../domain/series/date.ts';
 import { defined } from '../../platform/defined.ts';
-import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade } from '../../store/filings.ts';
-import type { StoreState, StoreView } from '../../store/store.ts';
+import type {
+  DaysOfTrades,
+  DaysOfTradesQuery,
+  FiledTrade,
+  StoreState,
+  StoreView,
+} from '../../store/store.ts';
 import { changedSince, checkVersion, countInPage, type Page, type PagePosition, pageOf } from '../page.ts';
 
 /** The values of the parameters of a listing; an empty ticker is that of every issuer. */

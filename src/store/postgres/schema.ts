@@ -1,7 +1,7 @@
 // Why: docs/decisions/citus.md
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
-import { addAllWords, moveDates } from '../sql/contents.ts';
+import { addAllWords, moveDates } from '../sql/series-rows.ts';
 import { Database, lockNumber, type Transaction } from './connection.ts';
 import { seriesById } from './series.ts';
 

@@ -1,8 +1,7 @@
 // Why: docs/decisions/locks-of-imports.md
 import { Problem } from '../../errors/problem.ts';
-import { ImportsCollide } from '../collision.ts';
 import { rowsIn } from '../sql/parts.ts';
-import type { PartLocks } from '../sql/session.ts';
+import { ImportsCollide, type PartLocks } from '../sql/session.ts';
 import { type StoreDraft, StoreWriter } from '../writer.ts';
 import { Database, lockNumber, type Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';

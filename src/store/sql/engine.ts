@@ -1,9 +1,15 @@
-import type { Day } from '../../domain/series/date.ts';
+import type { Filing } from '../../domain/insider/filing.ts';
+import type { Day, Frequency } from '../../domain/series/date.ts';
 import type { KeptChange } from '../../domain/series/revision-history.ts';
 import type { KeptKind, VintageKind } from '../../domain/series/series.ts';
-import type { StoreContents } from '../contents.ts';
-import type { ObservationQuery, Revision, Series, StoredObservation, VintageCounts } from '../store.ts';
-import type { FilingPlace, SeriesRows } from '../transaction.ts';
+import type {
+  ObservationQuery,
+  Revision,
+  Series,
+  StoreContents,
+  StoredObservation,
+  VintageCounts,
+} from '../store.ts';
 import type { SqlSession } from './session.ts';
 
 /** What an engine does in its own way in a transaction; everything else is the same for every engine. */
@@ -44,10 +50,20 @@ export type SeriesTables = {
   /** Removes rows of one table. */
   remove(id: string, table: KeptChange['kind'], rows: readonly KeptChange[]): Promise<void>;
   removeWords(id: string): Promise<void>;
-  summarise(id: string, derived: Parameters<SeriesRows['summarise']>[0]): Promise<void>;
+  summarise(id: string, derived: DerivedFigures): Promise<void>;
   /** Gives a series another id, with all its rows but its words. */
   rename(from: string, to: string): Promise<void>;
 };
+
+/** What an import derives of a series; an engine derives the rest from its rows. */
+export type DerivedFigures = {
+  readonly spacing: Frequency;
+  readonly coveredTo: Day;
+  readonly vintageKind: string;
+};
+
+/** A filing, and the issuer by which its rows are found. */
+export type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;
 
 /** A series as its table holds it; `key` is its number, where an engine numbers series. */
 export type SeriesRow = Series & {

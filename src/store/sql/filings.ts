@@ -4,14 +4,14 @@ import {
   type FilingHeader,
   filingOf,
   purchaseCode,
+  searchableNames,
   symbolsOf,
   type Trade,
 } from '../../domain/insider/filing.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/series/date.ts';
-import type { DaysOfTrades, FiledTrade, FilingsView } from '../filings.ts';
-import type { FilingPlace, WriteTransaction } from '../transaction.ts';
-import type { FilingTables } from './engine.ts';
+import type { DaysOfTrades, FiledTrade, FilingsView } from '../store.ts';
+import type { FilingPlace, FilingTables } from './engine.ts';
 import { endOfTime, type PartLocks, type SqlSession } from './session.ts';
 
 type FilingTable = Parameters<FilingTables['ofFilings']>[0];
@@ -62,13 +62,9 @@ const filedColumns = [
   ...filingColumns.map((name) => `f.${name}`),
 ].join();
 
-/** The filings of a store; an import gives the locks that it holds. */
-export function filingsIn(
-  session: SqlSession,
-  tables: FilingTables,
-  locks?: PartLocks,
-): FilingsView & WriteTransaction['filings'] {
-  return {
+/** Returns the filings of a store; an import gives the locks that it holds. */
+export function filingsIn(session: SqlSession, tables: FilingTables, locks?: PartLocks) {
+  const view: FilingsView = {
     async page(query) {
       const conditions = pageConditions(query, tables);
       const rows = await session.tuples<FiledCells>(
@@ -150,7 +146,11 @@ export function filingsIn(
       );
       return newest ?? undefined;
     },
-    async held(filings) {
+  };
+  return {
+    ...view,
+    /** Those of the filings that the store holds, by id. */
+    async held(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>> {
       await locks?.lock(filings.map(({ issuerCik }) => `filings ${issuerCik}`));
       const ids = [...new Set(filings.map(({ filingId }) => filingId))];
       const [headers, trades] = await Promise.all([
@@ -174,7 +174,8 @@ export function filingsIn(
       for (const cells of trades) held.get(cells[10])?.trades.push(tradeOf(cells));
       return held;
     },
-    async put(filings, held) {
+    /** Writes new and changed filings with their new and changed trades; `held` are those that the store has. */
+    async put(filings: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>) {
       const before = filings.flatMap(({ header }) => held.get(header.filingId) ?? []);
       await removeRows(session, tables, ['symbol'], before.map(headerIn));
       // Where the issuer says where a filing is, one whose issuer changes is removed and written again.
@@ -194,7 +195,8 @@ export function filingsIn(
         filings.map((filing) => ({ ...filing, trades: [...rest(filing), ...filing.trades] })),
       );
     },
-    remove: (filings) => removeRows(session, tables, ['symbol', 'trade', 'filing'], filings),
+    remove: (filings: readonly FilingPlace[]) =>
+      removeRows(session, tables, ['symbol', 'trade', 'filing'], filings),
   };
 }
 
@@ -288,7 +290,7 @@ async function putFilings(
     table: 'filing',
     columns,
     rows: filings.map(({ header, concernsClusters }) => {
-      return [...filingCells(header), searchableNames(header), Number(concernsClusters)];
+      return [...filingCells(header), searchableNames(header.owners), Number(concernsClusters)];
     }),
     onConflict: replacing(tables.filingKey, Object.keys(columns)),
   });
@@ -393,9 +395,4 @@ function tradeOf(cells: readonly [...TradeCells, ...unknown[]]): Trade {
     sharesOwnedAfter: cells[8],
     ownership: cells[9],
   };
-}
-
-/** The names of the owners in lower case, one per line, to search for a part of a name. */
-export function searchableNames({ owners }: Pick<Filing, 'owners'>): string {
-  return owners.map(({ name }) => name.toLowerCase()).join('\n');
 }

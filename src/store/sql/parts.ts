@@ -1,14 +1,16 @@
-import type { WholeView } from '../store.ts';
-import type { WriteTransaction } from '../transaction.ts';
-import { contentsIn, seriesWrites } from './contents.ts';
-import type { Engine } from './engine.ts';
+import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
+import { monthsOf } from '../../domain/treasury/curve.ts';
+import type { StoreContents, WholeView } from '../store.ts';
+import type { Engine, EngineContents } from './engine.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
 import { seriesIn } from './series.ts';
-import type { PartLocks, SqlSession } from './session.ts';
+import { seriesRows, seriesWrites } from './series-rows.ts';
+import { listOf, type PartLocks, type SqlSession } from './session.ts';
 import { descriptionsIn, sourcesIn } from './sources.ts';
 
-/** What a view answers in a transaction, by subject. */
+/** Returns what a view answers in a transaction, by subject. */
 export function viewIn(session: SqlSession, engine: Engine): Omit<WholeView, 'state'> {
   return {
     series: seriesIn(session, engine.series),
@@ -19,12 +21,8 @@ export function viewIn(session: SqlSession, engine: Engine): Omit<WholeView, 'st
   };
 }
 
-/** What an import reads and writes in a transaction, under the locks that it holds. */
-export function rowsIn(
-  session: SqlSession,
-  engine: Engine,
-  locks?: PartLocks,
-): Omit<WriteTransaction, 'address' | 'commit' | 'created' | 'rollback'> {
+/** Returns what an import reads and writes in a transaction, under the locks that it holds. */
+export function rowsIn(session: SqlSession, engine: Engine, locks?: PartLocks) {
   return {
     ...seriesWrites(session, engine.series, locks),
     descriptions: descriptionsIn(session),
@@ -32,4 +30,81 @@ export function rowsIn(
     filings: filingsIn(session, engine.filings, locks),
     sources: sourcesIn(session, engine),
   };
+}
+
+/** A transaction of an engine: it reads and writes rows, and decides nothing about them. */
+export type WriteTransaction = ReturnType<typeof rowsIn> & {
+  readonly address: string;
+  readonly created: boolean;
+  /** Ends the transaction; `changed` says whether the state of the data differs from the one before. */
+  readonly commit: (changed: boolean) => Promise<void>;
+  readonly rollback: () => Promise<void>;
+};
+
+function contentsIn(session: SqlSession, { series: tables, contents: engine }: Engine): StoreContents {
+  return {
+    size: engine.size,
+    faults: () => engine.faults(() => readFaults(session, engine)),
+    seriesIds: () => session.column<string>('select id from asof.series order by id'),
+    series: (id) => seriesRows(session, tables, id).contents(),
+    changes: (id) => seriesRows(session, tables, id).allChanges(),
+    async totals() {
+      const row = await session.row<Awaited<ReturnType<StoreContents['totals']>>>(
+        `select count(*) filter (where first_vintage is not null) as series, count(*) filter (where first_vintage is null) as described,
+           coalesce(sum(fact_count), 0)::bigint as facts, min(first_vintage) as "firstVintage", max(last_vintage) as "lastVintage",
+           min(covered_to) filter (where first_vintage is not null) as "leastCovered", max(covered_to) filter (where first_vintage is not null) as covered
+         from asof.series`,
+      );
+      if (row === undefined) throw new Error('an aggregate has no row');
+      return row;
+    },
+  };
+}
+
+type DerivedOfFiling = readonly [
+  id: string,
+  ticker: string | null,
+  owners: string,
+  names: string,
+  symbols: string | readonly string[],
+];
+
+type IndexedSeries = readonly [
+  id: string,
+  title: string | null,
+  units: string | null,
+  words: string | readonly string[] | null,
+];
+
+/** Finds wrong numbers of months, and what differs from what it is derived from: a text for each fault. */
+async function readFaults(session: SqlSession, engine: EngineContents): Promise<readonly string[]> {
+  const rates = await session.rows<{ readonly maturity: string; readonly months: number }>(
+    'select distinct maturity, months from asof.curve',
+  );
+  const faults = rates.flatMap(({ maturity, months }) =>
+    monthsOf(maturity) === months ? [] : [`a rate of ${maturity} is kept as one of ${months} months`],
+  );
+  for await (const batch of session.batches<DerivedOfFiling>(engine.derivedOfFilings))
+    for (const filing of batch) faults.push(...filingFaults(filing));
+  for await (const batch of session.batches<IndexedSeries>(engine.wordsOfSeries))
+    for (const [id, title, units, words] of batch)
+      faults.push(...wordFaults({ id, title, units }, listOf<string>(words ?? [])));
+  return faults;
+}
+
+function filingFaults([id, ticker, owners, names, symbols]: DerivedOfFiling): readonly string[] {
+  const listed = [...listOf<string>(symbols)].sort().join(', ');
+  const expected = [...symbolsOf(ticker)].sort().join(', ');
+  const named = searchableNames(JSON.parse(owners));
+  return [
+    ...(listed === expected
+      ? []
+      : [`filing ${id} is listed under ${listed || 'no symbol'}, not ${expected || 'none'}`]),
+    ...(named === names ? [] : [`filing ${id} is not found by the names of its owners`]),
+  ];
+}
+
+function wordFaults(series: SearchedSeries, words: readonly string[]): readonly string[] {
+  const [kept, expected] = [words, searchableWords(series)].map((all) => [...all].sort().join(' '));
+  return kept === expected ? [] : [`${series.id} is found by the words ${kept || 'none'}, not ${expected}`];
 }

@@ -1,14 +1,13 @@
 import { type Day, earlier } from '../../domain/series/date.ts';
-import { type CurvePoint, type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
+import { type CurvePoint, type CurveType, type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import type { RatePair, RateSummary, RatesView } from '../store.ts';
-import type { WriteTransaction } from '../transaction.ts';
 import { endOfTime, listOf, type PartLocks, type SqlSession, startOfTime } from './session.ts';
 
 const columns = 'curve_type as "curveType", trade_date as "tradeDate", maturity, rate, source';
 
-/** The rates of a store; an import gives the locks that it holds. */
-export function ratesIn(session: SqlSession, locks?: PartLocks): RatesView & WriteTransaction['rates'] {
-  return {
+/** Returns the rates of a store; an import gives the locks that it holds. */
+export function ratesIn(session: SqlSession, locks?: PartLocks) {
+  const view: RatesView = {
     curve({ curveType, date, onOrBefore }) {
       const newest =
         '(select max(trade_date) from asof.curve where curve_type = @curveType and trade_date <= @date)';
@@ -67,14 +66,19 @@ export function ratesIn(session: SqlSession, locks?: PartLocks): RatesView & Wri
       );
       return newest ?? undefined;
     },
-    async held(range) {
+  };
+  return {
+    ...view,
+    /** The rates of a curve between two trade dates (inclusive). */
+    async held(range: { readonly curveType: CurveType; readonly from: Day; readonly to: Day }) {
       await locks?.lock([`curve ${range.curveType}`]);
       return session.rows<CurvePoint>(
         `select ${columns} from asof.curve where curve_type = @curveType and trade_date between @from and @to`,
         range,
       );
     },
-    put: (points) =>
+    /** Writes rates; each replaces the held one of its curve, trade date and maturity. */
+    put: (points: readonly CurvePoint[]) =>
       session.insert({
         table: 'curve',
         columns: {
@@ -91,7 +95,7 @@ export function ratesIn(session: SqlSession, locks?: PartLocks): RatesView & Wri
         onConflict:
           'on conflict (curve_type, trade_date, months) do update set rate = excluded.rate, source = excluded.source',
       }),
-    remove: (curveType, maturity, tradeDates) =>
+    remove: (curveType: CurveType, maturity: Maturity, tradeDates: readonly Day[]) =>
       session.write(
         `delete from asof.curve
          where curve_type = @curveType and months = @months and trade_date = any(@tradeDates::date[])`,

@@ -11,8 +11,8 @@ import {
 } from '../../domain/series/series.ts';
 import type { SearchedSeries } from '../../domain/series/words.ts';
 import type { AllSeriesView, Series } from '../store.ts';
-import { seriesRows } from './contents.ts';
 import type { SeriesRow, SeriesTables } from './engine.ts';
+import { seriesRows } from './series-rows.ts';
 import { endOfTime, type SqlSession, startOfTime, type Values } from './session.ts';
 import { descriptionsIn } from './sources.ts';
 

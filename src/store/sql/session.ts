@@ -1,3 +1,5 @@
+import { Problem } from '../../errors/problem.ts';
+
 /** The parameters of a statement by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -35,6 +37,21 @@ export interface SqlSession {
 /** The locks that an import holds on parts of a store, where an engine lets several import at once. */
 export interface PartLocks {
   lock(names: readonly string[]): Promise<void>;
+}
+
+/**
+ * Two imports need the same series in different orders, so one of them has to begin again; `needed` is what it must
+ * lock first, for the engine that threw it.
+ */
+export class ImportsCollide extends Problem {
+  readonly needed: 'everything' | readonly string[];
+
+  constructor(needed: 'everything' | readonly string[]) {
+    super('local-io', 'another import is writing to the same series', {
+      hints: ['try again when it is done'],
+    });
+    this.needed = needed;
+  }
 }
 
 /** A day before, and a day after, every day in a store. */

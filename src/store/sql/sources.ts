@@ -1,18 +1,27 @@
 import type { Day } from '../../domain/series/date.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
-import type { LoggedImport } from '../store.ts';
-import type { ImportChange, WriteTransaction } from '../transaction.ts';
+import type { ImportRecord, LoggedImport, SourcesView } from '../store.ts';
 import type { Engine } from './engine.ts';
 import type { SqlSession } from './session.ts';
 
 /** The subject of the row that keeps the number of an import that was taken back: no other import has that subject. */
 const taken = 'taken back';
 
-/** The log of imports with what each changed, and what the store follows. */
-export function sourcesIn(
-  session: SqlSession,
-  { reusesIds }: Pick<Engine, 'reusesIds'>,
-): WriteTransaction['sources'] {
+/**
+ * What an import changed in one subject, in the form that a store keeps: `series GDP`, `curve PAR`, `filings`,
+ * `followed`.
+ */
+export type ImportChange = {
+  readonly import: number;
+  readonly subject: string;
+  /** The version of a series after the import; 0 for any other subject. */
+  readonly version: number;
+  /** JSON. */
+  readonly content: string;
+};
+
+/** Returns the log of imports with what each changed, and what the store follows. */
+export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reusesIds'>) {
   /** The newest number that an import has or had; 0 if there was none. */
   const newestNumber = async () => {
     const [newest] = await session.column<number | null>('select max(import) from asof.import_change');
@@ -24,7 +33,7 @@ export function sourcesIn(
       columns: { import: 'bigint', subject: 'text', version: 'bigint', content: 'text' },
       rows: changes.map((change) => [change.import, change.subject, change.version, change.content]),
     });
-  return {
+  const view: SourcesView = {
     async followed() {
       const rows = await session.rows<
         Omit<Followed, 'upTo' | 'lastRun'> & { upTo: Day | null; lastRun: string | null }
@@ -36,20 +45,6 @@ export function sourcesIn(
         return { ...row, upTo: upTo ?? undefined, lastRun: lastRun ?? undefined };
       });
     },
-    // What an undone import recorded as JSON lacks what was undefined.
-    putFollowed: ({ upTo = null, lastRun = null, ...record }) =>
-      session.write(
-        `insert into asof.followed as f (source, name, since, bookmark, up_to, last_run, left_undone)
-         values (@source, @name, @since, @bookmark, @upTo, @lastRun, @left)
-         on conflict (source, name) do update
-           set bookmark = excluded.bookmark, up_to = excluded.up_to, last_run = excluded.last_run,
-             left_undone = excluded.left_undone`,
-        { ...record, upTo, lastRun },
-      ),
-    async removeFollowed(source, name) {
-      const sql = 'delete from asof.followed where source = @source and name = @name';
-      return (await session.run(sql, { source, name })) > 0;
-    },
     async imports() {
       const rows = await session.rows<LoggedImport>(
         `select imported_at as "importedAt", file, kind, sha256, series, statements_new as "statementsNew",
@@ -60,7 +55,30 @@ export function sourcesIn(
       );
       return rows.map((row) => ({ ...row, outdated: Boolean(row.outdated) }));
     },
-    async addImport({ outdated = false, ...record }, number) {
+  };
+  return {
+    ...view,
+    /** Follows something, or updates its progress. */
+    // What an undone import recorded as JSON lacks what was undefined.
+    putFollowed: ({ upTo, lastRun, ...record }: Followed) =>
+      session.write(
+        `insert into asof.followed as f (source, name, since, bookmark, up_to, last_run, left_undone)
+         values (@source, @name, @since, @bookmark, @upTo, @lastRun, @left)
+         on conflict (source, name) do update
+           set bookmark = excluded.bookmark, up_to = excluded.up_to, last_run = excluded.last_run,
+             left_undone = excluded.left_undone`,
+        { ...record, upTo, lastRun },
+      ),
+    /** Stops following; false if it was not followed. */
+    async removeFollowed(source: string, name: string) {
+      const sql = 'delete from asof.followed where source = @source and name = @name';
+      return (await session.run(sql, { source, name })) > 0;
+    },
+    /** Adds an entry to the log for the import with a number, for a new one, or for none (null). Returns the number. */
+    async addImport(
+      { outdated = false, ...record }: ImportRecord & Partial<LoggedImport>,
+      number?: number | null,
+    ) {
       const row = await session.row<{ readonly id: number }>(
         `insert into asof.import
            (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated, number)
@@ -75,21 +93,27 @@ export function sourcesIn(
       await session.run('update asof.import set number = @given where id = @id', { id, given });
       return given;
     },
-    async removeImport(number) {
+    /** Removes an import, and what is recorded of its changes, from the log. */
+    async removeImport(number: number) {
       await session.write('delete from asof.import_change where import = @number', { number });
       await session.write('delete from asof.import where number = @number', { number });
       if (!reusesIds || number < (await newestNumber())) return;
       await session.write('delete from asof.import_change where subject = @taken', { taken });
       await putChanges([{ import: number, subject: taken, version: 0, content: '' }]);
     },
-    changes: (from) =>
+    /** What the imports from a number on changed. */
+    changes: (from: number) =>
       session.rows<ImportChange>(
         `select import, subject, version, content from asof.import_change
          where import >= @from order by import, subject`,
         { from },
       ),
     putChanges,
-    moveVersion: (seriesId, to, from) =>
+    /**
+     * Notes that the newest recorded change of a series leads to another version; with `from` only if it led to that
+     * one.
+     */
+    moveVersion: (seriesId: string, to: number, from?: number) =>
       session.write(
         `update asof.import_change set version = @to where subject = @subject and (@from::bigint is null or version = @from::bigint)
            and import = (select max(import) from asof.import_change where subject = @subject)`,
@@ -98,8 +122,8 @@ export function sourcesIn(
   };
 }
 
-/** The changes of the descriptions of series. */
-export function descriptionsIn(session: SqlSession): WriteTransaction['descriptions'] {
+/** Returns the changes of the descriptions of series. */
+export function descriptionsIn(session: SqlSession) {
   const add = ({ seriesId, changedOn, field, before, after }: DescriptionChange) =>
     session.insert({
       table: 'description_change',
@@ -109,8 +133,10 @@ export function descriptionsIn(session: SqlSession): WriteTransaction['descripti
       onConflict: 'on conflict (series, changed_on, field) do update set after = excluded.after',
     });
   return {
+    /** Adds a change; of several on one day, keeps the text before the first. */
     add,
-    async of(id) {
+    /** The changes of a series, oldest first. */
+    async of(id: string): Promise<readonly DescriptionChange[]> {
       const changes = await session.rows<Omit<DescriptionChange, 'seriesId'>>(
         `select changed_on as "changedOn", field, before, after
          from asof.description_change where series = @id order by changed_on, field`,
@@ -118,7 +144,7 @@ export function descriptionsIn(session: SqlSession): WriteTransaction['descripti
       );
       return changes.map((change) => ({ seriesId: id, ...change }));
     },
-    async replace(id, changes) {
+    async replace(id: string, changes: readonly DescriptionChange[]) {
       await session.write('delete from asof.description_change where series = @id', { id });
       for (const change of changes) await add(change);
     },

@@ -1,7 +1,7 @@
 import type { Day } from '../../domain/series/date.ts';
 import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
-import { addAllWords, moveDates } from '../sql/contents.ts';
+import { addAllWords, moveDates } from '../sql/series-rows.ts';
 import { applicationId, type Connection, currentFormat, formatOf, SqliteSession } from './connection.ts';
 import { engineOf } from './engine.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Filing, symbolsOf } from '../../../src/domain/insider/filing.ts';
-import type { FilingsQuery } from '../../../src/store/filings.ts';
 import { openWriter } from '../../../src/store/open.ts';
+import type { FilingsQuery } from '../../../src/store/store.ts';
 import type { StoreWriter } from '../../../src/store/writer.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';

@@ -1,0 +1,313 @@
+import type { Day, Frequency } from '../../domain/series/date.ts';
+import { addTo } from '../../domain/series/groups.ts';
+import { type HeldVintage, planMove, type RowPlan } from '../../domain/series/merge-plan.ts';
+import type { Change, KeptChange } from '../../domain/series/revision-history.ts';
+import type { KeptKind, SeriesMetadata } from '../../domain/series/series.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
+import type { SeriesContents, SeriesFigures } from '../store.ts';
+import type { ChangeCells, DerivedFigures, SeriesTables } from './engine.ts';
+import { endOfTime, type PartLocks, type SqlSession, startOfTime } from './session.ts';
+
+/** The metadata of a series in a store. */
+export type SeriesRecord = {
+  /** Stated by metadata files. */
+  readonly stated: SeriesMetadata;
+  /** Implied by the formats of its files; used for fields that are not stated. */
+  readonly implied: SeriesMetadata;
+  /** Whether the series had any statement before this import. */
+  readonly hadStatements: boolean;
+};
+
+/** Returns the columns of a series' record; null where nothing is stated or implied. */
+export function recordCells({ stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>) {
+  return {
+    title: stated.title ?? null,
+    units: stated.units ?? null,
+    frequency: stated.frequency ?? null,
+    seasonalAdjustment: stated.seasonalAdjustment ?? null,
+    source: stated.source ?? null,
+    vintageKind: stated.vintageKind ?? null,
+    coveredTo: stated.coveredTo ?? null,
+    impliedFrequency: implied.frequency ?? null,
+    impliedSource: implied.source ?? null,
+  };
+}
+
+/** The columns of what is stated and implied about a series. */
+const recordColumns = `title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
+  stated_vintage_kind as "vintageKind", stated_covered_to as "coveredTo",
+  implied_frequency as "impliedFrequency", implied_source as "impliedSource", first_vintage as "firstVintage"`;
+
+type RecordRow = ReturnType<typeof recordCells> & { readonly firstVintage: string | null };
+
+function recordOf(
+  seriesId: string,
+  { impliedFrequency, impliedSource, firstVintage, ...stated }: RecordRow,
+): SeriesRecord {
+  return {
+    stated: { seriesId, ...present(stated) },
+    implied: { seriesId, ...present({ frequency: impliedFrequency, source: impliedSource }) },
+    hadStatements: firstVintage !== null,
+  };
+}
+
+type Present<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
+
+function present<T extends object>(fields: T): Present<T> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept) as Present<T>;
+}
+
+/** The row of a series with everything that is kept of it. */
+type ContentsRow = RecordRow &
+  Omit<SeriesFigures, 'firstVintage' | 'lastVintage' | 'vintageKind'> & {
+    readonly normalisedBy: Frequency;
+    readonly coverage: Day | null;
+    readonly keptKinds: string;
+    readonly lastVintage: Day | null;
+  };
+
+const changesAtOnce = 20_000;
+
+/** The rows of one series in a transaction. */
+export type SeriesRows = ReturnType<typeof seriesRows>;
+
+/** Returns the rows of one series; an import gives the locks that it holds. */
+export function seriesRows(session: SqlSession, tables: SeriesTables, id: string, locks?: PartLocks) {
+  const lock = async (ids: readonly string[]) => locks?.lock(ids.map((one) => `series ${one}`));
+  const vintages = async (): Promise<readonly HeldVintage[]> => {
+    const rows = await session.rows<HeldVintage>(
+      `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
+       where series = @id order by as_of_date`,
+      { id },
+    );
+    return rows.map((row) => ({ ...row, complete: Boolean(row.complete) }));
+  };
+  return {
+    /** What an import needs to know before it writes; creates the row of the series. Missing days are empty. */
+    async begin() {
+      await lock([id]);
+      const [row, [newest]] = await Promise.all([
+        session.row<RecordRow & { normalisedBy: Frequency; coverage: Day | null; version: number }>(
+          `select ${recordColumns}, normalised_by as "normalisedBy", covered_to as coverage, version
+           from asof.series where id = @id`,
+          { id },
+        ),
+        // During an import, vintages can be newer than the row of the series, which the import updates at its end.
+        session.column<Day | null>('select max(as_of_date) as newest from asof.vintage where series = @id', {
+          id,
+        }),
+      ]);
+      if (row === undefined) {
+        const version = await tables.create(id);
+        await addWords(session, { id });
+        const record = { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
+        return { record, normalisedBy: '' as const, coveredTo: '', newestVintage: '', version, isNew: true };
+      }
+      const { normalisedBy, coverage, version, ...record } = row;
+      const days = { coveredTo: coverage ?? '', newestVintage: newest ?? '' };
+      return { record: recordOf(id, record), normalisedBy, ...days, version, isNew: false };
+    },
+    async putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>) {
+      await tables.removeWords(id);
+      await session.write(
+        `update asof.series set title = @title, units = @units, frequency = @frequency,
+           seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
+           stated_covered_to = @coveredTo, implied_frequency = @impliedFrequency, implied_source = @impliedSource
+         where id = @id`,
+        { id, ...recordCells(record) },
+      );
+      await addWords(session, { ...record.stated, id });
+    },
+    setFrequency: (frequency: Frequency) =>
+      session.write('update asof.series set normalised_by = @frequency where id = @id', { id, frequency }),
+    /** The vintages, oldest first. */
+    vintages,
+    /** The changes of text of the dates between two days (inclusive), each date's oldest first. */
+    async changes(from: Day, to: Day) {
+      const rows = await session.tuples<ChangeCells>(
+        `select date, as_of_date, value from asof.fact where series = @id and date between @from and @to
+         union all
+         select date, as_of_date, value from asof.respelling where series = @id and date between @from and @to
+         order by 1, 2`,
+        { id, from, to },
+      );
+      return changesByDate(rows);
+    },
+    /** The latest change of text of each date between two days (inclusive). */
+    async latestChanges(from: Day, to: Day) {
+      return changesByDate(await tables.latestChanges(id, from, to));
+    },
+    /** The distinct texts of dates that vintages have. */
+    dateSets: () =>
+      session.column<string>('select distinct dates from asof.vintage where series = @id', { id }),
+    /** The kinds of the vintages up to a day. */
+    kinds: (asOf: Day = endOfTime) =>
+      session.column<KeptKind>(
+        'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
+        { id, asOf },
+      ),
+    async apply({ removed = [], inserted = [], vintages = [], gone = [] }: Partial<RowPlan>) {
+      for (const table of ['fact', 'respelling'] as const) {
+        const own = removed.filter(({ kind }) => kind === table);
+        if (own.length > 0) await tables.remove(id, table, own);
+        const added = inserted.filter(({ kind }) => kind === table);
+        await session.insert({
+          table,
+          seriesId: id,
+          columns: { date: 'date', as_of_date: 'date', value: 'text' },
+          rows: added.map(({ date, asOf, value }) => [date, asOf, value]),
+        });
+      }
+      await session.insert({
+        table: 'vintage',
+        seriesId: id,
+        columns: { as_of_date: 'date', dates: 'text', complete: 'boolean', kind: 'text', clipped: 'text' },
+        rows: vintages.map(({ asOf, dates, complete, kind, clipped = '' }) => {
+          return [asOf, dates, Number(complete), kind, clipped];
+        }),
+        onConflict: `on conflict (series, as_of_date) do update set dates = excluded.dates, complete = excluded.complete,
+          kind = excluded.kind, clipped = excluded.clipped`,
+      });
+      const sql = 'delete from asof.vintage where series = @id and as_of_date = any(@gone::date[])';
+      if (gone.length > 0) await session.write(sql, { id, gone });
+    },
+    /** Counts what the series holds, and gives it a new version. */
+    summarise: (derived: DerivedFigures) => tables.summarise(id, derived),
+    /** Removes the series with its rows; false if there is none. */
+    async remove() {
+      await lock([id]);
+      await tables.removeWords(id);
+      await session.write('delete from asof.import_change where subject = @subject', {
+        subject: `series ${id}`,
+      });
+      for (const table of ['fact', 'respelling', 'vintage', 'description_change'])
+        await session.write(`delete from asof.${table} where series = @id`, { id });
+      return (await session.run('delete from asof.series where id = @id', { id })) > 0;
+    },
+    async rename(to: string) {
+      await lock([id, to]);
+      const described = await session.row<SearchedSeries>(
+        'select id, title, units from asof.series where id = @id',
+        { id },
+      );
+      if (described === undefined) return;
+      await tables.removeWords(id);
+      await tables.rename(id, to);
+      await addWords(session, { ...described, id: to });
+      await session.write('update asof.import_change set subject = @new where subject = @old', {
+        old: `series ${id}`,
+        new: `series ${to}`,
+      });
+    },
+    /** Everything that is kept of the series, except its changes. */
+    async contents(): Promise<SeriesContents | undefined> {
+      const [row, held] = await Promise.all([
+        session.row<ContentsRow>(
+          `select ${recordColumns}, last_vintage as "lastVintage", normalised_by as "normalisedBy",
+             covered_to as coverage, spacing_frequency as spacing, vintage_kind as "keptKinds",
+             observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount"
+           from asof.series where id = @id`,
+          { id },
+        ),
+        vintages(),
+      ]);
+      if (row === undefined) return undefined;
+      const { normalisedBy, coverage, keptKinds, lastVintage, ...rest } = row;
+      const { observationCount, dateCount, factCount, spacing, ...record } = rest;
+      const { stated, implied } = recordOf(id, record);
+      const days = { firstVintage: record.firstVintage ?? '', lastVintage: lastVintage ?? '' };
+      const figures = { observationCount, dateCount, factCount, ...days, spacing, vintageKind: keptKinds };
+      return { id, stated, implied, normalisedBy, coveredTo: coverage ?? '', figures, vintages: held };
+    },
+    /** Every change by date and then as-of date, in batches. */
+    async *allChanges() {
+      const after = 'series = @id and (date, as_of_date) > (@date::date, @asOf::date)';
+      let last: Pick<KeptChange, 'date' | 'asOf'> | undefined = { date: startOfTime, asOf: startOfTime };
+      while (last !== undefined) {
+        const changes: readonly KeptChange[] = await session.rows<KeptChange>(
+          `select date, as_of_date as "asOf", value, 'fact' as kind from asof.fact where ${after}
+           union all
+           select date, as_of_date, value, 'respelling' from asof.respelling where ${after}
+           order by 1, 2 limit @limit`,
+          { id, date: last.date, asOf: last.asOf, limit: changesAtOnce },
+        );
+        if (changes.length > 0) yield changes;
+        last = changes[changesAtOnce - 1];
+      }
+    },
+  };
+}
+
+/** The changes of rows that are ordered by date and then as-of date. */
+function changesByDate(rows: readonly ChangeCells[]): ReadonlyMap<Day, readonly Change[]> {
+  const changes = new Map<Day, Change[]>();
+  for (const [date, asOf, value] of rows) addTo(changes, date, { asOf, value });
+  return changes;
+}
+
+/** Returns the series of a store in an import. */
+export function seriesWrites(session: SqlSession, tables: SeriesTables, locks?: PartLocks) {
+  return {
+    series: (id: string) => seriesRows(session, tables, id, locks),
+    /** The records of those of the series that the store knows. */
+    async records(ids: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>> {
+      await locks?.lock(ids.map((id) => `series ${id}`));
+      const rows = await session.rows<RecordRow & { readonly id: string }>(
+        `select id, ${recordColumns} from asof.series where id = any(@ids::text[])`,
+        { ids },
+      );
+      return new Map(rows.map(({ id, ...row }) => [id, recordOf(id, row)]));
+    },
+    /** Those of the series that had statements before this import; other imports may write to them meanwhile. */
+    async withStatements(ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const found = await session.column<string>(
+        'select id from asof.series where id = any(@ids::text[]) and first_vintage is not null',
+        { ids },
+      );
+      return new Set(found);
+    },
+  };
+}
+
+async function addWords(session: SqlSession, series: SearchedSeries): Promise<void> {
+  await session.insert({
+    table: 'word',
+    seriesId: series.id,
+    columns: { word: 'text' },
+    rows: searchableWords(series).map((word) => [word]),
+    onConflict: 'on conflict (series, word) do nothing',
+  });
+}
+
+/** Puts the words of every series into the index. */
+export async function addAllWords(session: SqlSession): Promise<void> {
+  const all = await session.rows<SearchedSeries>('select id, title, units from asof.series order by id');
+  for (const series of all) await addWords(session, series);
+}
+
+/** Keeps the dates of each series by its stated frequency; a series that two dates of one year contradict stays. */
+export async function moveDates(session: SqlSession, tables: SeriesTables): Promise<void> {
+  const moving = await session.rows<{
+    readonly id: string;
+    readonly before: Frequency;
+    readonly after: Frequency;
+    readonly spacing: Frequency;
+    readonly coverage: Day | null;
+    readonly vintageKind: string;
+  }>(
+    `select id, normalised_by as before, coalesce(frequency, implied_frequency, '') as after,
+       spacing_frequency as spacing, covered_to as coverage, vintage_kind as "vintageKind"
+     from asof.series where normalised_by <> coalesce(frequency, implied_frequency, '')`,
+  );
+  for (const { id, before, after, spacing, coverage, vintageKind } of moving) {
+    const rows = seriesRows(session, tables, id);
+    const changes = await rows.changes(startOfTime, endOfTime);
+    const plan = planMove({ frequency: before, vintages: await rows.vintages(), changes }, after);
+    if (plan.conflicts.length > 0) continue;
+    await rows.apply(plan);
+    await rows.setFrequency(after);
+    // Another version: what imports before changed cannot be taken back from other dates.
+    await rows.summarise({ spacing, coveredTo: coverage ?? '', vintageKind });
+  }
+}
