@@ -17,7 +17,6 @@ export type StoreFault = {
 /** How a store is checked. */
 export type CheckOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** Called with each fault as it is found. */
   readonly onFault?: ((fault: StoreFault) => void) | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 };
@@ -78,7 +77,6 @@ async function checkSeries({ contents: stored }: WholeView, id: string) {
   const speaks = speakersOf(contents);
   const found = { changes: 0, observationCount: 0, dateCount: 0, factCount: 0 };
   let last: KeptChange | undefined;
-  /** The value of the last fact of the current date. */
   let value: string | null = null;
   for await (const batch of stored.changes(id))
     for (const change of batch) {
@@ -130,7 +128,6 @@ const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
   normalisedBy: 'the frequency by which dates are kept',
 };
 
-/** Whether the vintage of a day speaks for a date, by that day. */
 function speakersOf({ vintages, normalisedBy }: SeriesContents) {
   const sets = new Map<string, ReturnType<typeof parseDateSet>>();
   return new Map(
@@ -142,7 +139,6 @@ function speakersOf({ vintages, normalisedBy }: SeriesContents) {
   );
 }
 
-/** What follows from the vintages and the record of a series. */
 function derivedFrom({ vintages, stated, implied }: SeriesContents) {
   const frequency = stated.frequency ?? implied.frequency ?? '';
   const texts = new Set(frequency === '' ? vintages.map(({ dates }) => dates) : []);

@@ -39,7 +39,6 @@ export type CopySummary = {
   readonly store: string;
   readonly dryRun: boolean;
   readonly series: number;
-  /** The number of changes of values in the copy. */
   readonly facts: number;
   /** The number of series that an earlier copy had written before it was stopped. */
   readonly already: number;
@@ -123,7 +122,6 @@ async function countOf(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dr
   return { series: series + described, facts, already: 0, rates, trades, imports, followed, digest: '' };
 }
 
-/** A part of a copy: writes it, and returns the number of its rows. */
 type CopiedPart = (writer: StoreWriter) => Promise<number>;
 
 class StoreCopy {
@@ -153,7 +151,6 @@ class StoreCopy {
     return { ...(await countOf(this.#from)), already: this.#already, dryRun: false, digest };
   }
 
-  /** Writes everything that the copy lacks or holds differently, in several transactions. */
   async #writeParts(): Promise<void> {
     const { rowsAtOnce = 200_000 } = this.#options;
     const parts = this.#parts(
@@ -173,7 +170,6 @@ class StoreCopy {
       });
   }
 
-  /** The parts of the copy; `held` is what it holds already. */
   async *#parts(held: {
     readonly digests: ReadonlyMap<string, string>;
     readonly imports: number;
@@ -312,7 +308,6 @@ class DatedBackups {
     this.#name = isFolder && isDatabase(store) ? 'asof' : basename(named).replace(/\.db$/i, '');
   }
 
-  /** The file that is written until a backup is complete. */
   get draft(): string {
     return join(this.folder, `${this.#name}.db${unfinishedEnding}`);
   }

@@ -3,10 +3,7 @@ import type { Filing } from '../domain/insider/filing.ts';
 import { type CurvePoint, curveTypes } from '../domain/treasury/curve.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 
-/**
- * A digest of what a store keeps of a series, undefined for an unknown id; it depends neither on the engine nor on the
- * number of imports.
- */
+/** Returns a digest of what any engine keeps of a series; undefined for an unknown id. */
 export async function digestOfSeries(view: WholeView, id: string): Promise<string | undefined> {
   const contents = await view.contents.series(id);
   if (contents === undefined) return undefined;
@@ -48,7 +45,6 @@ export function allFilings({ filings }: StoreView): AsyncGenerator<readonly Fili
   return inBatches<Filing>((from) => filings.page(from));
 }
 
-/** A digest of curves, filings, the log of imports and what the store follows. */
 async function digestOfOthers(view: StoreView): Promise<string> {
   const hash = createHash('sha256');
   for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));

@@ -128,7 +128,6 @@ function storeFormat(view: WholeView): ImportFormat {
   };
 }
 
-/** What is known of a series besides its values. */
 function descriptionOf({ id: seriesId, stated, implied, coveredTo, vintages }: SeriesContents): Batch {
   const { source, ...others } = implied;
   return {

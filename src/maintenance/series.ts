@@ -18,10 +18,7 @@ export type ChangedSeries = {
 /** How a series is renamed or removed. */
 export type SeriesChangeOptions = { readonly dryRun?: boolean | undefined };
 
-/**
- * Gives a series another id, with everything that the store keeps of it; refuses an id that is taken, and a series that
- * the store follows.
- */
+/** Gives a series another id; refuses an id that is taken, and a series that the store follows. */
 export async function renameSeries(
   address: string,
   from: string,

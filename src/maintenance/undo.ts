@@ -13,7 +13,6 @@ export type UndoneImport = UndoneChanges & {
   readonly importedAt: string;
   readonly files: readonly string[];
   readonly dryRun: boolean;
-  /** Whether the store is empty afterwards. */
   readonly empty: boolean;
 };
 

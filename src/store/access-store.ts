@@ -8,7 +8,6 @@ export type KeyRecord = {
   readonly start: string;
   readonly createdAt: string;
   readonly revokedAt?: string;
-  /** The instant at which it expires. */
   readonly expiresAt?: string;
   /** The instant until which the secret before the last rotation is valid too. */
   readonly previousUntil?: string;

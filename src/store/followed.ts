@@ -22,7 +22,6 @@ export type AskFollowed = () => Promise<readonly Followed[]>;
 
 /** How fresh a store is that follows sources: its stalest item counts. */
 export type Freshness = {
-  /** The number of followed items. */
   readonly count: number;
   /** The last day that all of them reach; undefined if one has no facts yet. */
   readonly upTo: Day | undefined;
@@ -48,7 +47,6 @@ export function freshnessOf(followed: readonly Followed[]): Freshness {
 /** A field of a series' description that had another text before. */
 export type DescriptionChange = {
   readonly seriesId: string;
-  /** The day on which the change was noticed. */
   readonly changedOn: Day;
   readonly field: string;
   readonly before: string;

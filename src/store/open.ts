@@ -7,18 +7,18 @@ import { openSqliteStore } from './sqlite/reader.ts';
 import type { Store, StoreOptions, WholeView } from './store.ts';
 import type { StoreDraft, StoreWriter } from './writer.ts';
 
+const databases = async () => (await import('./postgres/store.ts')).databases;
+
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
   checkAddress(address);
   if (!isDatabase(address)) return openSqliteStore(address, options);
-  const { openPostgresStore } = await import('./postgres/reader.ts');
-  return openPostgresStore(address);
+  return (await databases()).openStore(address);
 }
 
 /** The ending of the path of an unfinished copy. */
 export const unfinishedEnding = '.unfinished';
 
-/** Refuses an address that names no store, or an unfinished one. */
 function checkAddress(address: string): void {
   refuseForeign(address);
   if (isDatabase(address) || !address.endsWith(unfinishedEnding)) return;
@@ -32,8 +32,7 @@ function checkAddress(address: string): void {
 export async function openStoreIfAny(address: string): Promise<Store | undefined> {
   checkAddress(address);
   if (!isDatabase(address)) return existsSync(address) ? openSqliteStore(address, {}) : undefined;
-  const { openPostgresStoreIfAny } = await import('./postgres/reader.ts');
-  return openPostgresStoreIfAny(address);
+  return (await databases()).openStoreIfAny(address);
 }
 
 /** Reads the store at an address: calls `work` with a view of one state of it. */
@@ -50,7 +49,6 @@ export async function readStoreIfAny<T>(
   return store && readAndClose(store, work);
 }
 
-/** Calls `work` with a view of a store, which is closed afterwards. */
 async function readAndClose<T>(store: Store, work: (view: WholeView) => Promise<T>): Promise<T> {
   try {
     return await store.read(work);
@@ -59,36 +57,27 @@ async function readAndClose<T>(store: Store, work: (view: WholeView) => Promise<
   }
 }
 
-/** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */
-export async function openWriter(address: string, copyOf?: string): Promise<StoreWriter> {
-  checkAddress(address);
-  if (isDatabase(address)) return openDatabaseWriter(address, copyOf);
-  const { openSqliteWriter } = await import('./sqlite/writer.ts');
-  return openSqliteWriter(address, copyOf);
-}
-
-async function openDatabaseWriter(
+/**
+ * Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. A
+ * database first takes the locks that are `needed`.
+ */
+export async function openWriter(
   address: string,
-  copyOf: string | undefined,
+  copyOf?: string,
   needed?: ImportsCollide['needed'],
 ): Promise<StoreWriter> {
+  checkAddress(address);
+  if (!isDatabase(address)) return (await import('./sqlite/writer.ts')).openSqliteWriter(address, copyOf);
   if (copyOf !== undefined)
     throw new Problem('bad-input', 'only a store in a file can begin as a copy of the sample', {
       hints: ['leave out --with-sample'],
     });
-  const { openPostgresWriter } = await import('./postgres/writer.ts');
-  return openPostgresWriter(address, needed);
+  return (await databases()).openWriter(address, needed);
 }
 
-/**
- * Makes an empty store at an address; false if there is one. `distribute` spreads it, new or old, over the nodes of
- * Citus.
- */
+/** Makes an empty store; false if there is one. `distribute` spreads it, new or old, over the nodes of Citus. */
 export async function initStore(address: string, distribute: boolean): Promise<boolean> {
-  if (isDatabase(address)) {
-    const { initPostgresStore } = await import('./postgres/schema.ts');
-    return initPostgresStore(address, distribute);
-  }
+  if (isDatabase(address)) return (await databases()).init(address, distribute);
   if (distribute)
     throw new Problem('bad-input', `${address} is a file: --distribute is for a database with Citus`, {
       hints: ['--store postgres://USER@HOST/DATABASE names a store in PostgreSQL'],
@@ -111,10 +100,7 @@ export async function writing<T>(
 ): Promise<T> {
   let needed: ImportsCollide['needed'] | undefined;
   for (;;) {
-    const writer =
-      needed === undefined
-        ? await openWriter(address, copyOf)
-        : await openDatabaseWriter(address, copyOf, needed);
+    const writer = await openWriter(address, copyOf, needed);
     try {
       return await work(writer);
     } catch (error) {
@@ -130,7 +116,7 @@ export async function writing<T>(
  * process at a time can make a store in a file, so that it publishes exactly what it has read again.
  */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
-  if (isDatabase(address)) return (await import('./postgres/writer.ts')).openPostgresDraft(address, copyOf);
+  if (isDatabase(address)) return (await databases()).openDraft(address, copyOf);
   await checkDraftable(address, replace);
   const { openFileDraft, publishCopy, refuseUsed } = await import('./sqlite/writer.ts');
   // The store behind a link is replaced, not the link.
@@ -144,7 +130,7 @@ export async function openDraft(address: string, copyOf: string, replace = false
 /** Refuses an address at which something exists already; `replace` allows a store in a file there. */
 export async function checkDraftable(address: string, replace = false): Promise<void> {
   refuseForeign(address);
-  if (isDatabase(address)) return (await import('./postgres/writer.ts')).checkEmpty(address);
+  if (isDatabase(address)) return (await databases()).checkEmpty(address);
   if (lstatSync(address, { throwIfNoEntry: false }) === undefined) return;
   const found = existsSync(address) ? 'exists already' : 'is a link to a file that does not exist';
   if (!replace || !existsSync(address))

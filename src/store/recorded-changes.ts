@@ -20,7 +20,6 @@ export function addedDays<Key>(rows: Iterable<readonly [key: Key, day: Day]>): A
 
 /** A series before an import. */
 export type SeriesBefore = {
-  /** Whether the import created the series. */
   readonly isNew: boolean;
   /** Whether it had vintages; if not, the import brought all of them. */
   readonly hadVintages: boolean;
@@ -35,14 +34,12 @@ export type SeriesBefore = {
   readonly removed: readonly KeptChange[];
   readonly addedVintages: readonly Day[];
   readonly vintages: readonly HeldVintage[];
-  /** The changes of its description, if the import added to them. */
   readonly descriptions?: readonly DescriptionChange[];
 };
 
 /** The rates of a curve before an import. */
 export type PointsBefore = {
   readonly curveType: CurveType;
-  /** The trade dates that the import covered. */
   readonly days: DateSetText;
   /** The rates that the import added, by maturity. */
   readonly added: AddedDays<Maturity>;

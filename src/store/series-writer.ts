@@ -156,7 +156,6 @@ export class SeriesWriter {
     await this.#rows.setFrequency(frequency);
   }
 
-  /** What the store holds of the series, with the changes between two dates. */
   async #held(from = startOfTime, to = endOfTime): Promise<HeldSeries> {
     const frequency = this.#normalisedBy;
     if (this.#newest === '') return { frequency, vintages: [], changes: new Map() };
@@ -202,7 +201,6 @@ class ChangedRows {
     for (const { asOf } of vintages) if (!this.#vintages.has(asOf)) this.#vintages.set(asOf, known.get(asOf));
   }
 
-  /** What was there before the import, and what it added. */
   before(): Pick<SeriesBefore, 'added' | 'removed' | 'addedVintages' | 'vintages'> {
     const changed = [...this.#rows.values()].filter(
       ({ before, now }) => before?.value !== now?.value || (before === undefined) !== (now === undefined),

@@ -31,26 +31,21 @@ export type Series = {
 /** The value of a date as of a day, and the day on which that value was published. */
 export type StoredObservation = { readonly date: Day; readonly value: string; readonly asOfDate: Day };
 
-/** Selects values of a series, newest date first. `from` and `to` are inclusive; a page continues `before` a date. */
-export type ObservationQuery = {
-  readonly seriesId: string;
-  readonly asOf?: Day;
-  /** Each date's first published value instead of its value as of `asOf`. */
-  readonly firstRelease?: boolean;
+/** Selects rows between two days (inclusive), newest first; a page continues `before` a day. */
+type DaysQuery = {
   readonly from?: Day;
   readonly to?: Day;
   readonly before?: Day;
   readonly limit: number;
 };
 
-/** Selects dates of a series, as an observation query selects its values. */
-type DatesQuery = Omit<ObservationQuery, 'asOf' | 'firstRelease'>;
+type SeriesDaysQuery = DaysQuery & { readonly seriesId: string };
 
-/** Selects the changes of the dates of a series; `from` and `to` are inclusive. */
-export type RevisionQuery = {
-  readonly seriesId: string;
-  readonly from?: Day | undefined;
-  readonly to?: Day | undefined;
+/** Selects values of a series. */
+export type ObservationQuery = SeriesDaysQuery & {
+  readonly asOf?: Day;
+  /** Each date's first published value instead of its value as of `asOf`. */
+  readonly firstRelease?: boolean;
 };
 
 /** A change of a date's value (null marks a withdrawal), and how the vintage of its day came about. */
@@ -59,15 +54,6 @@ export type Revision = {
   readonly asOfDate: Day;
   readonly value: string | null;
   readonly kind: VintageKind;
-};
-
-/** Selects vintages of a series, newest first; `from` and `to` are inclusive, a page continues `before` a day. */
-type VintageQuery = {
-  readonly seriesId: string;
-  readonly from?: Day;
-  readonly to?: Day;
-  readonly before?: Day;
-  readonly limit: number;
 };
 
 /** A vintage date, how it came about, and how many dates the vintage added, revised and withdrew. */
@@ -110,23 +96,15 @@ type YieldsQuery = {
   readonly maturity?: Maturity;
   readonly from?: Day;
   readonly to?: Day;
-  /** The rate that a page continues after. */
   readonly after?: { readonly tradeDate: Day; readonly maturity: string };
   readonly limit: number;
 };
 
-/**
- * Selects the days that have rates of both maturities, newest first. `from` and `to` are inclusive; a page continues
- * `before` a day.
- */
-type SpreadQuery = {
+/** Selects the days that have rates of both maturities. */
+type SpreadQuery = DaysQuery & {
   readonly curveType: CurveType;
   readonly long: Maturity;
   readonly short: Maturity;
-  readonly from?: Day;
-  readonly to?: Day;
-  readonly before?: Day;
-  readonly limit: number;
 };
 
 /** The days that have a rate of a maturity, and the sources of these rates, sorted. */
@@ -166,7 +144,6 @@ export type StoreState = {
   readonly name: string;
   /** Grows with every import that changes anything. */
   readonly revision: number;
-  /** Whether the store is the sample that asof ships. */
   readonly sample: boolean;
 };
 
@@ -182,16 +159,17 @@ export interface AllSeriesView extends SearchIndex<SearchedSeries> {
   search(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
   /** The dates that ever had a value, newest first. */
-  dates(query: DatesQuery): Promise<SeriesPage<Day> | undefined>;
+  dates(query: SeriesDaysQuery): Promise<SeriesPage<Day> | undefined>;
   /** The changes of the values of dates, newest date first, and those of each date oldest first. */
-  revisions(query: RevisionQuery): Promise<SeriesPage<Revision> | undefined>;
-  /**
-   * The frequencies that the spacing of the dates of a series implied, each from a day on, oldest first; none if its
-   * frequency is stated.
-   */
+  revisions(query: {
+    readonly seriesId: string;
+    readonly from?: Day | undefined;
+    readonly to?: Day | undefined;
+  }): Promise<SeriesPage<Revision> | undefined>;
+  /** The frequencies that spacing implied, each from a day on, oldest first; none if one is stated. */
   impliedFrequencies(seriesId: string): Promise<readonly FrequencySince[]>;
   /** Every day on which anything was stated about a series, including days that changed nothing. */
-  vintages(query: VintageQuery): Promise<VintagePage | undefined>;
+  vintages(query: SeriesDaysQuery): Promise<VintagePage | undefined>;
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */
@@ -211,9 +189,7 @@ export interface RatesView {
   coveredTo(curveType: CurveType, upTo?: Day): Promise<Day | undefined>;
 }
 
-/**
- * Selects trades, newest filing date first, then by filing and row; `from` and `to` bound the filing date, inclusive.
- */
+/** Selects trades, newest filing date first; `from` and `to` bound the filing date, inclusive. */
 export type FilingsQuery = {
   readonly ticker?: string;
   /** A part of the name of any reporting owner, in any case. */
@@ -221,7 +197,6 @@ export type FilingsQuery = {
   readonly transactionCode?: string;
   readonly from?: Day;
   readonly to?: Day;
-  /** The trade that a page continues after. */
   readonly after?: { readonly filedOn: Day; readonly filingId: string; readonly row: number };
   readonly limit: number;
 };
@@ -256,14 +231,10 @@ export interface FilingsView {
   page(query: FilingsQuery): Promise<readonly Filing[]>;
   /** The accession numbers, among those given, that the store has with their time of acceptance. */
   accepted(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
-  /** The trading symbols of all filings, ascending. */
   symbols(): Promise<readonly string[]>;
   /** The number of filings with trades, and of their trades. */
   counts(): Promise<{ readonly filings: number; readonly trades: number }>;
-  /**
-   * The trades that clusters are made of, in batches of one issuer each: those in shares with a code, and all trades
-   * in shares in amendments.
-   */
+  /** The trades in shares with a code, and all in amendments, in batches of one issuer each. */
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]>;
   /** The trades in shares with a code, by trade date. */
   tradePlaces(query: DaysOfTradesQuery): Promise<DaysOfTrades<TradePlace>>;
@@ -271,14 +242,6 @@ export interface FilingsView {
   filedTrades(query: DaysOfTradesQuery): Promise<DaysOfTrades<FiledTrade>>;
   /** The newest filing date up to a day; undefined without any. */
   coveredTo(upTo?: Day): Promise<Day | undefined>;
-}
-
-/** Where the facts of a store come from. */
-export interface SourcesView {
-  /** The log of imports, oldest first. */
-  imports(): Promise<readonly LoggedImport[]>;
-  /** What the store follows at live sources, by source and name. */
-  followed(): Promise<readonly Followed[]>;
 }
 
 /** The facts in one state of a store, by subject. */
@@ -292,12 +255,16 @@ export interface StoreView {
   readonly series: AllSeriesView;
   readonly rates: RatesView;
   readonly filings: FilingsView;
-  readonly sources: SourcesView;
+  /** Where the facts come from. */
+  readonly sources: {
+    /** Oldest first. */
+    imports(): Promise<readonly LoggedImport[]>;
+    /** By source and name. */
+    followed(): Promise<readonly Followed[]>;
+  };
 }
 
-/**
- * What a store counts for a series; all of it follows from the rows of the series. Days are empty without a vintage.
- */
+/** What a store counts of the rows of a series; days are empty without a vintage. */
 export type SeriesFigures = {
   readonly observationCount: number;
   readonly dateCount: number;
@@ -327,7 +294,6 @@ export type SeriesContents = {
 /** All series of a store together; days are null if there are none. */
 type SeriesTotals = {
   readonly series: number;
-  /** Series that are only described. */
   readonly described: number;
   readonly facts: number;
   readonly firstVintage: string | null;

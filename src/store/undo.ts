@@ -12,13 +12,11 @@ import type { SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
 import type { ImportChange } from './sql/sources.ts';
 
-/** What undoing an import changes in one subject. */
 type UndoneSubject = {
   /** The id of a series, the type of a curve, `filings` or `followed`. */
   readonly subject: string;
   /** Whether the import created it, so that nothing of it remains. */
   readonly goes: boolean;
-  /** The number of vintages of a series that are removed. */
   readonly vintages: number;
   /** The number of statements, rates or filings that are removed. */
   readonly removed: number;
@@ -71,7 +69,6 @@ export async function undoImport(
   };
 }
 
-/** Refuses if later imports touched the same subjects. */
 function refuseBefore(own: readonly ImportChange[], later: readonly ImportChange[]): void {
   const bySubject = new Map(own.map((change) => [change.subject, change]));
   const found = new Map<number, Set<string>>();
@@ -100,7 +97,6 @@ function listed(subjects: readonly string[]): string {
   return names.slice(0, mostNamed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** How the changes of one kind of subject are undone. */
 type Undoing = {
   /** The parts that an import touched; two imports that share one can only be undone in order. */
   readonly parts: (change: ImportChange) => readonly string[];
@@ -133,7 +129,6 @@ function subjectOf({ subject }: ImportChange) {
   return { kind: kind as keyof typeof undoings, name: subject.slice(kind.length + 1) };
 }
 
-/** Whether two imports touched the same part of one subject. */
 function overlap(mine: ImportChange, other: ImportChange): boolean {
   const { parts } = undoings[subjectOf(mine).kind];
   const known = new Set(parts(mine));
@@ -187,7 +182,6 @@ async function inverseOf(
   return { removed, inserted, vintages, gone: held.map(({ asOf }) => asOf) };
 }
 
-/** Returns the places of the rows of a series that an import added, without their values. */
 function addedRows({ added }: SeriesBefore): readonly KeptChange[] {
   return (['fact', 'respelling'] as const).flatMap((kind) =>
     added[kind].flatMap(([asOf, days]) =>
@@ -198,7 +192,6 @@ function addedRows({ added }: SeriesBefore): readonly KeptChange[] {
   );
 }
 
-/** What an inverse plan removes and restores in a series with the vintages `held`. */
 function countsOf({ removed, inserted, vintages, gone = [] }: RowPlan, held: readonly HeldVintage[]) {
   const datesBefore = new Map([
     ...gone.map((asOf) => [asOf, parseDateSet('')] as const),

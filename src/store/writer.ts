@@ -25,9 +25,7 @@ export class StoreWriter {
   readonly created: boolean;
   readonly #transaction: WriteTransaction;
   readonly #series = new Map<string, SeriesWriter>();
-  /** The number of this import, once it is in the log. */
   #number: number | undefined;
-  /** What this import changes besides series. */
   readonly #others = new OtherChanges();
   /** The changes of descriptions before this import. */
   readonly #described = new Map<string, readonly DescriptionChange[]>();
@@ -40,7 +38,6 @@ export class StoreWriter {
     this.created = transaction.created;
   }
 
-  /** The records of those of the series that the store knows. */
   records(seriesIds: readonly string[]) {
     return this.#transaction.records(seriesIds);
   }
@@ -115,13 +112,11 @@ export class StoreWriter {
     return this.#transaction.sources.putFollowed(record);
   }
 
-  /** Stops following; false if it was not followed. The facts stay. */
   async unfollow(source: string, name: string): Promise<boolean> {
     await this.#noteFollowed({ source, name });
     return this.#transaction.sources.removeFollowed(source, name);
   }
 
-  /** What the store followed before this import. */
   async followed(): Promise<readonly Followed[]> {
     this.#followedBefore ??= await this.#transaction.sources.followed();
     return this.#followedBefore;
@@ -161,10 +156,7 @@ export class StoreWriter {
     return conflicts;
   }
 
-  /**
-   * Records what a series was before this import, or that the change that an import recorded of it leads to a new
-   * version.
-   */
+  /** Records what a series was before this import; without a number, only its new version. */
   async #noteSeries(id: string, series: SeriesWriter, changed: boolean): Promise<void> {
     const { version, content } = series.before(changed, this.#described.get(id));
     if (this.#number !== undefined) {
@@ -189,7 +181,6 @@ export class StoreWriter {
     await rows.summarise({ spacing, coveredTo, vintageKind });
   }
 
-  /** Removes a series with everything that is kept of it; false for an unknown id. */
   async removeSeries(seriesId: string): Promise<boolean> {
     this.#series.delete(seriesId);
     const removed = await this.#transaction.series(seriesId).remove();
@@ -203,10 +194,7 @@ export class StoreWriter {
     return this.#transaction.series(from).rename(to);
   }
 
-  /**
-   * Takes an import back; refuses if later imports touched the same data. `pause` is called between the parts, and may
-   * throw.
-   */
+  /** Takes an import back, or refuses; `pause` is called between the parts, and may throw. */
   undo(number: number, pause: () => Promise<void>): Promise<UndoneChanges> {
     this.#changed = true;
     return undoImport(this.#transaction, number, pause);
@@ -263,10 +251,7 @@ export class StoreWriter {
   }
 }
 
-/**
- * An unfinished store, which nobody can read before it is published. If its process is killed, the next one continues
- * it.
- */
+/** An unfinished store, which nobody can read before it is published, and which another process can continue. */
 export interface StoreDraft {
   /** Calls `work` in a transaction and commits it. */
   write(work: (writer: StoreWriter) => Promise<void>): Promise<void>;

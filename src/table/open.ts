@@ -1,4 +1,4 @@
-import { type TableBatch, type TableText, textOfCell, type UserTable } from '../answering/table.ts';
+import { type TableBatch, textOfCell, type UserTable } from '../answering/table.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
@@ -24,7 +24,6 @@ export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>)
   const head = await file.head();
   const signature = head.toString('latin1', 0, 4);
   if (signature === 'PAR1') return parquetTable(file);
-
   if (signature === 'PK\x03\x04' || signature === '\xd0\xcf\x11\xe0')
     throw refusal(file, {}, 'a workbook is not read', ['save the sheet as CSV']);
   return textTable(file, head);
@@ -41,12 +40,7 @@ async function parquetTable(file: SourceFile): Promise<UserTable> {
   );
   return {
     name: file.path,
-    fields: columns.map(({ name, type }) => ({
-      name,
-      type,
-      description: `Column ${name} of the file.`,
-      nullable: true,
-    })),
+    fields: columns.map(({ name, type }) => fieldOf(name, type)),
     async *batches() {
       for await (const { first, size, cellAt } of groups())
         yield {
@@ -61,7 +55,10 @@ async function parquetTable(file: SourceFile): Promise<UserTable> {
   };
 }
 
-/** Rows of a text file, valid until the next ones are read. */
+function fieldOf(name: string, type: Field['type']): Field {
+  return { name, type, description: `Column ${name} of the file.`, nullable: true };
+}
+
 class TextBatch implements TableBatch {
   readonly size: number;
   readonly #bytes: Buffer;
@@ -109,7 +106,7 @@ class TextBatch implements TableBatch {
     return to;
   }
 
-  /** The row as it is written, one character for each byte. */
+  /** Returns the row as it is written, one character for each byte. */
   written(index: number): string {
     return this.#bytes.toString('latin1', this.#startOf(index, 0), this.#endOf(index, this.#width - 1));
   }
@@ -123,39 +120,6 @@ class TextBatch implements TableBatch {
   }
 }
 
-/** A table in a text file: CSV, or separated by semicolons or tabs. It is read in pieces. */
-class TextTable implements UserTable {
-  readonly fields: readonly Field[];
-  readonly text: TableText;
-  readonly #file: SourceFile;
-
-  constructor(file: SourceFile, text: TableText, names: readonly string[]) {
-    this.#file = file;
-    this.text = text;
-    this.fields = names.map((name) => ({
-      name,
-      type: 'text',
-      description: `Column ${name} of the file.`,
-      nullable: true,
-      asWritten: true,
-    }));
-  }
-
-  get name(): string {
-    return this.#file.path;
-  }
-
-  async *batches(): AsyncGenerator<TableBatch> {
-    const width = this.fields.length;
-    let isFirst = true;
-    for await (const { bytes, places } of recordsIn(this.#file, { separator: this.text.separator, width })) {
-      const rows = isFirst ? places.subarray(recordHead + width) : places;
-      isFirst = false;
-      if (rows.length > 0) yield new TextBatch({ bytes, places: rows }, width);
-    }
-  }
-}
-
 /** The table in a text file, whose first line names its columns; a Problem if it has none, or repeats a name. */
 export async function textTable(file: SourceFile, head: Buffer): Promise<UserTable> {
   if (head.includes(0)) throw refusal(file, {}, 'this is not a text file', ['save it as CSV or Parquet']);
@@ -165,12 +129,23 @@ export async function textTable(file: SourceFile, head: Buffer): Promise<UserTab
     const first = new TextBatch(records, width);
     const names = Array.from({ length: width }, (_, column) => textOfCell(first.cellAt(0, column)).trim());
     refuseTwice(file, { row: 1 }, names);
-    return new TextTable(file, { separator, header: first.written(0) }, names);
+    return {
+      name: file.path,
+      fields: names.map((name) => ({ ...fieldOf(name, 'text'), asWritten: true })),
+      text: { separator, header: first.written(0) },
+      async *batches() {
+        let head = recordHead + width;
+        for await (const { bytes, places } of recordsIn(file, { separator, width })) {
+          const rows = places.subarray(head);
+          head = 0;
+          if (rows.length > 0) yield new TextBatch({ bytes, places: rows }, width);
+        }
+      },
+    };
   }
   throw refusal(file, {}, 'the file is empty: its first line names the columns');
 }
 
-/** Refuses a table in which two columns have the same name. */
 function refuseTwice(file: SourceFile, place: { readonly row?: number }, names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined)

@@ -1,7 +1,7 @@
+import type { Day } from '../../domain/series/date.ts';
 import { frequencyOn } from '../../domain/series/series.ts';
 import { contradiction } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
-import type { RevisionQuery } from '../../store/store.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, countInPage } from '../page.ts';
 import { paging, param, periodParam, periodRange, seriesIdParam } from '../param.ts';
@@ -77,9 +77,9 @@ asof revisions GDP --stats
   },
   needsVintageAccess: () => true,
   async run({ id, date, from, to, limit }, { view, position, whole }) {
-    const changesOf = async (range: Pick<RevisionQuery, 'from' | 'to'>) => {
+    const changesOf = async (first?: Day, last?: Day) => {
       const [page, frequencies] = await Promise.all([
-        view.series.revisions({ seriesId: id, ...range }),
+        view.series.revisions({ seriesId: id, from: first, to: last }),
         view.series.impliedFrequencies(id),
       ]);
       const { series, rows } = existing(page, id);
@@ -97,8 +97,8 @@ asof revisions GDP --stats
       }));
       return { rows: changes, coveredTo: series.coveredTo };
     };
-    if (date !== undefined) return changesOf({ from: date, to: date });
-    if (whole === true) return changesOf({ from, to });
+    if (date !== undefined) return changesOf(date, date);
+    if (whole === true) return changesOf(from, to);
     const before = position?.key[0];
     const dates = await view.series.dates({
       seriesId: id,
@@ -113,7 +113,7 @@ asof revisions GDP --stats
     const isFull = () => countInPage(found.map((one) => one.length)) < found.length;
     while (found.length < shown.length && !isFull()) {
       const next = shown.slice(found.length, found.length + datesAtOnce);
-      const changes = await changesOf({ from: next.at(-1), to: next[0] });
+      const changes = await changesOf(next.at(-1), next[0]);
       for (const day of next) found.push(changes.rows.filter((row) => row.date === day));
     }
     const count = countInPage(found.map((one) => one.length));

@@ -61,7 +61,7 @@ export async function openPostgresAccess(address: string): Promise<AccessStore> 
 
 async function prepare(transaction: Transaction, database: Database): Promise<void> {
   const format = async () => {
-    if (!(await hasTable(transaction, database.schema, 'access'))) return undefined;
+    if (!(await hasTable(transaction, 'access'))) return undefined;
     return (await transaction.row<{ format: number }>('select format from asof.access'))?.format ?? 0;
   };
   const now = (await format()) ?? 0;
@@ -75,7 +75,7 @@ async function prepare(transaction: Transaction, database: Database): Promise<vo
     key: lockNumber(`access format of ${database.schema}`),
   });
   const before = await format();
-  if (before === undefined) await createSchema(transaction, database.schema);
+  if (before === undefined) await createSchema(transaction);
   for (const step of migrations.slice(before ?? 0)) await transaction.run(step);
   await transaction.run(`update asof.access set format = ${migrations.length}`);
 }
@@ -159,7 +159,6 @@ const isOpen = (window: WindowName) =>
 const columns = `${each((window) => `${window}_began, ${window}`)}, granted`;
 const atFirst = `least(@wanted::integer, ${each((window) => `@${window}Limit::integer`)})`;
 
-/** Counts requests while it locks the row of the key; `granted` is the number that it counted this time. */
 const countSql = `insert into asof.usage as u (key_id, ${columns})
   values (@keyId, ${each((window) => `@${window}Began, ${atFirst}`)}, ${atFirst})
   on conflict (key_id) do update set (${columns}) = (

@@ -9,7 +9,6 @@ import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { defined } from '../../platform/defined.ts';
 import { shownAddress } from '../address.ts';
 
-/** Where a store is, and how to connect to its database. */
 type DatabaseAddress = {
   /** The address without passwords. */
   readonly shown: string;
@@ -19,7 +18,6 @@ type DatabaseAddress = {
   readonly ways: readonly (ConnectionOptions | false)[];
 };
 
-/** The parameters that an address may have, besides those of its place. */
 const known: ReadonlySet<string> = new Set(
   `host port dbname user password service schema options application_name connect_timeout channel_binding
    sslmode sslrootcert sslcert sslkey`.split(/\s+/),
@@ -98,7 +96,6 @@ function parametersOf(address: string, refused: (reason: string) => Problem): Pa
   }
 }
 
-/** The parameters of a service in the user's service file, or in the system's. */
 function serviceParameters(service: string, env: Environment): Parameters {
   const paths = [
     env.PGSERVICEFILE ?? join(env.HOME ?? homedir(), '.pg_service.conf'),

@@ -33,7 +33,6 @@ export class Database {
     this.#pool = pool;
   }
 
-  /** Connects to the database of an address; throws a Problem if that fails. */
   static async open(address: string, connections = 10): Promise<Database> {
     const parsed = parseAddress(address);
     const place = `${parsed.config.host}:${parsed.config.port}`;
@@ -126,10 +125,7 @@ export class Database {
   }
 }
 
-/**
- * What begins a transaction. It makes texts of dates independent of the server's settings, and keeps the server's
- * timeouts from ending a long import.
- */
+/** The dates are texts of one form whatever the server is set to, and its timeouts end no long import. */
 const begins = {
   read: "begin isolation level repeatable read read only; set local datestyle to 'ISO, YMD'",
   write:
@@ -158,6 +154,23 @@ export class Transaction implements SqlSession {
 
   get schema(): string {
     return this.#database.schema;
+  }
+
+  /** The version of Citus that the database has. */
+  async citusVersion(): Promise<string | undefined> {
+    const [version] = await this.column<string>(
+      "select extversion as version from pg_extension where extname = 'citus'",
+    );
+    return version;
+  }
+
+  /** Whether Citus distributes the store. */
+  async isDistributed(): Promise<boolean> {
+    if ((await this.citusVersion()) === undefined) return false;
+    const [series] = await this.rows(
+      "select 1 from pg_dist_partition where logicalrelid = 'asof.series'::regclass",
+    );
+    return series !== undefined;
   }
 
   async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
@@ -233,14 +246,12 @@ export class Transaction implements SqlSession {
     }
   }
 
-  /** Ends a transaction that only read, without waiting for the server. */
   finish(): void {
     if (this.#ended) return;
     this.#client.query('commit').catch(() => undefined);
     this.#release();
   }
 
-  /** Leaves the database as it was. */
   abandon(): void {
     if (this.#ended) return;
     this.#client.query('rollback').catch(() => undefined);
@@ -276,7 +287,6 @@ export class Transaction implements SqlSession {
   }
 }
 
-/** The most rows that one statement writes. */
 const rowsAtOnce = 20_000;
 
 /** The only cast: the caller knows the columns of its SQL. */
@@ -289,7 +299,6 @@ export function lockNumber(name: string): bigint {
   return createHash('sha256').update(name).digest().readBigInt64BE();
 }
 
-/** Why the server refuses a request, in plain words, and what to do about it. */
 type Refusal = {
   readonly reason: string;
   readonly hints?: readonly string[];
@@ -412,7 +421,6 @@ function asProblem(shown: string, error: unknown): unknown {
   return error;
 }
 
-/** What to do about a certificate that is not trusted, or has another name. */
 function hintsAtCertificate(code: string): readonly string[] {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return ['name the host as its certificate does; sslmode=verify-ca checks the authority and not the name'];

@@ -1,7 +1,7 @@
-import type { Engine, EngineContents, FilingTables } from '../sql/engine.ts';
+import { randomUUID } from 'node:crypto';
+import type { ChangeCells, Engine, EngineContents, FilingTables, SeriesTables } from '../sql/engine.ts';
+import type { SqlSession } from '../sql/session.ts';
 import type { Transaction } from './connection.ts';
-import { isDistributed } from './schema.ts';
-import { seriesById } from './series.ts';
 
 /** What PostgreSQL does in its own way. */
 export function engineOf(transaction: Transaction): Engine {
@@ -32,7 +32,6 @@ const filingTables: FilingTables = {
   ofFilings: () => 'issuer_cik = any(@ciks::text[]) and filing_id = any(@ids::text[])',
 };
 
-/** What PostgreSQL knows about the store in a schema. */
 function schemaContents(transaction: Transaction): EngineContents {
   const { schema } = transaction;
   return {
@@ -43,7 +42,7 @@ function schemaContents(transaction: Transaction): EngineContents {
     wordsOfSeries: `select s.id, s.title, s.units, array_agg(w.word) as words
       from asof.series s left join asof.word w on w.series = s.id group by s.id`,
     async size() {
-      const ofTable = (await isDistributed(transaction))
+      const ofTable = (await transaction.isDistributed())
         ? `case when c.oid in (select logicalrelid from pg_dist_partition) then citus_total_relation_size(c.oid)
            else pg_total_relation_size(c.oid) end`
         : 'pg_total_relation_size(c.oid)';
@@ -92,3 +91,150 @@ const belongings = [
   ['trade', 'filing', ofFiling, 't.filing_id'],
   ['symbol', 'filing', ofFiling, 't.filing_id'],
 ] as const;
+
+const rowsAtOnce = 20_000;
+
+const epoch = '1970-01-01';
+
+function daysSince(day: string): number {
+  return Date.parse(day) / 86_400_000;
+}
+
+const within = 'series = @id and date >= @from and date <= @to and date < @before and as_of_date <= @asOf';
+
+// The rows keep the order of the inner query. With an outer order, PostgreSQL would sort the whole series for a page.
+const newestFirst = `select date, as_of_date as "asOfDate", value from (
+    select distinct on (date) date, as_of_date, value from asof.fact
+    where ${within} order by date desc, as_of_date desc
+  ) as newest
+  where value is not null limit @limit`;
+
+const firstReleases = `select distinct on (date) date, as_of_date as "asOfDate", value from asof.fact
+  where ${within} and value is not null
+    and date > coalesce((select max(date) from asof.fact
+      where series = @id and value is not null
+        and as_of_date <= (select min(as_of_date) from asof.vintage where series = @id)), '-infinity')
+  order by date desc, as_of_date limit @limit`;
+
+/** A first value, or one after a withdrawal, counts as added. */
+const vintagePage = `with page as (
+    select as_of_date, kind from asof.vintage
+    where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
+    order by as_of_date desc limit @limit
+  ), change as (
+    select as_of_date, value, lag(value) over (partition by date order by as_of_date) as before
+    from asof.fact where series = @id and as_of_date <= (select max(as_of_date) from page)
+  ), counted as (
+    select as_of_date,
+      count(*) filter (where value is not null and before is null) as added,
+      count(*) filter (where value is not null and before is not null) as revised,
+      count(*) filter (where value is null) as withdrawn
+    from change group by as_of_date
+  )
+  select as_of_date as "asOfDate", coalesce(added, 0) as added, coalesce(revised, 0) as revised,
+    coalesce(withdrawn, 0) as withdrawn, kind
+  from page left join counted using (as_of_date) order by as_of_date desc`;
+
+/** Series by their ids, by which Citus distributes their rows. */
+function seriesById(transaction: Transaction): SeriesTables {
+  return {
+    key: 'id',
+    ownColumns: '',
+    withPart: 'strpos(id, @part) > 0',
+    observations: ({ seriesId: id, firstRelease, ...bounds }) =>
+      transaction.rows(firstRelease === true ? firstReleases : newestFirst, {
+        id,
+        ...bounds,
+      }),
+    revisions: (query) =>
+      transaction.rows(
+        `select f.date, f.as_of_date as "asOfDate", f.value, v.kind
+         from asof.fact f join asof.vintage v on v.series = f.series and v.as_of_date = f.as_of_date
+         where f.series = @id and v.series = @id and f.date >= @from and f.date <= @to
+         order by f.date desc, f.as_of_date`,
+        query,
+      ),
+    vintages: (query) => transaction.rows(vintagePage, query),
+    async create(id) {
+      await transaction.write('insert into asof.series (id) values (@id) on conflict (id) do nothing', {
+        id,
+      });
+      return 0;
+    },
+    latestChanges(id, from, to) {
+      const latest = (table: string) =>
+        `(select distinct on (date) date, as_of_date, value from asof.${table}
+          where series = @id and date between @from and @to order by date, as_of_date desc)`;
+      return transaction.tuples<ChangeCells>(
+        `select distinct on (date) date, as_of_date as "asOf", value
+         from (${latest('fact')} union all ${latest('respelling')}) as each order by date, as_of_date desc`,
+        { id, from, to },
+      );
+    },
+    /** A `delete` on Citus cannot join `unnest`, so it finds each row by one number that is made from its two dates. */
+    async remove(id, table, rows) {
+      for (let at = 0; at < rows.length; at += rowsAtOnce) {
+        const part = rows.slice(at, at + rowsAtOnce);
+        await transaction.write(
+          `delete from asof.${table} where series = @id and date = any(@dates::date[])
+             and (date - date '${epoch}') * 1000000::bigint + (as_of_date - date '${epoch}') = any(@places::bigint[])`,
+          {
+            id,
+            dates: part.map(({ date }) => date),
+            places: part.map(({ date, asOf }) => daysSince(date) * 1_000_000 + daysSince(asOf)),
+          },
+        );
+      }
+    },
+    removeWords: (id) => transaction.write('delete from asof.word where series = @id', { id }),
+    summarise: (id, { spacing, coveredTo, vintageKind }) =>
+      transaction.write(
+        `update asof.series set spacing_frequency = @spacing, vintage_kind = @vintageKind,
+           observation_count = facts.observed, date_count = facts.dates, fact_count = facts.rows,
+           first_vintage = vintages.first, last_vintage = vintages.last,
+           covered_to = greatest(@coveredTo::date, vintages.last),
+           version = version + 1, state = @state
+         from (
+           select count(*) as rows, count(distinct date) as dates,
+             count(*) filter (where value is not null and is_last) as observed
+           from (
+             select date, value, lead(as_of_date) over (partition by date order by as_of_date) is null as is_last
+             from asof.fact where series = @id
+           ) as each
+         ) as facts, (
+           select min(as_of_date) as first, max(as_of_date) as last from asof.vintage where series = @id
+         ) as vintages
+         where id = @id`,
+        { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo, state: randomUUID() },
+      ),
+    rename: (from, to) => copySeries(transaction, from, to),
+  };
+}
+
+/** The tables with rows of a series, and their columns besides its id. */
+const tables = {
+  fact: 'date, as_of_date, value',
+  respelling: 'date, as_of_date, value',
+  vintage: 'as_of_date, dates, complete, kind, clipped',
+  description_change: 'changed_on, field, before, after',
+} as const;
+
+/** Writes the rows of a series a second time: Citus does not update the column by which it distributes rows. */
+async function copySeries(session: SqlSession, from: string, to: string): Promise<void> {
+  const others = `title, units, frequency, seasonal_adjustment, source, implied_frequency, implied_source,
+    stated_covered_to, stated_vintage_kind, spacing_frequency, normalised_by, vintage_kind, observation_count, date_count,
+    fact_count, first_vintage, last_vintage, covered_to`;
+  await session.run(
+    `insert into asof.series (id, version, state, ${others})
+     select @to, version, @state, ${others} from asof.series where id = @from`,
+    { from, to, state: randomUUID() },
+  );
+  for (const [table, columns] of Object.entries(tables))
+    await session.run(
+      `insert into asof.${table} (series, ${columns}) select @to, ${columns} from asof.${table} where series = @from`,
+      { from, to },
+    );
+  for (const table of Object.keys(tables))
+    await session.write(`delete from asof.${table} where series = @from`, { from });
+  await session.write('delete from asof.series where id = @from', { from });
+}

@@ -1,7 +1,6 @@
 import type { AccessStore, KeyRecord, StoredKey } from '../access-store.ts';
 import type { SqlSession } from './session.ts';
 
-/** How an engine answers and changes keys. */
 type KeySessions = {
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
   /** Calls `work`, which gives the keys a new version. */
@@ -10,7 +9,6 @@ type KeySessions = {
 
 type EmptyColumns = 'expiresAt' | 'previousHash' | 'previousUntil' | 'revokedAt';
 
-/** A key as a store has it in columns. */
 type KeyRow = Omit<StoredKey, EmptyColumns> & { readonly [K in EmptyColumns]: string | null };
 
 const keyColumns = `id, hash, name, plan, start, created_at as "createdAt", revoked_at as "revokedAt",
@@ -68,7 +66,6 @@ function storedKey({ expiresAt, previousHash, previousUntil, revokedAt, ...key }
   };
 }
 
-/** The key of a row as the operator sees it. */
 function keyRecord(row: KeyRow): KeyRecord {
   const { hash: _hash, previousHash: _previous, ...record } = storedKey(row);
   return record;

@@ -45,25 +45,20 @@ export type SeriesTables = {
   ): Promise<readonly Kept<VintageCounts>[]>;
   /** The latest change of text of each date between two days (inclusive). */
   latestChanges(id: string, from: Day, to: Day): Promise<readonly ChangeCells[]>;
-  /** Adds the row of a series; gives its version. */
   create(id: string): Promise<number>;
-  /** Removes rows of one table. */
   remove(id: string, table: KeptChange['kind'], rows: readonly KeptChange[]): Promise<void>;
   removeWords(id: string): Promise<void>;
-  summarise(id: string, derived: DerivedFigures): Promise<void>;
+  /** Counts what a series holds, and gives it a new version; an import derives the rest. */
+  summarise(
+    id: string,
+    derived: { readonly spacing: Frequency; readonly coveredTo: Day; readonly vintageKind: string },
+  ): Promise<void>;
   /** Gives a series another id, with all its rows but its words. */
   rename(from: string, to: string): Promise<void>;
 };
 
-/** What an import derives of a series; an engine derives the rest from its rows. */
-export type DerivedFigures = {
-  readonly spacing: Frequency;
-  readonly coveredTo: Day;
-  readonly vintageKind: string;
-};
-
 /** A filing, and the issuer by which its rows are found. */
-export type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;
+type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;
 
 /** A series as its table holds it; `key` is its number, where an engine numbers series. */
 export type SeriesRow = Series & {
@@ -74,7 +69,6 @@ export type SeriesRow = Series & {
   readonly key?: number;
 };
 
-/** A row with the kind of its vintage as files imply it. */
 type Kept<T extends { readonly kind: VintageKind }> = Omit<T, 'kind'> & { readonly kind: KeptKind };
 
 /** A series and its newest vintage, as they are read for a page. */
@@ -107,7 +101,6 @@ export type FilingTables = {
   readonly filingKey: string;
   /** The columns by which trades and symbols belong to filings, with their types. */
   readonly owner: Readonly<Record<string, string>>;
-  /** Gives the cells of these columns for stored filings. */
   ownersOf(
     session: SqlSession,
     filings: readonly FilingPlace[],

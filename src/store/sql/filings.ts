@@ -11,10 +11,11 @@ import {
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { DaysOfTrades, FiledTrade, FilingsView } from '../store.ts';
-import type { FilingPlace, FilingTables } from './engine.ts';
-import { endOfTime, type PartLocks, type SqlSession } from './session.ts';
+import type { FilingTables } from './engine.ts';
+import { endOfTime, type PartLocks, type SqlSession, type Values } from './session.ts';
 
 type FilingTable = Parameters<FilingTables['ofFilings']>[0];
+type FilingPlaces = Parameters<FilingTables['ownersOf']>[1];
 type TradesQuery = Parameters<FilingsView['page']>[0];
 type ClustersQuery = Parameters<FilingsView['clusterTrades']>[0];
 
@@ -54,7 +55,6 @@ const tradeColumns = Object.keys(tradeTypes);
 type FilingCells = ReturnType<typeof filingCells>;
 type TradeCells = ReturnType<typeof tradeCells>;
 
-/** The columns of a trade, then those of its filing. */
 type FiledCells = readonly [...TradeCells, ...FilingCells];
 
 const filedColumns = [
@@ -66,11 +66,11 @@ const filedColumns = [
 export function filingsIn(session: SqlSession, tables: FilingTables, locks?: PartLocks) {
   const view: FilingsView = {
     async page(query) {
-      const conditions = pageConditions(query, tables);
+      const { where, values } = pageOf(query, tables);
       const rows = await session.tuples<FiledCells>(
-        `select ${filedColumns} from ${tables.filed}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
+        `select ${filedColumns} from ${tables.filed}${where}
          order by f.filed_on desc, f.filing_id, t.row limit @limit`,
-        pageValues(query),
+        values,
       );
       return rows.map(filingReader());
     },
@@ -195,8 +195,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables, locks?: Par
         filings.map((filing) => ({ ...filing, trades: [...rest(filing), ...filing.trades] })),
       );
     },
-    remove: (filings: readonly FilingPlace[]) =>
-      removeRows(session, tables, ['symbol', 'trade', 'filing'], filings),
+    remove: (filings: FilingPlaces) => removeRows(session, tables, ['symbol', 'trade', 'filing'], filings),
   };
 }
 
@@ -204,42 +203,33 @@ function headerIn({ header }: HeldFiling): FilingHeader {
   return header;
 }
 
-/** The conditions of a page of trades. */
-function pageConditions(
-  { from, to, transactionCode, after, ticker, ownerName }: TradesQuery,
-  tables: FilingTables,
-): readonly string[] {
-  const conditions = {
+/** Returns what selects a page of trades. */
+function pageOf(
+  { from, to, transactionCode, after, ticker, ownerName, limit }: TradesQuery,
+  { ofSymbol }: FilingTables,
+): { readonly where: string; readonly values: Values } {
+  const conditions = Object.entries({
     'f.filed_on >= @from': from,
     'f.filed_on <= @to': to,
     't.transaction_code = @transactionCode': transactionCode,
     [`f.filed_on <= @afterDay and (f.filed_on < @afterDay or f.filing_id > @afterFiling
              or (f.filing_id = @afterFiling and t.row > @afterRow))`]: after,
-    [tables.ofSymbol]: ticker,
+    [ofSymbol]: ticker,
     // The column has one name per line, so a text with a line end cannot be part of a name.
     'strpos(f.owner_names, @ownerName) > 0 and strpos(@ownerName, chr(10)) = 0': ownerName,
-  };
-  return Object.entries(conditions).flatMap(([text, given]) => (given === undefined ? [] : [text]));
-}
-
-function pageValues({ ticker, ownerName, transactionCode, from, to, after, limit }: TradesQuery) {
-  return {
-    limit,
-    from,
-    to,
+  }).flatMap(([text, given]) => (given === undefined ? [] : [text]));
+  const values = {
+    ...{ limit, from, to, transactionCode },
     ticker: ticker?.toUpperCase(),
     ownerName: ownerName?.toLowerCase(),
-    transactionCode,
     afterDay: after?.filedOn,
     afterFiling: after?.filingId,
     afterRow: after?.row,
   };
+  return { where: conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '', values };
 }
 
-/**
- * The conditions of the trades that clusters are made of. A store marks the filings with purchases; filings with other
- * codes are found without a mark.
- */
+/** A store marks the filings with purchases; filings with other codes are found without a mark. */
 function clusterConditions({ code, asOf, uncounted }: ClustersQuery): readonly string[] {
   const inShares = `t.is_derivative = 0 and f.form_type not like '3%'`;
   return [
@@ -269,7 +259,7 @@ async function removeRows(
   session: SqlSession,
   tables: FilingTables,
   from: readonly FilingTable[],
-  filings: readonly FilingPlace[],
+  filings: FilingPlaces,
 ): Promise<void> {
   if (filings.length === 0) return;
   const ciks = [...new Set(filings.map(({ issuerCik }) => issuerCik))];
@@ -278,7 +268,6 @@ async function removeRows(
     await session.write(`delete from asof.${table} where ${tables.ofFilings(table)}`, { ciks, ids });
 }
 
-/** Writes filings with their symbols and trades; each replaces the one that the store has. */
 async function putFilings(
   session: SqlSession,
   tables: FilingTables,
@@ -311,7 +300,6 @@ async function putFilings(
   });
 }
 
-/** The clause by which an inserted row replaces the one with the same key. */
 function replacing(key: string, columns: readonly string[]): string {
   const changes = columns.filter((name) => !key.split(/, ?/).includes(name));
   return `on conflict (${key}) do update set ${changes.map((name) => `${name} = excluded.${name}`).join()}`;
@@ -329,7 +317,6 @@ function filingReader(): (cells: FiledCells) => Filing {
   };
 }
 
-/** The cells of a filing's columns. */
 function filingCells(filing: FilingHeader) {
   return [
     filing.filingId,
@@ -347,7 +334,6 @@ function filingCells(filing: FilingHeader) {
   ] as const;
 }
 
-/** The cells of a trade's columns. */
 function tradeCells(trade: Trade) {
   return [
     trade.row,
@@ -363,7 +349,6 @@ function tradeCells(trade: Trade) {
   ] as const;
 }
 
-/** The filing of a row that begins with its columns. */
 function headerOf(cells: readonly [...FilingCells, ...unknown[]]): FilingHeader {
   return {
     filingId: cells[0],
@@ -381,7 +366,6 @@ function headerOf(cells: readonly [...FilingCells, ...unknown[]]): FilingHeader 
   };
 }
 
-/** The trade of a row that begins with its columns. */
 function tradeOf(cells: readonly [...TradeCells, ...unknown[]]): Trade {
   return {
     row: cells[0],

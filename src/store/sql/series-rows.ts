@@ -5,7 +5,7 @@ import type { Change, KeptChange } from '../../domain/series/revision-history.ts
 import type { KeptKind, SeriesMetadata } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type { SeriesContents, SeriesFigures } from '../store.ts';
-import type { ChangeCells, DerivedFigures, SeriesTables } from './engine.ts';
+import type { ChangeCells, SeriesTables } from './engine.ts';
 import { endOfTime, type PartLocks, type SqlSession, startOfTime } from './session.ts';
 
 /** The metadata of a series in a store. */
@@ -33,7 +33,6 @@ export function recordCells({ stated, implied }: Pick<SeriesRecord, 'stated' | '
   };
 }
 
-/** The columns of what is stated and implied about a series. */
 const recordColumns = `title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
   stated_vintage_kind as "vintageKind", stated_covered_to as "coveredTo",
   implied_frequency as "impliedFrequency", implied_source as "impliedSource", first_vintage as "firstVintage"`;
@@ -58,7 +57,6 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(kept) as Present<T>;
 }
 
-/** The row of a series with everything that is kept of it. */
 type ContentsRow = RecordRow &
   Omit<SeriesFigures, 'firstVintage' | 'lastVintage' | 'vintageKind'> & {
     readonly normalisedBy: Frequency;
@@ -173,7 +171,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       if (gone.length > 0) await session.write(sql, { id, gone });
     },
     /** Counts what the series holds, and gives it a new version. */
-    summarise: (derived: DerivedFigures) => tables.summarise(id, derived),
+    summarise: (derived: Parameters<SeriesTables['summarise']>[1]) => tables.summarise(id, derived),
     /** Removes the series with its rows; false if there is none. */
     async remove() {
       await lock([id]);
@@ -239,7 +237,6 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
   };
 }
 
-/** The changes of rows that are ordered by date and then as-of date. */
 function changesByDate(rows: readonly ChangeCells[]): ReadonlyMap<Day, readonly Change[]> {
   const changes = new Map<Day, Change[]>();
   for (const [date, asOf, value] of rows) addTo(changes, date, { asOf, value });

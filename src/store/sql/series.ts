@@ -1,7 +1,7 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
 import { parseDateSet } from '../../domain/series/date-set.ts';
 import type { HeldVintage } from '../../domain/series/merge-plan.ts';
-import { type Change, knownOn, type Statement } from '../../domain/series/revision-history.ts';
+import { knownOn, type Statement } from '../../domain/series/revision-history.ts';
 import {
   type FrequencySince,
   impliedFrequencies,
@@ -12,7 +12,7 @@ import {
 import type { SearchedSeries } from '../../domain/series/words.ts';
 import type { AllSeriesView, Series } from '../store.ts';
 import type { SeriesRow, SeriesTables } from './engine.ts';
-import { seriesRows } from './series-rows.ts';
+import { type SeriesRows, seriesRows } from './series-rows.ts';
 import { endOfTime, type SqlSession, startOfTime, type Values } from './session.ts';
 import { descriptionsIn } from './sources.ts';
 
@@ -146,8 +146,7 @@ export function seriesIn(session: SqlSession, tables: SeriesTables): AllSeriesVi
         { id },
       );
       if (series === undefined) return;
-      const rows = seriesRows(session, tables, id);
-      yield* statementsOf({ id, ...series, vintages: await rows.vintages() }, rows.changes);
+      yield* statementsOf(id, series, seriesRows(session, tables, id));
     },
     async completeVintages(id) {
       const [series, rows] = await Promise.all([
@@ -177,25 +176,16 @@ function withKind<T extends { readonly kind: KeptKind }>(row: T, { statedKind }:
   return { ...row, kind: kindOf(row.kind, statedKind ?? undefined) };
 }
 
-/** What its statements need to know about a series. */
-type StatedSeries = StatedKind & {
-  readonly id: string;
-  readonly normalisedBy: Frequency;
-  readonly vintages: readonly HeldVintage[];
-};
-
 const batchSize = 5000;
 
-/**
- * Every statement about a series, by date and then as-of date, in batches; statements that changed nothing are derived
- * from the vintages. `changes` reads the changes of the dates between two days.
- */
+/** Every statement about a series; those that changed nothing are derived from the vintages. */
 async function* statementsOf(
-  { id: seriesId, normalisedBy, statedKind, vintages: held }: StatedSeries,
-  changes: (from: Day, to: Day) => Promise<ReadonlyMap<Day, readonly Change[]>>,
+  seriesId: string,
+  { normalisedBy, statedKind }: StatedKind & { readonly normalisedBy: Frequency },
+  rows: Pick<SeriesRows, 'vintages' | 'changes'>,
 ): AsyncGenerator<readonly Statement[]> {
   const sets = new Map<string, ReturnType<typeof parseDateSet>>();
-  const vintages = held.map(({ asOf, dates: text, complete, kind }) => {
+  const vintages = (await rows.vintages()).map(({ asOf, dates: text, complete, kind }) => {
     const dates = sets.get(text) ?? parseDateSet(text, normalisedBy);
     sets.set(text, dates);
     return { asOf, dates, complete, kind: kindOf(kind, statedKind ?? undefined) };
@@ -206,7 +196,7 @@ async function* statementsOf(
   let batch: Statement[] = [];
   for (let at = 0; at < dates.length; at += datesRead) {
     const some = dates.slice(at, at + datesRead);
-    const known = await changes(some[0] ?? '', some.at(-1) ?? '');
+    const known = await rows.changes(some[0] ?? '', some.at(-1) ?? '');
     for (const date of some) {
       const own = known.get(date) ?? [];
       for (const vintage of vintages) {

@@ -18,7 +18,6 @@ export type Insertion = {
  * words of PostgreSQL; an engine that has others translates them. In the tables of a series, `series = @id` finds its rows.
  */
 export interface SqlSession {
-  /** The rows of a query, as objects. */
   rows<Row extends object>(sql: string, values?: Values): Promise<readonly Row[]>;
   row<Row extends object>(sql: string, values?: Values): Promise<Row | undefined>;
   /** The rows of a query, as arrays of their columns, which need different names. */
@@ -39,10 +38,7 @@ export interface PartLocks {
   lock(names: readonly string[]): Promise<void>;
 }
 
-/**
- * Two imports need the same series in different orders, so one of them has to begin again; `needed` is what it must
- * lock first, for the engine that threw it.
- */
+/** Two imports need the same series in different orders; one begins again and first locks what is `needed`. */
 export class ImportsCollide extends Problem {
   readonly needed: 'everything' | readonly string[];
 

@@ -1,16 +1,13 @@
 import type { Day } from '../../domain/series/date.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
-import type { ImportRecord, LoggedImport, SourcesView } from '../store.ts';
+import type { ImportRecord, LoggedImport, StoreView } from '../store.ts';
 import type { Engine } from './engine.ts';
 import type { SqlSession } from './session.ts';
 
 /** The subject of the row that keeps the number of an import that was taken back: no other import has that subject. */
 const taken = 'taken back';
 
-/**
- * What an import changed in one subject, in the form that a store keeps: `series GDP`, `curve PAR`, `filings`,
- * `followed`.
- */
+/** What an import changed in one subject: `series GDP`, `curve PAR`, `filings` or `followed`. */
 export type ImportChange = {
   readonly import: number;
   readonly subject: string;
@@ -22,7 +19,6 @@ export type ImportChange = {
 
 /** Returns the log of imports with what each changed, and what the store follows. */
 export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reusesIds'>) {
-  /** The newest number that an import has or had; 0 if there was none. */
   const newestNumber = async () => {
     const [newest] = await session.column<number | null>('select max(import) from asof.import_change');
     return newest ?? 0;
@@ -33,7 +29,7 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
       columns: { import: 'bigint', subject: 'text', version: 'bigint', content: 'text' },
       rows: changes.map((change) => [change.import, change.subject, change.version, change.content]),
     });
-  const view: SourcesView = {
+  const view: StoreView['sources'] = {
     async followed() {
       const rows = await session.rows<
         Omit<Followed, 'upTo' | 'lastRun'> & { upTo: Day | null; lastRun: string | null }
@@ -109,10 +105,7 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
         { from },
       ),
     putChanges,
-    /**
-     * Notes that the newest recorded change of a series leads to another version; with `from` only if it led to that
-     * one.
-     */
+    /** Gives the newest change of a series another version; with `from` only if it led to that one. */
     moveVersion: (seriesId: string, to: number, from?: number) =>
       session.write(
         `update asof.import_change set version = @to where subject = @subject and (@from::bigint is null or version = @from::bigint)

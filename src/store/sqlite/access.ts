@@ -78,7 +78,6 @@ function createFile(path: string): void {
   }
 }
 
-/** The lock that lets only one process at a time count. */
 async function lockOf(path: string): Promise<Lock> {
   const lock = await takeLock(`${realpathSync(path)}.lock`);
   if (lock !== undefined) return lock;

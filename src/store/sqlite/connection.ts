@@ -9,7 +9,6 @@ import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { isShippedSample } from '../../platform/installation.ts';
 import type { Insertion, SqlSession, Values } from '../sql/session.ts';
 
-/** A prepared statement whose rows have the shape that the caller names. */
 type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 
 /** A connection to a SQLite file. It translates and prepares each SQL text once. */
@@ -37,7 +36,6 @@ export class Connection {
     return this.#prepare<Row>('tuple', sql);
   }
 
-  /** The first column of each row. */
   column<Value>(sql: string): SqlQuery<Value> {
     return this.#prepare<Value>('value', sql);
   }
@@ -47,7 +45,7 @@ export class Connection {
   }
 
   exec(sql: string): void {
-    this.#db.exec(sql);
+    this.#db.exec(translated(sql));
   }
 
   pragma(source: string): unknown {
@@ -101,7 +99,6 @@ export class SqliteSession implements SqlSession {
     this.#problemOf = problemOf;
   }
 
-  /** Ends the session; its methods fail from now on. */
   end(): void {
     this.#connection = undefined;
   }
@@ -225,7 +222,7 @@ export function addLog(path: string): void {
 }
 
 /** The identity of a usable file. Synchronous: the first asynchronous call to the file system takes longer than all. */
-export function checkFile(path: string, readonly: boolean): string {
+function checkFile(path: string, readonly: boolean): string {
   let file: ReturnType<typeof statSync>;
   try {
     file = statSync(path);
@@ -256,10 +253,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** Errors of our own SQL; they are bugs and are not reworded. */
 const bugs: ReadonlySet<string> = new Set(['SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'SQLITE_MISMATCH']);
 
-/**
- * Turns an error of SQLite or of the operating system into a Problem that names the store; returns any other error
- * unchanged.
- */
+/** Turns an error of SQLite or of the system into a Problem that names the store; returns any other. */
 export function asProblem(path: string, error: unknown): unknown {
   if (isSystemError(error))
     return systemProblem(error.syscall === 'mkdir' ? 'create' : 'use', `the store ${path}`, error);
@@ -289,7 +283,6 @@ const driver =
       }
     : { name: 'better-sqlite3', spec: 'better-sqlite3@12.11', library: Legacy };
 
-/** Version 13 has binaries in its package; undefined if npm left it out. */
 function modern(): typeof Legacy | undefined {
   try {
     return requireInstalled('better-sqlite3-napi');
@@ -301,10 +294,7 @@ function modern(): typeof Legacy | undefined {
 /** An error of SQLite itself. */
 export const { SqliteError } = driver.library ?? Legacy;
 
-/**
- * Opens a SQLite file; creates it if it does not exist, unless the options forbid that. A driver that is not
- * installed is a `local-io` Problem that says how to install it.
- */
+/** Opens or creates a SQLite file; a driver that is not installed is a Problem that says how to install it. */
 export function openDatabase(path: string | Buffer, options: Legacy.Options = {}): Legacy.Database {
   const { library } = driver;
   if (library === undefined) throw lacksDriver();
@@ -318,10 +308,7 @@ export function openDatabase(path: string | Buffer, options: Legacy.Options = {}
   }
 }
 
-/**
- * The binary of version 12, whose code is part of asof, from the first folder that has one: npm installs the package
- * without it where scripts may not run.
- */
+/** Finds the binary of version 12: npm installs the package without it where scripts may not run. */
 function binary(): string {
   const found = driverFolders()
     .map((folder) => join(folder, 'build/Release/better_sqlite3.node'))
@@ -330,7 +317,6 @@ function binary(): string {
   return found;
 }
 
-/** The folders in which Node looks for the driver, nearest first. */
 function driverFolders(): readonly string[] {
   return (requireInstalled.resolve.paths(driver.name) ?? []).map((folder) => join(folder, driver.name));
 }

@@ -1,8 +1,18 @@
 import { statSync } from 'node:fs';
-import type { Engine, EngineContents, FilingTables } from '../sql/engine.ts';
-import type { PageCache } from '../store.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { KeptKind } from '../../domain/series/series.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
+import type {
+  ChangeCells,
+  Engine,
+  EngineContents,
+  FilingTables,
+  SeriesRow,
+  SeriesTables,
+} from '../sql/engine.ts';
+import { endOfTime } from '../sql/session.ts';
+import type { PageCache, StoredObservation } from '../store.ts';
 import { type Connection, SqliteError, type SqliteSession } from './connection.ts';
-import { numberedSeries } from './series.ts';
 
 /** What SQLite does in its own way; `pages` keeps pages of observations. */
 export function engineOf(session: SqliteSession, pages?: PageCache): Engine {
@@ -38,7 +48,6 @@ const filingTables: FilingTables = {
     `${table === 'filing' ? 'key' : 'filing'} in (select key from filing where filing_id = any(@ids))`,
 };
 
-/** What SQLite knows about a store in a file. */
 function fileContents(session: SqliteSession): EngineContents {
   return {
     derivedOfFilings: `select filing_id, ticker, owners, owner_names,
@@ -86,4 +95,198 @@ export function damagesOf(connection: Connection): readonly string[] {
     if (error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return [error.message];
     throw error;
   }
+}
+
+type ReadQuery = Parameters<SeriesTables['observations']>[0];
+
+/** Series by their numbers; `pages` keeps pages of observations. */
+function numberedSeries(session: SqliteSession, pages: PageCache | undefined): SeriesTables {
+  return {
+    key: 'key',
+    ownColumns: 'key, ',
+    // Only the ids are in an index.
+    withPart: 'id in (select id from series where strpos(id, @part) > 0)',
+    async observations(query, onDay) {
+      const [series, newest] = await onDay;
+      if (series === undefined) return [];
+      return session.use((connection) => readPage(connection, series, query, newest?.asOf, pages));
+    },
+    async revisions(query) {
+      const vintages = await session.tuples<readonly [asOf: Day, kind: KeptKind]>(
+        'select as_of_date, kind from vintage where series = @id',
+        query,
+      );
+      const kinds = new Map(vintages);
+      // A row is one text, and the kinds are looked up here: reading four texts of a join takes four times as long.
+      const rows = await session.column<string>(
+        `select date || as_of_date || coalesce('=' || value, '') from fact
+         where series = @id and date >= @from and date <= @to order by date desc, as_of_date`,
+        query,
+      );
+      return rows.map((row) => {
+        const asOfDate = row.slice(10, 20);
+        const value = row.length > 20 ? row.slice(21) : null;
+        return { date: row.slice(0, 10), asOfDate, value, kind: kinds.get(asOfDate) ?? 'unknown' };
+      });
+    },
+    async vintages(query) {
+      const page = await session.rows<{ readonly asOfDate: Day; readonly kind: KeptKind }>(
+        `select as_of_date as asOfDate, kind from vintage
+         where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
+         order by as_of_date desc limit @limit`,
+        query,
+      );
+      const counts = await countChanges(session, query.id, page[0]?.asOfDate ?? '');
+      const nothing = { added: 0, revised: 0, withdrawn: 0 };
+      return page.map(({ asOfDate, kind }) => ({ asOfDate, ...(counts.get(asOfDate) ?? nothing), kind }));
+    },
+    async create(id) {
+      // A series may get the number of a removed one: its versions begin after those, which a cache may know.
+      const [version = 0] = await session.column<number>(
+        'insert into series (id, version) select @id, revision from store returning version',
+        { id },
+      );
+      return version;
+    },
+    async latestChanges(id, from, to) {
+      const changes = new Map<Day, ChangeCells>();
+      for (const table of ['fact', 'respelling']) {
+        // A row is one text, because reading three takes three times as long. A withdrawal has no value, hence the mark
+        // before one.
+        const rows = await session.column<string>(
+          `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
+           where series = @id and date between @from and @to group by date`,
+          { id, from, to },
+        );
+        for (const row of rows) {
+          const [date, asOf] = [row.slice(0, 10), row.slice(10, 20)];
+          const [, known = ''] = changes.get(date) ?? [];
+          if (known <= asOf) changes.set(date, [date, asOf, row.length > 20 ? row.slice(21) : null]);
+        }
+      }
+      return [...changes.values()];
+    },
+    remove: (id, table, rows) =>
+      session.use((connection) => {
+        const key = connection.column<number>('select key from series where id = ?').get(id);
+        const remove = connection.objects(
+          `delete from ${table} where series = ? and date = ? and as_of_date = ?`,
+        );
+        for (const { date, asOf } of rows) remove.run(key, date, asOf);
+      }),
+    async removeWords(id) {
+      const series = await session.row<SearchedSeries>('select id, title, units from series where id = @id', {
+        id,
+      });
+      const words = series === undefined ? [] : searchableWords(series);
+      await session.run('delete from word where series = @id and word = any(@words)', { id, words });
+    },
+    summarise: (id, derived) =>
+      session.write(
+        `update series set
+          spacing_frequency = @spacing,
+          observation_count = (select count(*) from
+            (select value, max(as_of_date) from fact where series = @id group by date) where value is not null),
+          date_count = (select count(distinct date) from fact where series = @id),
+          fact_count = (select count(*) from fact where series = @id),
+          first_vintage = (select min(as_of_date) from vintage where series = @id),
+          last_vintage = (select max(as_of_date) from vintage where series = @id),
+          covered_to = max(@coveredTo, coalesce((select max(as_of_date) from vintage where series = @id), '')),
+          vintage_kind = @vintageKind,
+          version = version + 1
+        where id = @id`,
+        { id, ...derived },
+      ),
+    rename: (from, to) => session.write('update series set id = @to where id = @from', { from, to }),
+  };
+}
+
+/** A page of values. As of any day between two vintages it is the page of the first one, which may be in the cache. */
+function readPage(
+  connection: Connection,
+  series: SeriesRow,
+  query: ReadQuery,
+  vintage: Day | undefined,
+  pages: PageCache | undefined,
+): readonly StoredObservation[] {
+  const { asOf, seriesId: _id, ...others } = query;
+  if (pages === undefined || asOf === endOfTime) return readObservations(connection, series, query);
+  const key = JSON.stringify([connection.file, series.key, series.version, vintage, others]);
+  const cached = pages.get(key);
+  if (cached !== undefined) return cached;
+  const rows = readObservations(connection, series, query);
+  pages.set(key, rows);
+  return rows;
+}
+
+/** With more changes per date, a seek for each date is faster than reading all changes (measured in bench/). */
+const seekFrom = 24;
+
+// A row is one text that begins with both dates, because reading three texts takes three times as long.
+const within = `series = @key and date >= @from and date < @below`;
+
+const byGroup = `select date || max(as_of_date) || value from fact
+  where ${within} and as_of_date <= @asOf
+  group by date having value is not null order by date desc limit @limit`;
+
+const bySeek = `with recursive day (date) as (
+    select max(date) from fact where ${within}
+    union all
+    select (select max(f.date) from fact f where f.series = @key and f.date < day.date)
+    from day where day.date > @from
+  )
+  select day.date || f.as_of_date || f.value
+  from day join fact f on f.series = @key and f.date = day.date and f.as_of_date =
+    (select max(as_of_date) from fact where series = @key and date = day.date and as_of_date <= @asOf)
+  where f.value is not null and day.date >= @from limit @limit`;
+
+const firstReleases = `select date || min(as_of_date) || value from fact
+  where ${within} and as_of_date <= @asOf and value is not null
+    and date > coalesce((select max(date) from fact
+      where series = @key and as_of_date <= @firstVintage and value is not null), '')
+  group by date order by date desc limit @limit`;
+
+function readObservations(
+  connection: Connection,
+  { key, firstVintage, dateCount, factCount }: SeriesRow,
+  { asOf, firstRelease, from, to, before, limit }: ReadQuery,
+): readonly StoredObservation[] {
+  // '~' sorts after every digit, so every text that begins with the day sorts before it.
+  const upTo = `${to}~`;
+  const below = before < upTo ? before : upTo;
+  const bounds = { key, from, below, asOf, limit };
+  const rows =
+    firstRelease === true
+      ? connection.column<string>(firstReleases).all({ ...bounds, firstVintage })
+      : connection.column<string>(factCount > dateCount * seekFrom ? bySeek : byGroup).all(bounds);
+  return rows.map((row) => ({
+    date: row.slice(0, 10),
+    asOfDate: row.slice(10, 20),
+    value: row.slice(20),
+  }));
+}
+
+/** What each day up to `last` changed. A first value and a value after a withdrawal count as added. */
+async function countChanges(session: SqliteSession, id: string, last: Day) {
+  const counts = new Map<Day, { added: number; revised: number; withdrawn: number }>();
+  // A row is one text and is counted here: a window over the changes, grouped by day, takes twice as long.
+  const rows = await session.column<string>(
+    `select date || as_of_date || (value is null) from fact where series = @id and as_of_date <= @last
+     order by date, as_of_date`,
+    { id, last },
+  );
+  let [date, hasValue] = ['', false];
+  for (const row of rows) {
+    if (date === '' || !row.startsWith(date)) [date, hasValue] = [row.slice(0, 10), false];
+    const asOf = row.slice(10, 20);
+    let count = counts.get(asOf);
+    if (count === undefined) {
+      count = { added: 0, revised: 0, withdrawn: 0 };
+      counts.set(asOf, count);
+    }
+    const isWithdrawn = row.endsWith('1');
+    count[isWithdrawn ? 'withdrawn' : hasValue ? 'revised' : 'added'] += 1;
+    hasValue = !isWithdrawn;
+  }
+  return counts;
 }

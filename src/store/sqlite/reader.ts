@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { isSystemError } from '../../errors/system-errors.ts';
+import { identityOf } from '../../platform/files.ts';
 import { viewIn } from '../sql/parts.ts';
 import type { PageCache, Store, StoreOptions, StoreState, WholeView } from '../store.ts';
 import {
   addLog,
   asProblem,
   Connection,
-  checkFile,
   connect,
   currentFormat,
   formatOf,
@@ -135,7 +135,6 @@ class SqliteStore implements Store {
   }
 }
 
-/** Begins a transaction, whose first statement takes the lock or the snapshot of all others. */
 function beginReading(connection: Connection): void {
   connection.run('begin');
   try {
@@ -242,23 +241,18 @@ function cannotWrite(error: unknown): boolean {
   return isSystemError(error) && /^(EACCES|EPERM|EROFS)$/.test(error.code ?? '');
 }
 
-/** Whether a write-ahead log beside the store holds changes that its file lacks. */
 function hasUnmerged(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/**
- * The content of a SQLite file in memory, where it can be changed; throws the Problem of `reason` if a log beside the
- * file has more.
- */
+/** Reads a file into memory, where it can be changed; throws the Problem of `reason` if its log has more. */
 function inMemory(path: string, reason: unknown): Connection {
-  const file = checkFile(path, true);
   if (hasUnmerged(path)) throw asProblem(path, reason);
   try {
     const bytes = readFileSync(path);
     // Bytes 18 and 19 of the header say whether the file has a write-ahead log (2) or not (1).
     bytes.fill(1, 18, 20);
-    return new Connection(openDatabase(bytes), file);
+    return new Connection(openDatabase(bytes), identityOf(path));
   } catch (error) {
     throw asProblem(path, error);
   }

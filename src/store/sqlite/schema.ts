@@ -2,6 +2,7 @@ import type { Day } from '../../domain/series/date.ts';
 import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
 import { addAllWords, moveDates } from '../sql/series-rows.ts';
+import { tables } from '../sql/tables.ts';
 import { applicationId, type Connection, currentFormat, formatOf, SqliteSession } from './connection.ts';
 import { engineOf } from './engine.ts';
 
@@ -24,75 +25,20 @@ const migrations = [
     version integer not null default 0
   ) strict;
 
-  -- Numeric changes of knowledge: from as_of_date on, the value of date was value (null: withdrawn).
-  create table fact (
-    series integer not null references series (key),
-    date text not null,
-    as_of_date text not null,
-    value text,
-    primary key (series, date, as_of_date)
-  ) strict, without rowid;
-
-  -- Statements that repeat the number known with another text (1.5, then 1.50).
-  create table respelling (
-    series integer not null references series (key),
-    date text not null,
-    as_of_date text not null,
-    value text not null,
-    primary key (series, date, as_of_date)
-  ) strict, without rowid;
-
-  -- On which dates each day made statements, as published; what each said is the value known on that day.
-  create table vintage (
-    series integer not null references series (key),
-    as_of_date text not null,
-    dates text not null,
-    complete integer not null default 0,
-    primary key (series, as_of_date)
-  ) strict, without rowid;
-
-  create table curve (
-    curve_type text not null,
-    trade_date text not null,
-    months real not null,
-    maturity text not null,
-    rate text not null,
-    source text not null,
-    primary key (curve_type, trade_date, months)
-  ) strict, without rowid;
+  ${tables.ofFacts}
+  ${tables.ofCurves}
 
   -- What insiders filed: known from filed_on on. purchases marks what clusters of purchases are made of.
   create table filing (
     key integer primary key,
     filing_id text not null unique,
-    accession_number text,
-    form_type text not null,
-    filed_on text not null,
-    accepted_at text,
-    original_filed_on text,
-    period_of_report text,
-    issuer_cik text not null,
-    issuer_name text,
-    ticker text,
-    owners text not null,
-    owner_names text not null,
-    is_10b5_1 integer,
-    purchases integer not null default 0
+    ${tables.columnsOfFilings}
   ) strict;
   create unique index newest_filings on filing (filed_on desc, filing_id);
   create index purchases_of_issuer on filing (issuer_cik) where purchases = 1;
   create table trade (
     filing integer not null references filing (key),
-    row integer not null,
-    is_derivative integer not null,
-    security_title text,
-    transaction_date text,
-    transaction_code text,
-    acquired_disposed text,
-    shares text,
-    price_per_share text,
-    shares_owned_after text,
-    ownership text,
+    ${tables.columnsOfTrades},
     primary key (filing, row)
   ) strict, without rowid;
   -- The trading symbols under which each was filed.
@@ -103,14 +49,7 @@ const migrations = [
   ) strict, without rowid;
   create table import (
     id integer primary key,
-    imported_at text not null,
-    file text not null,
-    kind text not null,
-    sha256 text not null,
-    series integer not null,
-    statements_new integer not null,
-    statements_known integer not null,
-    withdrawn integer not null
+    ${tables.columnsOfImports}
   ) strict;
 
   -- One row; revision changes with every import that changed anything.
@@ -126,9 +65,7 @@ const migrations = [
     select s.id as series_id, f.date, f.as_of_date, f.value
     from fact f join series s on s.key = f.series;
   create view insider_trade as
-    select f.filed_on, f.filing_id, t.row, f.form_type, f.issuer_cik, f.issuer_name, f.ticker, f.owners, t.is_derivative,
-      t.security_title, t.transaction_date, t.transaction_code, t.acquired_disposed, t.shares, t.price_per_share,
-      t.shares_owned_after, t.ownership
+    ${tables.filedTrades}
     from filing f join trade t on t.filing = f.key;
   `,
   // How vintages came about (vintage-kind.ts). For older imports it follows from the source of a series; for FRED,
@@ -166,44 +103,14 @@ const migrations = [
     `);
     dropRowsOfOthers(connection);
   },
-  `
-  -- What the store follows at live sources; bookmark says, in the words of the source, how far its facts reach.
-  create table followed (
-    source text not null,
-    name text not null,
-    since text not null,
-    bookmark text not null,
-    up_to text,
-    last_run text,
-    left_undone text not null,
-    primary key (source, name)
-  ) strict, without rowid;
-
-  -- Fields of a series' description that changed, such as its units.
-  create table description_change (
-    series integer not null references series (key),
-    changed_on text not null,
-    field text not null,
-    before text not null,
-    after text not null,
-    primary key (series, changed_on, field)
-  ) strict, without rowid;
-  `,
+  tables.ofFollowing,
   // For clusters of sales and other codes, whose filings are not marked.
   'create index filings_of_issuer on filing (issuer_cik)',
   `
   -- The entries of the log that one import made have one number.
   alter table import add column number integer;
 
-  -- What an import has to know to be taken back: by subject, what was there before (JSON).
-  create table import_change (
-    import integer not null,
-    subject text not null,
-    version integer not null,
-    content text not null,
-    primary key (import, subject)
-  ) strict, without rowid;
-  create index changes_of_subject on import_change (subject, import);
+  ${tables.ofImportChanges}
   `,
   // For clusters of the newest trades, and signals of the newest filings, without reading all issuers.
   `
@@ -240,9 +147,20 @@ export async function migrate(connection: Connection, path: string): Promise<voi
   const format = formatOf(connection, path);
   const session = new SqliteSession(path, connection);
   for (const step of migrations.slice(format))
-    if (typeof step === 'string') connection.exec(step);
+    if (typeof step === 'string') connection.exec(tableWords(step));
     else await step(connection, session);
   connection.pragma(`user_version = ${currentFormat}`);
+}
+
+/** Says a step in the words of SQLite: it has no type of days, and series have numbers. */
+function tableWords(step: string): string {
+  return step
+    .replace(/\bseries text collate "C" not null/g, 'series integer not null references series (key)')
+    .replace(/^( +\w+) date\b/gm, '$1 text')
+    .replace(/ bigint\b/g, ' integer')
+    .replace(/ double precision\b/g, ' real')
+    .replace(/ boolean not null default false/g, ' integer not null default 0')
+    .replace(/(primary key \(.*\)\n {2}\));/g, '$1 strict, without rowid;');
 }
 
 /**

@@ -35,10 +35,7 @@ import { damagesOf, engineOf } from './engine.ts';
 import { storeOn } from './reader.ts';
 import { createSchema, migrate } from './schema.ts';
 
-/**
- * Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A
- * failure leaves the file as it was.
- */
+/** Opens the store at `path` for one import, new ones as a copy of `copyOf`; a failure leaves the file as it was. */
 export async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
   if (!existsSync(path)) return createStore(path, copyOf);
   if (copyOf === undefined) return openExisting(path);
@@ -76,10 +73,7 @@ async function openExisting(path: string): Promise<StoreWriter> {
   }
 }
 
-/**
- * Creates a store as a draft, which is published when the import commits. No reader sees the draft, so it needs no
- * journal.
- */
+/** Creates a store as a draft without a journal: no reader sees it before the import commits. */
 async function createStore(path: string, copyOf: string | undefined): Promise<StoreWriter> {
   let draft: string | undefined;
   let opened: Connection | undefined;
@@ -122,7 +116,6 @@ function beginWriting(connection: Connection, path: string): StoreWriter {
   return writerOn(connection, { path, created: false, publish: () => undefined, abandon });
 }
 
-/** What happens to the file when an import ends. */
 type Ending = {
   readonly path: string;
   readonly created: boolean;
@@ -152,7 +145,6 @@ function writerOn(connection: Connection, { path, created, publish, abandon }: E
   });
 }
 
-/** The endings of the files of SQLite beside a store. */
 const logs = ['-wal', '-shm', '-journal'];
 
 /** The path where this process creates a new store; removes the drafts of processes that were killed. */
@@ -238,7 +230,6 @@ function removeDraft(draft: string): void {
   for (const suffix of [...logs, '']) rmSync(draft + suffix, { force: true });
 }
 
-/** Where a draft in a file goes. */
 type DraftPlace = {
   /** Refuses, before anything is written, what cannot be published. */
   readonly begin?: () => unknown;
@@ -312,10 +303,7 @@ async function connectDraft(draft: string): Promise<Connection> {
   }
 }
 
-/**
- * Locks a draft; false if it is damaged, or published already. A Problem for a file of another kind, and while another
- * process has it.
- */
+/** Locks a draft; false if it is damaged or published. A Problem for any other file, and for one in use. */
 function canGoOn(connection: Connection, draft: string): boolean {
   const inTheWay = () =>
     new Problem('bad-input', `${draft} is in the way: asof did not write it`, {
@@ -359,10 +347,7 @@ export function refuseUsed(path: string): void {
   leaveLog(path, 'for a moment');
 }
 
-/**
- * Merges the log of a store into its file, which SQLite does only if no other connection is open; otherwise a
- * Problem. Leaves a damaged store as it is.
- */
+/** Merges the log of a store into its file; a Problem if another connection is open. Leaves a damaged store. */
 function leaveLog(path: string, until: 'for good' | 'for a moment'): void {
   const connection = connectReplaceable(path, false);
   try {
@@ -390,10 +375,7 @@ export function removeStore(path: string): void {
   }
 }
 
-/**
- * When and from which bytes a store was first filled, which its backups share; undefined for an empty or damaged one.
- * Never upgrades the file.
- */
+/** Says when and from which bytes a store was first filled, which its backups share. Never upgrades the file. */
 export function firstImportOf(path: string): string | undefined {
   let connection: Connection | undefined;
   try {

@@ -1,0 +1,406 @@
+// Why: docs/decisions/locks-of-imports.md
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { Problem } from '../../errors/problem.ts';
+import { rowsIn, viewIn } from '../sql/parts.ts';
+import { ImportsCollide, type PartLocks, type Values } from '../sql/session.ts';
+import type { Store, StoreState, StoreView, WholeView } from '../store.ts';
+import { type StoreDraft, StoreWriter } from '../writer.ts';
+import { Database, lockNumber, Transaction } from './connection.ts';
+import { engineOf } from './engine.ts';
+import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.ts';
+
+/** How stores in databases are made and opened. */
+export const databases = {
+  openStore: (address: string) => openPostgresStore(address),
+  openStoreIfAny: openPostgresStoreIfAny,
+  openWriter: (address: string, locked?: ImportsCollide['needed']) => openPostgresWriter(address, locked),
+  openDraft: openPostgresDraft,
+  checkEmpty,
+  /** Creates the store if it does not exist, which it says; without Citus, distributing it changes nothing. */
+  init: (address: string, distribute: boolean) =>
+    Database.once(address, 'write', distribute ? distributeStore : prepareStore),
+};
+
+/** Opens the store in a database for reading; only the process that makes a copy reads it `unfinished`. */
+async function openPostgresStore(address: string, unfinished = false): Promise<Store> {
+  const database = await Database.open(address);
+  return database.opened('read', (transaction) => openedStore(transaction, database, address, unfinished));
+}
+
+/** Opens the store in a database for reading; undefined if its schema holds no store. */
+async function openPostgresStoreIfAny(address: string): Promise<Store | undefined> {
+  const database = await Database.open(address);
+  return database.opened('read', async (transaction) => {
+    if (!(await hasTable(transaction))) return undefined;
+    return openedStore(transaction, database, address, false);
+  });
+}
+
+async function openedStore(
+  transaction: Transaction,
+  database: Database,
+  address: string,
+  unfinished: boolean,
+): Promise<Store> {
+  await checkFormat(transaction, database);
+  const [distributed] = await Promise.all([
+    transaction.isDistributed(),
+    unfinished ? undefined : checkFinished(transaction, database),
+  ]);
+  return new PostgresStore(database, address, distributed);
+}
+
+class PostgresStore implements Store {
+  readonly address: string;
+  readonly #database: Database;
+  readonly #reads = new Set<Promise<unknown>>();
+  #distributed: boolean;
+  #closed = false;
+  #newest: StoreState | undefined;
+
+  constructor(database: Database, address: string, distributed: boolean) {
+    this.#database = database;
+    this.address = address;
+    this.#distributed = distributed;
+  }
+
+  read<T>(work: (view: WholeView) => Promise<T>): Promise<T> {
+    return this.#whileOpen(() => this.#read(work));
+  }
+
+  readTogether<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
+    return this.#whileOpen(async () => {
+      if (!this.#distributed) {
+        const { result, citus } = await this.#read(async (view, transaction) => {
+          const [citus, [result]] = await Promise.all([
+            transaction.citusVersion(),
+            Promise.allSettled([work(view)]),
+          ]);
+          return { citus, result };
+        }, TransactionTogether);
+        // An operator can distribute a store while it is open; it then refuses these statements, or is slow.
+        this.#distributed =
+          citus !== undefined &&
+          (await this.#database.inTransaction('read', (transaction) => transaction.isDistributed()));
+        if (!this.#distributed) {
+          if (result.status === 'rejected') throw result.reason;
+          return result.value;
+        }
+      }
+      // On Citus, the node of a series answers a statement about that series alone.
+      return this.#read(work);
+    });
+  }
+
+  async #whileOpen<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new Error(`the store ${this.#database.shown} is closed`);
+    const reading = read();
+    this.#reads.add(reading);
+    try {
+      return await reading;
+    } finally {
+      this.#reads.delete(reading);
+    }
+  }
+
+  async #read<T>(
+    work: (view: WholeView, transaction: Transaction) => Promise<T>,
+    kind = Transaction,
+  ): Promise<T> {
+    const transaction = await this.#database.begin('read', kind);
+    try {
+      return await work(this.#viewOf(transaction), transaction);
+    } finally {
+      transaction.finish();
+    }
+  }
+
+  #viewOf(transaction: Transaction): WholeView {
+    const states = new Map<string | undefined, Promise<StoreState>>();
+    return {
+      state: (seriesId) => {
+        const known = states.get(seriesId) ?? this.#stateOf(transaction, seriesId);
+        states.set(seriesId, known);
+        return known;
+      },
+      ...viewIn(transaction, engineOf(transaction)),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled([...this.#reads]);
+    await this.#database.close();
+  }
+
+  async #stateOf(transaction: Transaction, seriesId: string | undefined): Promise<StoreState> {
+    const [whole, own] = await Promise.all([
+      transaction.row<{ readonly name: string; readonly revision: number }>(
+        'select state as name, revision from asof.store',
+      ),
+      seriesId === undefined
+        ? undefined
+        : transaction.row<{ readonly name: string }>(
+            'select state as name from asof.series where id = @seriesId and first_vintage is not null',
+            { seriesId },
+          ),
+    ]);
+    if (whole === undefined) throw new Error(`the store ${this.#database.shown} has no state`);
+    if (own !== undefined) return { ...whole, ...own, sample: false };
+    const known = this.#newest;
+    if (known?.name === whole.name) return known;
+    const state = { ...whole, sample: false };
+    this.#newest = state;
+    return state;
+  }
+}
+
+type RowsByIds = ReadonlyMap<string, readonly object[]>;
+
+/**
+ * A transaction that joins the statements of one turn of the event loop that differ only in `@id` into one, which the
+ * server runs for each id. This saves most of the time if there are many series with few rows each.
+ */
+class TransactionTogether extends Transaction {
+  readonly #waiting = new Map<string, { readonly ids: string[]; readonly found: Promise<RowsByIds> }>();
+
+  override async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
+    const { id, ...others } = values;
+    if (typeof id !== 'string') return super.rows(sql, values);
+    const key = JSON.stringify([sql, others]);
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) waiting.ids.push(id);
+    const { found } = waiting ?? this.#wait(key, id, sql, others);
+    return ((await found).get(id) ?? []) as readonly Row[];
+  }
+
+  #wait(key: string, id: string, sql: string, others: Values) {
+    const ids = [id];
+    const found = endOfTurn().then(() => {
+      this.#waiting.delete(key);
+      return this.#rowsOfEach(sql, others, ids);
+    });
+    const waiting = { ids, found };
+    this.#waiting.set(key, waiting);
+    return waiting;
+  }
+
+  /** The rows of a statement for each of several ids; each id's rows have the statement's order. */
+  async #rowsOfEach(sql: string, others: Values, asked: readonly string[]): Promise<RowsByIds> {
+    const ids = [...new Set(asked)];
+    const [only] = ids;
+    if (only !== undefined && ids.length === 1)
+      return new Map([[only, await super.rows(sql, { ...others, id: only })]]);
+    const rows = await super.rows<{ readonly asked: number }>(
+      `select asked, one.* from unnest(@ids::text[]) with ordinality as each(id, asked)
+       cross join lateral (${sql.replaceAll(/@id\b/g, 'each.id')}) as one`,
+      { ...others, ids },
+    );
+    const found = ids.map((id) => [id, [] as object[]] as const);
+    for (const { asked, ...row } of rows) found[asked - 1]?.[1].push(row);
+    return new Map(found);
+  }
+}
+
+/**
+ * Opens the store in a database for one import, and takes the locks that the import is known to need; creates the store
+ * if it does not exist. With `copy`, which needs an empty store or an unfinished copy, nobody can read the store before
+ * it is published.
+ */
+async function openPostgresWriter(
+  address: string,
+  locked: ImportsCollide['needed'] = [],
+  copy?: CopyMark,
+): Promise<StoreWriter> {
+  const database = await Database.open(address, 1);
+  let transaction: Transaction | undefined;
+  const end = async () => {
+    transaction?.abandon();
+    await database.close();
+  };
+  try {
+    const begun = await database.begin('write');
+    transaction = begun;
+    const created = await prepareStore(begun, database);
+    if (copy === undefined) await checkFinished(begun, database);
+    else await markCopy(begun, database, copy);
+    const locks = await ImportLocks.take(begun, locked);
+    return new StoreWriter({
+      address: database.shown,
+      created,
+      ...rowsIn(begun, engineOf(begun), locks),
+      async commit(changed) {
+        try {
+          // This comes last, because it locks a row that imports of other series wait for.
+          if (changed)
+            await begun.run('update asof.store set revision = revision + 1, state = gen_random_uuid()::text');
+          await begun.commit();
+        } finally {
+          await end();
+        }
+      },
+      rollback: end,
+    });
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Reads what a store is an unfinished copy of; null for a complete store. */
+async function unfinishedCopy(transaction: Transaction): Promise<string | null | undefined> {
+  const [copyOf] = await transaction.column<string | null>('select unfinished from asof.store');
+  return copyOf;
+}
+
+async function checkFinished(transaction: Transaction, { shown }: Database): Promise<void> {
+  const copyOf = (await unfinishedCopy(transaction)) ?? null;
+  if (copyOf === null) return;
+  throw new Problem('local-io', `${shown} is an unfinished copy of ${copyOf}`, {
+    hints: ['`asof store copy` with the same two addresses completes it'],
+  });
+}
+
+/** The store that an unfinished copy copies, and whether this process has already begun or resumed the copy. */
+type CopyMark = { readonly of: string; readonly isBegun: boolean };
+
+/** Marks an empty store as a copy, or resumes one; removes what a stopped copy of another store wrote. */
+async function markCopy(
+  transaction: Transaction,
+  { shown }: Database,
+  { of: copyOf, isBegun }: CopyMark,
+): Promise<void> {
+  const before = (await unfinishedCopy(transaction)) ?? null;
+  if (before === copyOf) return;
+  if (isBegun)
+    throw new Problem(
+      'local-io',
+      before === null
+        ? `another process completed the copy ${shown} meanwhile`
+        : `another process copies ${before} to ${shown} meanwhile`,
+      { hints: ['copy again when it has ended'] },
+    );
+  if (before === null) await refuseContent(transaction, shown);
+  else await removeContent(transaction);
+  await transaction.run('update asof.store set unfinished = @copyOf', { copyOf });
+}
+
+async function refuseContent(transaction: Transaction, shown: string): Promise<void> {
+  // Each table has its own statement, because Citus allows no statement on tables with different keys.
+  const rows = await Promise.all(
+    ['series', 'curve', 'filing', 'import'].map((table) =>
+      transaction.row(`select 1 as held from asof.${table} limit 1`),
+    ),
+  );
+  if (rows.every((held) => held === undefined)) return;
+  throw new Problem('bad-input', `the store ${shown} exists already and is not empty`, {
+    hints: [
+      '`asof store merge` adds the facts of one store to another',
+      'schema=NAME in the address names another schema',
+    ],
+  });
+}
+
+async function removeContent(transaction: Transaction): Promise<void> {
+  const tables = [
+    ...['fact', 'respelling', 'vintage', 'description_change', 'word', 'series', 'curve'],
+    ...['symbol', 'trade', 'filing', 'import_change', 'import', 'followed'],
+  ];
+  for (const table of tables) await transaction.run(`delete from asof.${table}`);
+}
+
+/** Refuses a store that holds anything, unless a stopped copy wrote it. */
+async function checkEmpty(address: string): Promise<void> {
+  await Database.once(address, 'read', async (transaction, database) => {
+    if (!(await hasTable(transaction))) return;
+    if ((await unfinishedCopy(transaction)) === null) await refuseContent(transaction, database.shown);
+  });
+}
+
+/** Begins a copy in the store itself, or continues one; the store is marked as unfinished until it is published. */
+async function openPostgresDraft(address: string, copyOf: string): Promise<StoreDraft> {
+  const writer = (isBegun: boolean) => openPostgresWriter(address, 'everything', { of: copyOf, isBegun });
+  const change = (work: (transaction: Transaction, database: Database) => Promise<void>) =>
+    Database.once(address, 'write', async (transaction, database) => {
+      await markCopy(transaction, database, { of: copyOf, isBegun: true });
+      await work(transaction, database);
+    });
+  // The mark comes first, so that an address that cannot take a copy is refused before anything is read.
+  await (await writer(false)).end(async () => undefined);
+  let revision: number | undefined;
+  return {
+    write: async (work) => (await writer(true)).end(work),
+    async read(work) {
+      const store = await openPostgresStore(address, true);
+      try {
+        return await store.read(async (view) => {
+          ({ revision } = await view.state());
+          return work(view);
+        });
+      } finally {
+        await store.close();
+      }
+    },
+    // Refused if another process replaced the copy by another one, or wrote to it after this one read it.
+    publish: () =>
+      change(async (transaction, { shown }) => {
+        const sql = 'update asof.store set unfinished = null where revision = @revision';
+        if ((await transaction.run(sql, { revision })) === 1) return;
+        throw new Problem('local-io', `another process copies to ${shown} meanwhile`, {
+          hints: ['copy again when it has ended'],
+        });
+      }),
+    discard: () => change(removeContent),
+    close: async () => undefined,
+  };
+}
+
+/** An import that needs more locks locks the whole store, because all transactions share a few thousand locks. */
+const mostLocks = 500;
+
+/**
+ * The locks of one import, which its transaction holds until it ends. An import waits only for a lock whose number is
+ * above those of all its locks, so that imports never wait for each other in a circle. If it needs a lower one that
+ * another import holds, it fails with `ImportsCollide`, and is tried again with all these locks taken at the beginning.
+ */
+class ImportLocks implements PartLocks {
+  readonly #transaction: Transaction;
+  readonly #names = new Set<string>();
+  #highest: bigint | undefined;
+  #everything = false;
+
+  private constructor(transaction: Transaction) {
+    this.#transaction = transaction;
+  }
+
+  /** Takes the locks that an import is known to need; waits until other imports release them. */
+  static async take(transaction: Transaction, plan: ImportsCollide['needed']): Promise<ImportLocks> {
+    const locks = new ImportLocks(transaction);
+    locks.#everything = plan === 'everything';
+    const how = locks.#everything ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
+    // An import that locks everything waits for the imports that hold a part, and makes later ones wait.
+    await transaction.run(`select ${how}(@key)`, { key: lockNumber(`store ${transaction.schema}`) });
+    if (plan !== 'everything') await locks.lock(plan);
+    return locks;
+  }
+
+  async lock(names: readonly string[]): Promise<void> {
+    if (this.#everything) return;
+    const fresh = [...new Set(names)].filter((name) => !this.#names.has(name));
+    if (fresh.length === 0) return;
+    if (this.#names.size + fresh.length > mostLocks) throw new ImportsCollide('everything');
+    const keys = fresh.map((name) => lockNumber(`${name} of ${this.#transaction.schema}`));
+    keys.sort((a, b) => (a < b ? -1 : 1));
+    const [lowest = 0n] = keys;
+    const inOrder = this.#highest === undefined || lowest > this.#highest;
+    const how = inOrder ? 'pg_advisory_xact_lock(key) is not null' : 'pg_try_advisory_xact_lock(key)';
+    const locked = await this.#transaction.row<{ all: boolean }>(
+      `select bool_and(locked) as all from (select ${how} as locked from unnest(@keys::bigint[]) as key) as each`,
+      { keys },
+    );
+    if (locked?.all !== true) throw new ImportsCollide([...this.#names, ...fresh]);
+    for (const name of fresh) this.#names.add(name);
+    const highest = keys.at(-1) ?? lowest;
+    if (this.#highest === undefined || highest > this.#highest) this.#highest = highest;
+  }
+}
