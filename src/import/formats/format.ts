@@ -11,6 +11,8 @@ import {
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
+import { headerOf } from '../readers/text-table.ts';
+import type { SheetHeads } from '../readers/xlsx.ts';
 
 /** What the user of an import states about its files. */
 export type ReadOptions = {
@@ -60,6 +62,24 @@ export type Batch = {
   readonly notes?: readonly string[];
 };
 
+/** The beginning of a file, by which its format is recognised. */
+export type FileHead = {
+  readonly name: string;
+  /** The first 64 KiB; of Parquet and of a workbook only the signature. */
+  readonly text: string;
+  /** The names of columns, if the text is a table. */
+  readonly header: readonly string[];
+  /** The names of the columns of a Parquet file. */
+  readonly columns?: readonly string[];
+  /** The sheets of a workbook. */
+  readonly sheets?: SheetHeads;
+};
+
+/** The head of a text; the name of a sheet or of a part of a file is not known. */
+export function textHead(text: string, name = ''): FileHead {
+  return { name, text, header: headerOf(text) };
+}
+
 /** A file format that `asof import` reads. */
 export type ImportFormat = {
   /** The name for `--kind`. */
@@ -82,8 +102,8 @@ export type ImportFormat = {
   readonly takesSeries?: true;
   /** Whether `--filed-on` applies, because the content does not state its filing date. */
   readonly takesFiledOn?: true;
-  /** Whether the first 64 KiB of a file and its name show this format; no two formats recognise one file. */
-  recognise(head: string, name: string): boolean;
+  /** Whether the beginning of a file and its name show this format; no two formats recognise one file. */
+  recognise(head: FileHead): boolean;
   /** All records of a file, in order. Refuses what cannot be read exactly, with file, row, column and value. */
   read(file: SourceFile, options: ReadOptions): AsyncIterable<Batch>;
 };

@@ -2,9 +2,9 @@ import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domai
 import { missingTexts } from '../../domain/series/missing-value.ts';
 import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { cellsOf, headerOf, readCsv } from '../readers/text-table.ts';
-import { readSheets, type Sheet, sheetsIn } from '../readers/xlsx.ts';
-import type { ImportFormat, ReadOptions } from './format.ts';
+import { cellsOf, readCsv } from '../readers/text-table.ts';
+import { readSheets, type Sheet } from '../readers/xlsx.ts';
+import { type FileHead, type ImportFormat, type ReadOptions, textHead } from './format.ts';
 import { isFredWorkbook } from './fred/downloads.ts';
 import { isCurveColumn } from './treasury.ts';
 import {
@@ -53,8 +53,8 @@ function panel({ frequency, secondRow, ...named }: PanelKind): ImportFormat {
     vintageKind: 'sampled',
     whole: true,
     takesAsOf: true,
-    recognise: (head) =>
-      headerOf(head)[0]?.toLowerCase() === 'sasdate' && secondRow.test(cellsOf(head, 1)[0] ?? ''),
+    recognise: ({ header, text }) =>
+      header[0]?.toLowerCase() === 'sasdate' && secondRow.test(cellsOf(text, 1)[0] ?? ''),
     async *read(file, options) {
       const vintage = monthOf(file, options);
       let shortYears = false;
@@ -123,8 +123,7 @@ const datedPanel: ImportFormat = {
 };
 
 /** Only the file name distinguishes the publisher's panels from other tables of series by date. */
-function isDatedPanel(head: string, name: string): boolean {
-  const [date, ...columns] = headerOf(head);
+function isDatedPanel({ header: [date, ...columns], name }: FileHead): boolean {
   if (date !== 'date' || columns.length === 0 || columns.every(isCurveColumn)) return false;
   if (dayOfName(name) === undefined || columns.some(isRealTimeColumn)) return false;
   return columns.every((column) => isSeriesColumn(column) && !isVintageColumn(column));
@@ -151,11 +150,11 @@ const plainCsv: ImportFormat = {
   whole: true,
   takesAsOf: true,
   takesSeries: true,
-  recognise(head, file) {
-    const [date, ...columns] = headerOf(head);
+  recognise(head) {
+    const [date, ...columns] = head.header;
     if (columns.length === 0 || columns.some((name) => maturityName.test(name) || isVintageColumn(name)))
       return false;
-    if ((date !== 'Date' && date !== 'date') || isDatedPanel(head, file)) return false;
+    if ((date !== 'Date' && date !== 'date') || isDatedPanel(head)) return false;
     if (columns.every(isCurveColumn) || columns.some(isRealTimeColumn)) return false;
     return columns.every(isValue) || columns.every((name) => isSeriesColumn(name) && !isValue(name));
   },
@@ -192,13 +191,13 @@ export const rtdsm: ImportFormat = {
   source: 'Philadelphia Fed Real-Time Data Set',
   vintageKind: 'sampled',
   whole: true,
-  recognise: (head, name) =>
-    (isWorkbook(head, name) &&
-      !isFredWorkbook(head) &&
-      sheetsIn(head).headers.every((header) => isHeader(headerOf(`${header}\n`)))) ||
-    isTable(head),
+  recognise: (head) =>
+    isWorkbook(head)
+      ? !isFredWorkbook(head) &&
+        (head.sheets?.headers ?? []).every((header) => isHeader(textHead(`${header}\n`).header))
+      : head.header.length > 1 && isHeader(head.header),
   async *read(file) {
-    const workbook = isWorkbook((await file.head()).toString('latin1'), file.name);
+    const workbook = isWorkbook(textHead((await file.head()).toString('latin1'), file.name));
     const sheet = workbook ? await readOnlySheet(file) : await readTable(file);
     const columns = readColumns(file, sheet[0] ?? []);
     const { rows, frequency } = readRows(file, sheet, columns, workbook);
@@ -213,13 +212,8 @@ export const rtdsm: ImportFormat = {
   },
 };
 
-function isWorkbook(head: string, name: string): boolean {
-  return head.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name);
-}
-
-function isTable(head: string): boolean {
-  const header = headerOf(head);
-  return header.length > 1 && isHeader(header);
+function isWorkbook({ text, name }: FileHead): boolean {
+  return text.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name);
 }
 
 function isHeader([date, ...columns]: readonly string[]): boolean {

@@ -1,12 +1,11 @@
-import { parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { sheetsIn, workbookHead } from '../readers/xlsx.ts';
-import type { ImportFormat } from './format.ts';
+import { cellsIn, linesOf, separatorIn } from '../readers/text-table.ts';
+import { workbookHeads } from '../readers/xlsx.ts';
+import { type FileHead, type ImportFormat, textHead } from './format.ts';
 import { fredApi, fredSeries } from './fred/api.ts';
 import { fredDownloads } from './fred/downloads.ts';
-import { nearestTo } from './nearest.ts';
-import { answerFormats, answerHead, parquetHead } from './own/answers.ts';
+import { answerFormats, answerHead } from './own/answers.ts';
 import { factsFormats } from './own/facts.ts';
 import { panelFormats } from './panels.ts';
 import { secForm345 } from './sec/form345.ts';
@@ -31,21 +30,17 @@ export const formats: readonly ImportFormat[] = [
   secSubmissionsJson,
 ];
 
-const kinds = formats.map(({ kind }) => kind).join(', ');
-
 /** The refusal of a file that no format recognises. */
 export class UnknownFile extends Problem {}
 
 /** The format that is `chosen`, or the one that recognises the file; refuses an empty file and an unknown one. */
 export async function recognise(file: SourceFile, chosen?: ImportFormat): Promise<ImportFormat> {
-  const head = await file.head();
-  if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
+  const bytes = await file.head();
+  if (bytes.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
   if (chosen !== undefined) return chosen;
-  const isParquet = head.toString('latin1', 0, 4) === 'PAR1';
-  const listed = await (isParquet ? parquetHead(file) : workbookHead(file, head));
-  const text = listed ?? headText(head);
-  const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
-  if (format === undefined) throw unrecognised(file, text);
+  const head = await headOf(file, bytes);
+  const [format, other] = formats.filter((candidate) => candidate.recognise(head));
+  if (format === undefined) throw unrecognised(file, head);
   if (other === undefined) return format;
   throw refusal(file, {}, `could be ${format.kind} or ${other.kind}`, ['pass --kind KIND']);
 }
@@ -56,54 +51,62 @@ export function formatOfKind(kind: string): ImportFormat {
   if (format !== undefined) return format;
   throw new Problem('bad-input', `unknown kind of file ${JSON.stringify(kind)}`, {
     field: 'kind',
-    hints: [`the kinds are ${kinds}`],
+    hints: [`the kinds are ${formats.map((known) => known.kind).join(', ')}`],
   });
+}
+
+async function headOf(file: SourceFile, bytes: Buffer): Promise<FileHead> {
+  const { name } = file;
+  if (bytes.toString('latin1', 0, 4) === 'PAR1')
+    return { ...textHead('PAR1', name), columns: await parquetColumns(file) };
+  const sheets = await workbookHeads(file, bytes);
+  if (sheets !== undefined) return { ...textHead('PK\u0003\u0004', name), sheets };
+  return textHead(headText(bytes), name);
+}
+
+/** The names of the columns of a Parquet file; none if it cannot be read. */
+async function parquetColumns(file: SourceFile): Promise<readonly string[]> {
+  const { readParquet } = await import('../readers/parquet.ts');
+  try {
+    const { columns } = await readParquet(file);
+    return columns.map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
 }
 
 /** The head as text, without a byte-order mark and without a character cut at its end; binary content byte by byte. */
 function headText(head: Buffer): string {
-  if (isBinary(head)) return head.toString('latin1');
-  return new TextDecoder('utf-8').decode(head, { stream: true });
-}
-
-function isBinary(head: Buffer): boolean {
-  if (head.includes(0)) return true;
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
-    return false;
+    if (!head.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
   } catch {
-    return true;
+    // Not UTF-8.
   }
+  return head.toString('latin1');
 }
 
-function unrecognised(file: SourceFile, text: string): Problem {
-  const nearest = inWorkbook(text) ?? nearestOrUnsupported(file, text);
-  const { reason, hints } = nearest ?? {
-    reason: `not a format that asof reads; it starts with ${firstLine(text)}`,
-    hints: ['`asof help formats` shows the formats; --kind KIND reads the file as one of them'],
-  };
+/** Why a file has no format, and what to do about it. */
+type Diagnosis = { readonly reason: string; readonly hints: readonly string[] };
+
+function unrecognised(file: SourceFile, head: FileHead): Problem {
+  const { reason, hints } = inWorkbook(head) ??
+    unsupported(head) ??
+    nearest(head) ?? {
+      reason: `not a format that asof reads; it starts with ${firstLine(head.text)}`,
+      hints: ['`asof help formats` shows the formats; --kind KIND reads the file as one of them'],
+    };
   return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints });
 }
 
-function nearestOrUnsupported(file: SourceFile, text: string) {
-  const description = describeUnsupported(text);
-  if (description === undefined) return nearestTo(text, file.name, formats);
-  return { reason: `this looks like ${description}`, hints: [] };
-}
-
-function inWorkbook(head: string) {
-  for (const header of sheetsIn(head).headers) {
-    const like = formats.find((format) => format.recognise(`${header}\n`, ''));
-    if (like !== undefined)
-      return {
-        reason: `like ${like.kind}, but in a workbook`,
-        hints: [
-          // Lines of JSON have the joint filers too.
-          answerFormats.includes(like)
-            ? 'export it with -f ndjson, which has all digits'
-            : 'save the sheet as CSV',
-        ],
-      };
+function inWorkbook({ sheets }: FileHead): Diagnosis | undefined {
+  for (const header of sheets?.headers ?? []) {
+    const like = formats.find((format) => format.recognise(textHead(`${header}\n`)));
+    if (like === undefined) continue;
+    // Lines of JSON have the joint filers too.
+    const isAnswer = answerFormats.includes(like);
+    const wayOut = isAnswer ? 'export it with -f ndjson, which has all digits' : 'save the sheet as CSV';
+    return { reason: `like ${like.kind}, but in a workbook`, hints: [wayOut] };
   }
   return undefined;
 }
@@ -113,55 +116,121 @@ function firstLine(text: string): string {
   return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
 }
 
-/** Answers from which nothing can be imported: their object in JSON, their columns, and what to import instead. */
+/** The columns of a statement, of which a table that has two is nearest to asof's own CSV. */
+const statementColumns = ['series_id', 'date', 'as_of_date', 'value'];
+
+/** A day as asof reads it, or the period that a person or program may write for it. */
+const date = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ][\d:.]+Z?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})$/;
+const period =
+  /^(?:\d{4}[-/.: ]?[QMqm]?\d{1,2}|[QMqm]?\d{1,2}[-/. ]\d{4}|(?:19|20)\d\d|\d{8}|(?:\d{1,2}[- ])?[A-Z][a-z]{2,8}[-. ]'?\d{2,4})$/;
+
+function isWhen(cell: string): boolean {
+  return date.test(cell) || period.test(cell);
+}
+
+/** The format to which a table of figures is nearest, and what is different; undefined for anything else. */
+function nearest({ text, name }: FileHead): Diagnosis | undefined {
+  const like = ({ kind, summary }: ImportFormat, fault: string, wayOut: string): Diagnosis => ({
+    reason: `like ${kind} (${summary[0]}), but ${fault}`,
+    hints: [wayOut],
+  });
+  const lines = linesOf(text, 20).filter((line) => line.trim() !== '');
+  for (const [separator, called] of [['|', '|'] as const, [/ +/, 'blanks'] as const]) {
+    const format = formatSeparatedBy(separator, lines, name);
+    if (format !== undefined)
+      return like(format, `its cells are separated by ${called}`, 'save it with commas between the cells');
+  }
+  const rows = lines.map((line) => cellsIn(line, separatorIn(lines[0] ?? '')));
+  const [[first = '', ...others] = []] = rows;
+  const missing = statementColumns.filter((column) => ![first, ...others].includes(column));
+  if (missing.length <= 2)
+    return like(
+      formatOfKind('asof-csv'),
+      `it has no column ${missing.join(', ')}`,
+      `name or add the columns ${statementColumns.join(',')}; as_of_date is the day on which the value of a line became known`,
+    );
+  const dated = rows.filter((row) => row.some(isWhen) && hasNumber(row));
+  if (others.length > 0 && !isWhen(first) && others.every(isWhen))
+    return dated.length > 1
+      ? like(
+          formatOfKind('alfred-wide'),
+          'its columns name vintage dates without a series',
+          'name the columns by series and vintage date, such as GDPC1_20150130',
+        )
+      : like(
+          formatOfKind('plain-csv'),
+          'its dates are in the header',
+          'turn the table, so that each row has a date and each column a series',
+        );
+  if (dated.length < 2) return undefined;
+  return like(
+    formatOfKind('plain-csv'),
+    `its first line is ${firstLine(text)}`,
+    'begin the file with the names of the columns: Date, then the id of each series, such as Date,GDP',
+  );
+}
+
+/** The format of a table whose cells another separator separates, if its lines have numbers. */
+function formatSeparatedBy(
+  separator: string | RegExp,
+  lines: readonly string[],
+  name: string,
+): ImportFormat | undefined {
+  const rows = lines.map((line) => line.trim().split(separator));
+  if (!rows.slice(1).some(hasNumber)) return undefined;
+  const heads = [',', '\t'].map((joint) => textHead(rows.map((row) => row.join(joint)).join('\n'), name));
+  return formats.find((format) => heads.some((head) => format.recognise(head)));
+}
+
+function hasNumber(row: readonly string[]): boolean {
+  return row.length > 1 && row.some((cell) => /^-?[\d.,]*\d$/.test(cell.trim()));
+}
+
+/** Answers from which nothing can be imported: their object in JSON, lists of columns, and what to import instead. */
 const answersWithout: readonly {
   readonly objects: readonly string[];
-  readonly isTable: (columns: readonly string[]) => boolean;
+  readonly columns: readonly (readonly string[])[];
   readonly lacks: string;
   readonly wayOut: string;
 }[] = [
   {
     objects: ['yield_curve_comparison', 'yield_spread'],
-    isTable: (columns) => hasAll(columns, ['vs_rate', 'change_bps'], ['trade_date', 'spread_bps']),
+    columns: [
+      ['vs_rate', 'change_bps'],
+      ['trade_date', 'spread_bps'],
+    ],
     lacks: 'the rates of each day',
     wayOut: '`asof yields`',
   },
   {
     objects: ['yield_table'],
-    isTable: ([first, ...others]) => first === 'trade_date' && others.includes('10Y'),
+    columns: [['trade_date', '10Y']],
     lacks: 'the type and the source of its curve',
     wayOut: '`asof yields` without --wide',
   },
   {
     objects: ['insider_clusters', 'insider_cluster_explanation', 'insider_cluster_signals'],
-    isTable: (columns) => hasAll(columns, ['ticker', 'cluster_size'], ['verdict', 'accession_number']),
+    columns: [
+      ['ticker', 'cluster_size'],
+      ['verdict', 'accession_number'],
+    ],
     lacks: 'filings',
     wayOut: '`asof insider filings -f ndjson`',
   },
   {
     objects: [],
-    isTable: (columns) =>
-      hasAll(
-        columns,
-        ['as_of_date', 'added', 'revised', 'withdrawn'],
-        ['old', 'new', 'kind'],
-        ['vs_value'],
-        // Observations, revisions and panels in lines of JSON or Parquet; in CSV they are like statements.
-        ['value', 'as_of_date', 'unit'],
-        ['value', 'as_of_date', 'as_of'],
-      ) ||
-      (columns[0] === 'as_of' && !columns.includes('value')) ||
-      // Versions side by side.
-      (columns[0] === 'date' && columns[1] === 'series_id' && parseDay(columns[2] ?? '') !== undefined),
+    columns: [
+      ['as_of_date', 'added', 'revised', 'withdrawn'],
+      ['old', 'new', 'kind'],
+      ['vs_value'],
+      // Observations, revisions and panels in lines of JSON or Parquet; in CSV they are like statements.
+      ['value', 'as_of_date', 'unit'],
+      ['value', 'as_of_date', 'as_of'],
+    ],
     lacks: 'statements',
     wayOut: '`asof facts`',
   },
 ];
-
-/** Whether a table has all columns of one of the lists. */
-function hasAll(columns: readonly string[], ...lists: readonly (readonly string[])[]): boolean {
-  return lists.some((names) => names.every((name) => columns.includes(name)));
-}
 
 /** Kinds of files that asof does not read: how they begin, and what they are. */
 const unsupportedFiles: readonly (readonly [beginning: RegExp, description: string])[] = [
@@ -178,6 +247,10 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
     'an answer of asof, which lacks statements; import what `asof facts` writes',
   ],
   [
+    /^(?:\{")?as_of[",\t](?!.*\bvalue\b)/,
+    'an answer of asof, which lacks statements; import what `asof facts` writes',
+  ],
+  [
     /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/,
     'a submission to the SEC, but not of form 3, 4 or 5',
   ],
@@ -186,6 +259,14 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
     'a part of a submission to the SEC, but not an ownership document',
   ],
   [/^ACCESSION_NUMBER\t/, 'a table of an SEC data set, but not of the Insider Transactions Data Sets'],
+  [
+    /^\s*\{(?=.*"entityName"\s*:).*"facts"\s*:/s,
+    'the facts of a company; asof reads the SEC’s submissions (CIK….json) and ownership documents',
+  ],
+  [
+    /^\s*\{(?!.*"filings"\s*:).*"accessionNumber"\s*:\s*\[/s,
+    'a part of a list of filings of the SEC; save the whole answer (CIK….json)',
+  ],
   [/^\s*\{.*"error_message"\s*:/s, 'an error response of the FRED API; request it again'],
   ...[
     ['vintage_dates', 'series/vintagedates'],
@@ -207,6 +288,14 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
     'a response of the FRED API in XML, but not of series/observations or series',
   ],
   [
+    /^\s*\[?\s*\{(?=[^}]*"date"\s*:)(?=[^}]*"value"\s*:)/,
+    'observations of the FRED API without the whole answer around them; save that, or the figures as CSV with the columns date,value',
+  ],
+  [
+    /^\s*\{(?:\s*"BEAAPI"\s*:|.*"Results"\s*:\s*\{\s*"series"\s*:)/s,
+    'an answer of the API of another agency; save its figures as CSV with the columns series_id,date,as_of_date,value',
+  ],
+  [
     /^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s,
     'a feed of the Treasury, but not of the daily par or real yield curve',
   ],
@@ -220,12 +309,16 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
   [/^.{257}ustar/s, 'a tar archive; unpack it and import the folder'],
 ];
 
-function describeUnsupported(head: string): string | undefined {
+function unsupported(head: FileHead): Diagnosis | undefined {
   const { object, columns } = answerHead(head);
-  const answer = answersWithout.find(({ objects, isTable }) =>
-    object === undefined ? isTable(columns) : objects.includes(object),
+  const answer = answersWithout.find((known) =>
+    object === undefined
+      ? known.columns.some((names) => names.every((name) => columns.includes(name)))
+      : known.objects.includes(object),
   );
-  if (answer !== undefined)
-    return `an answer of asof, which lacks ${answer.lacks}; import what ${answer.wayOut} writes`;
-  return unsupportedFiles.find(([beginning]) => beginning.test(head))?.[1];
+  const description =
+    answer === undefined
+      ? unsupportedFiles.find(([beginning]) => beginning.test(head.text))?.[1]
+      : `an answer of asof, which lacks ${answer.lacks}; import what ${answer.wayOut} writes`;
+  return description === undefined ? undefined : { reason: `this looks like ${description}`, hints: [] };
 }

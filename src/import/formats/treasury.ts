@@ -16,7 +16,7 @@ import {
 } from '../../domain/treasury/curve-faults.ts';
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, headerOf, readCsvBody } from '../readers/text-table.ts';
+import { type CsvRow, readCsvBody } from '../readers/text-table.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from './format.ts';
 
@@ -41,7 +41,7 @@ function treasuryCurve(curveType: CurveType, named: Pick<ImportFormat, 'kind' | 
   return {
     ...named,
     source,
-    recognise: (head) => curveTypesOf(head).has(curveType),
+    recognise: ({ header }) => curveTypesOf(header).has(curveType),
     read: (file, options) =>
       readCurveCsv(file, options, {
         source,
@@ -66,8 +66,7 @@ const parSpelling = /^\d+ Yr$/;
  * The curves that a header may belong to: TIPS if all its maturities are those of TIPS; but both if they are spelled
  * as in par rates, because the file may be a part of their table.
  */
-function curveTypesOf(head: string): ReadonlySet<CurveType> {
-  const names = headerOf(head);
+function curveTypesOf(names: readonly string[]): ReadonlySet<CurveType> {
   const maturities = names.filter((name) => maturityName.test(name));
   // Panels of series write `date`, FRED writes `DATE`.
   if (!names.includes('Date') || maturities.length === 0) return new Set();
@@ -90,14 +89,10 @@ export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
   summary: ['Treasury curves of the H.15 release', ' (FRED CSV of series DGS… or DFII…)'],
   source: h15Source,
-  recognise: (head) => {
-    const names = headerOf(head);
-    return (
-      names.some(isH15Date) &&
-      names.length > 1 &&
-      names.every((name) => isH15Date(name) || isCurveColumn(name))
-    );
-  },
+  recognise: ({ header }) =>
+    header.length > 1 &&
+    header.some(isH15Date) &&
+    header.every((name) => isH15Date(name) || isCurveColumn(name)),
   read: (file, options) =>
     readCurveCsv(file, options, {
       source: h15Source,
@@ -271,9 +266,9 @@ export const treasuryXml: ImportFormat = {
   kind: 'treasury-xml',
   summary: ['daily par or real yield curve of the U.S. Treasury', ' (XML feed)'],
   source,
-  recognise: (head) =>
-    /^\s*(?:<\?xml[^>]*>\s*)?<feed\b/.test(head) &&
-    /DailyTreasury(?:Real)?YieldCurveRateDat|<(?:\w+:)?[BT]C_\d/.test(head),
+  recognise: ({ text }) =>
+    /^\s*(?:<\?xml[^>]*>\s*)?<feed\b/.test(text) &&
+    /DailyTreasury(?:Real)?YieldCurveRateDat|<(?:\w+:)?[BT]C_\d/.test(text),
   read: readFeed,
 };
 

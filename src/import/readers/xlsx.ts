@@ -137,24 +137,21 @@ async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<rea
   }
 }
 
-/** Marks the head of a workbook that lists its sheets, one a line, and then their headers, one a line of CSV. */
-const sheetsMark = 'PK\u0003\u0004 sheets:\n';
+/** The names of the sheets of a workbook, and their headers as lines of CSV. */
+export type SheetHeads = { readonly names: readonly string[]; readonly headers: readonly string[] };
 
 /** The characters of a sheet among which its header is, and the most characters of texts that sheets share. */
 const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
 
-/** The names of the sheets of a workbook and their headers, for recognising it; undefined if it is not named as one. */
-export async function workbookHead(file: SourceFile, head: Buffer): Promise<string | undefined> {
+/** The sheets of a workbook, for recognising it; undefined if it is not one or not named as one. */
+export async function workbookHeads(file: SourceFile, head: Buffer): Promise<SheetHeads | undefined> {
   if (isOldWorkbook(head)) {
     if (!/\.xls$/i.test(file.name)) return undefined;
     const sheets = await readOldSheets(file, await packedBytes(file));
     const headers = sheets.map(({ rows }) =>
       headerOf(rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : '')))),
     );
-    return headOf(
-      sheets.map(({ name }) => name),
-      headers,
-    );
+    return { names: sheets.map(({ name }) => name), headers: headers.map(csvLine) };
   }
   if (head.toString('latin1', 0, 4) !== 'PK\u0003\u0004' || !/\.xlsx$/i.test(file.name)) return undefined;
   const parts = new Map<string, string>();
@@ -173,25 +170,8 @@ export async function workbookHead(file: SourceFile, head: Buffer): Promise<stri
     textIn(content),
   );
   const sheets = [...parts].filter(([name]) => name.startsWith('xl/worksheets/'));
-  const headers = sheets.map(([, xml]) => headerIn(xml, texts));
-  return headOf(names, headers);
-}
-
-function headOf(names: readonly string[], headers: readonly (readonly string[])[]): string {
-  const lines = headers.map((header) => header.map(csvCell).join(','));
-  return `${sheetsMark}${names.join('\n')}\n\n${lines.join('\n')}`;
-}
-
-/** The sheets in the head of a workbook, their headers as lines of CSV; none for any other head. */
-export function sheetsIn(head: string): {
-  readonly names: readonly string[];
-  readonly headers: readonly string[];
-} {
-  const [names = '', headers = ''] = head.startsWith(sheetsMark)
-    ? head.slice(sheetsMark.length).split('\n\n')
-    : [];
-  const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
-  return { names: linesOf(names), headers: linesOf(headers) };
+  const headers = sheets.map(([, xml]) => csvLine(headerIn(xml, texts)));
+  return { names, headers: headers.filter((header) => header !== '') };
 }
 
 /** The names of columns: the first row that begins with the name of a column of dates, else the first row. */
@@ -223,6 +203,11 @@ function textIn(xml: string): string {
   return text.join('').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').trim();
 }
 
-function csvCell(text: string): string {
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""').replaceAll('\n', ' ')}"` : text;
+/** A text as a cell of CSV. */
+export function csvCell(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csvLine(header: readonly string[]): string {
+  return header.map((name) => csvCell(name.replaceAll('\n', ' '))).join(',');
 }

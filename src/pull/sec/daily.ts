@@ -12,6 +12,7 @@ import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { zipMembers } from '../../import/files/packed.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
+import { textHead } from '../../import/formats/format.ts';
 import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';
@@ -164,7 +165,7 @@ export class DailyFilings {
     const { body } = await this.#task.get(path);
     const files: ImportFile[] = [];
     for (const file of await zipMembers(body, archive))
-      if (secForm345.recognise((await file.head()).toString(), file.name))
+      if (secForm345.recognise(textHead((await file.head()).toString(), file.name)))
         files.push({ file, format: secForm345 });
     const absent = tables.filter((table) => !files.some(({ file }) => file.name === table));
     if (absent.length > 0)

@@ -2,12 +2,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
+import { textHead } from '../../../src/import/formats/format.ts';
 import { formats, recognise } from '../../../src/import/formats/recognise.ts';
 
 /** The formats of series and curves. */
 const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));
 const kindsOf = (head: string, name: string) =>
-  ours.filter((format) => format.recognise(head, name)).map(({ kind }) => kind);
+  ours.filter((format) => format.recognise(textHead(head, name))).map(({ kind }) => kind);
 
 /** The formats of the files of each folder that the formats of series and curves claim; `-` for unclaimed files. */
 const claims: Readonly<Record<string, readonly string[]>> = {

@@ -31,9 +31,9 @@ export const fredApi: ImportFormat = {
   source: 'FRED',
   vintageKind: 'exact',
   takesSeries: true,
-  recognise: (head) =>
-    isXmlResponse(head, 'observations') ||
-    (/^\s*\{/.test(head) && /(?<!\\)"observations"\s*:\s*\[/.test(head) && /"realtime_start"\s*:/.test(head)),
+  recognise: ({ text }) =>
+    isXmlResponse(text, 'observations') ||
+    (/^\s*\{/.test(text) && /(?<!\\)"observations"\s*:\s*\[/.test(text) && /"realtime_start"\s*:/.test(text)),
   async *read(file, options) {
     const response = await readFredResponse(file);
     const observations = listField(file, response, 'observations');
@@ -217,7 +217,7 @@ export const fredSeries: ImportFormat = {
   kind: 'fred-series',
   summary: ['FRED API series descriptions', ' (JSON or XML with "seriess")'],
   source: 'FRED',
-  recognise: (head) => isXmlResponse(head, 'seriess') || (/^\s*\{/.test(head) && holdsSeries(head)),
+  recognise: ({ text }) => isXmlResponse(text, 'seriess') || (/^\s*\{/.test(text) && holdsSeries(text)),
   async *read(file) {
     yield { metadata: await readFredSeries(file) };
   },

@@ -5,9 +5,18 @@ import { missingTexts } from '../../../domain/series/missing-value.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, headerOf, isDateColumn, readCsvBody } from '../../readers/text-table.ts';
-import { readSheets, type Sheet, sheetsIn } from '../../readers/xlsx.ts';
-import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
+import { type CsvRow, isDateColumn, readCsvBody } from '../../readers/text-table.ts';
+import { csvCell, readSheets, type Sheet } from '../../readers/xlsx.ts';
+import {
+  type Batch,
+  type FileHead,
+  type ImportFormat,
+  notADay,
+  notANumber,
+  notAnId,
+  type ReadOptions,
+  textHead,
+} from '../format.ts';
 import { h15Csv, isCurveColumn } from '../treasury.ts';
 import {
   columnId,
@@ -29,8 +38,7 @@ const fredCsv: ImportFormat = {
   whole: true,
   takesAsOf: true,
   takesSeries: true,
-  recognise(head) {
-    const [date, ...columns] = headerOf(head);
+  recognise({ header: [date, ...columns] }) {
     if (!isFredDate(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
     // A column named only by a vintage date does not state its series.
     if (columns.some((name) => parseDay(name) !== undefined)) return false;
@@ -54,10 +62,7 @@ const alfredWide: ImportFormat = {
   source: 'FRED',
   vintageKind: 'exact',
   whole: true,
-  recognise(head) {
-    const [date = '', ...columns] = headerOf(head);
-    return isDateColumn(date) && columns.some(isVintageColumn);
-  },
+  recognise: ({ header: [date = '', ...columns] }) => isDateColumn(date) && columns.some(isVintageColumn),
   read: (file) =>
     readFredTable(file, (name) => {
       const parts = splitVintageColumn(name);
@@ -85,8 +90,8 @@ const alfredPeriods: ImportFormat = {
   source: 'FRED',
   vintageKind: 'exact',
   takesSeries: true,
-  recognise: (head) => {
-    const places = placesIn(headerOf(head));
+  recognise: ({ header }) => {
+    const places = placesIn(header);
     return places !== undefined && !isFirstReleases(places);
   },
   read: readPeriods,
@@ -98,8 +103,8 @@ const alfredFirstReleases: ImportFormat = {
   summary: ['ALFRED download of first releases only', ' (period_start_date,ICSA,realtime_start_date)'],
   source: 'FRED',
   vintageKind: 'sampled',
-  recognise: (head) => {
-    const places = placesIn(headerOf(head));
+  recognise: ({ header }) => {
+    const places = placesIn(header);
     return places !== undefined && isFirstReleases(places);
   },
   async *read(file, options) {
@@ -198,17 +203,16 @@ const alfredWorkbook: ImportFormat = {
   vintageKind: 'exact',
   takesSeries: true,
   recognise: (head) =>
-    sheetsIn(head).names.some((name) => alfredSheet.test(name)) || hasSheetOf(head, alfredLayouts),
+    head.sheets?.names.some((name) => alfredSheet.test(name)) === true || hasSheetOf(head, alfredLayouts),
   read: (file, options) => readWorkbook(file, options, alfredLayouts),
 };
 
 const alfredLayouts = [alfredWide, alfredPeriods, alfredFirstReleases];
 const fredLayouts = [fredCsv, h15Csv];
 
-function hasSheetOf(head: string, layouts: readonly ImportFormat[]): boolean {
-  return sheetsIn(head).headers.some((header) =>
-    layouts.some((layout) => layout.recognise(`${header}\n`, '')),
-  );
+function hasSheetOf({ sheets }: FileHead, layouts: readonly ImportFormat[]): boolean {
+  const heads = sheets?.headers.map((header) => textHead(`${header}\n`)) ?? [];
+  return heads.some((head) => layouts.some((layout) => layout.recognise(head)));
 }
 
 /** FRED's download of a graph as a workbook: the figures of one day, which the file does not name. */
@@ -220,16 +224,15 @@ const fredWorkbook: ImportFormat = {
   whole: true,
   takesAsOf: true,
   recognise: (head) => {
-    const names = sheetsIn(head).names;
-    const isNamed = names.some((name) => /^(?:README|FRED Graph)$/i.test(name));
-    return (isNamed || hasSheetOf(head, fredLayouts)) && !alfredWorkbook.recognise(head, '');
+    const isNamed = head.sheets?.names.some((name) => /^(?:README|FRED Graph)$/i.test(name)) === true;
+    return (isNamed || hasSheetOf(head, fredLayouts)) && !alfredWorkbook.recognise(head);
   },
   read: (file, options) => readWorkbook(file, options, fredLayouts),
 };
 
 /** Whether the head of a workbook is that of a download of FRED or ALFRED. */
-export function isFredWorkbook(head: string): boolean {
-  return alfredWorkbook.recognise(head, '') || fredWorkbook.recognise(head, '');
+export function isFredWorkbook(head: FileHead): boolean {
+  return alfredWorkbook.recognise(head) || fredWorkbook.recognise(head);
 }
 
 async function* readWorkbook(
@@ -245,7 +248,7 @@ async function* readWorkbook(
       continue;
     }
     const csv = textOf(file, sheet);
-    const found = layouts.find((layout) => layout.recognise(csv.head, file.name));
+    const found = layouts.find((layout) => layout.recognise(textHead(csv.head, file.name)));
     if (found === undefined)
       throw refusal(
         { path: `${file.path}/${sheet.name}` },
@@ -296,8 +299,7 @@ function textOf(
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Date) return cell.toISOString().slice(0, 10);
-  const text = String(cell).trim();
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvCell(String(cell).trim());
 }
 
 /** The README of an ALFRED download; of attributes that changed over the years, those that are current count. */
@@ -308,7 +310,7 @@ const alfredReadme: ImportFormat = {
     ' (title, units, frequency and seasonal adjustment of its series)',
   ],
   source: 'FRED',
-  recognise: isReadme,
+  recognise: ({ text }) => isReadme(text),
   async *read(file) {
     const bytes = await allBytes(file.path, await file.open(), longestReadme);
     const text = new TextDecoder('utf-8').decode(bytes);

@@ -1,7 +1,6 @@
 import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { type CurvePoint, curveTypes, maturitiesOf, yieldSeries } from '../../../domain/treasury/curve.ts';
-import { Problem } from '../../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import {
   isJsonObject,
@@ -12,8 +11,8 @@ import {
   type UncheckedObject,
 } from '../../readers/json.ts';
 import { type CellReader, cellReader, type TableRow } from '../../readers/rows.ts';
-import { type CsvRow, delimitedRows, headerOf, otherWidth, readCsvBody } from '../../readers/text-table.ts';
-import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
+import { type CsvRow, delimitedRows, otherWidth, readCsvBody } from '../../readers/text-table.ts';
+import { type Batch, type FileHead, type ImportFormat, type ReadOptions, textHead } from '../format.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
@@ -111,32 +110,20 @@ export const answerFormats: readonly ImportFormat[] = answers.map(({ objects, is
   },
 }));
 
-/** Marks the head of a Parquet file that lists its columns, one a line. */
-const columnsMark = 'PAR1 columns:\n';
-
-/** The head of a Parquet file for recognising it: the names of its columns. A file that cannot be read has none. */
-export async function parquetHead(file: SourceFile): Promise<string | undefined> {
-  const { readParquet } = await import('../../readers/parquet.ts');
-  try {
-    const { columns } = await readParquet(file);
-    return columnsMark + columns.map(({ name }) => name).join('\n');
-  } catch (error) {
-    if (error instanceof Problem) return undefined;
-    throw error;
-  }
-}
-
 /** The object of an answer's envelope in JSON, or the columns of a table, by the beginning of a file. */
-export function answerHead(head: string): { readonly object?: string; readonly columns: readonly string[] } {
-  if (head.startsWith(columnsMark)) return { columns: head.slice(columnsMark.length).split('\n') };
-  if (!/^\s*\{/.test(head)) return { columns: headerOf(head) };
+export function answerHead({ text, header, columns }: FileHead): {
+  readonly object?: string;
+  readonly columns: readonly string[];
+} {
+  if (columns !== undefined) return { columns };
+  if (!/^\s*\{/.test(text)) return { columns: header };
   const [, object] =
-    /^\s*\{\s*"object"\s*:\s*"([a-z_]+)"/.exec(head) ??
-    (/"request_id"\s*:\s*"req_/.test(head) ? /"object"\s*:\s*"([a-z_]+)"/.exec(head) : null) ??
+    /^\s*\{\s*"object"\s*:\s*"([a-z_]+)"/.exec(text) ??
+    (/"request_id"\s*:\s*"req_/.test(text) ? /"object"\s*:\s*"([a-z_]+)"/.exec(text) : null) ??
     [];
   if (object !== undefined) return { object, columns: [] };
   // Lines of JSON.
-  const [line = '', ...others] = head.trimStart().split('\n', 2);
+  const [line = '', ...others] = text.trimStart().split('\n', 2);
   return { columns: Object.keys((others.length > 0 && objectIn(line)) || {}) };
 }
 
@@ -166,7 +153,7 @@ async function* answerRows(
 async function* rowsIn(file: SourceFile): AsyncGenerator<readonly AnswerRow[]> {
   const head = (await file.head()).toString();
   if (head.startsWith('PAR1')) yield* parquetRows(file);
-  else if (/^\s*\{/.test(head)) yield* jsonRows(file, answerHead(head).object === undefined);
+  else if (/^\s*\{/.test(head)) yield* jsonRows(file, answerHead(textHead(head)).object === undefined);
   else if (head.split('\n', 1)[0]?.includes('\t') === true) yield* tsvRows(file);
   else
     for await (const { header, rows } of readCsvBody(file, placesIn))

@@ -12,7 +12,7 @@ import {
 import { defined } from '../../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
-import { type CsvRow, headerOf, readCsvBody } from '../../readers/text-table.ts';
+import { type CsvRow, readCsvBody } from '../../readers/text-table.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
@@ -36,10 +36,7 @@ const asofCsv: ImportFormat = {
     ', one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
   ],
   statesAsOf: 'by hand',
-  recognise(head) {
-    const header = headerOf(head);
-    return columns.every((name) => header.includes(name));
-  },
+  recognise: ({ header }) => columns.every((name) => header.includes(name)),
   async *read(file) {
     const coveredTo = new Map<string, Day>();
     const statement = statementReader(file);
@@ -138,8 +135,7 @@ const metadataCsv: ImportFormat = {
     'series metadata',
     ' (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
   ],
-  recognise(head) {
-    const header = headerOf(head);
+  recognise({ header }) {
     if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;
     return metadataNames.optional.some((name) => header.includes(name));
   },

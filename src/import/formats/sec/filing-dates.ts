@@ -2,6 +2,7 @@ import type { Filing, FormType } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { addTo } from '../../../domain/series/groups.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
+import { textHead } from '../format.ts';
 import { holdsSubmissionTable, submissionsIn } from './form345.ts';
 import { type ListedFiling, readSubmissions, secSubmissionsJson } from './submissions-json.ts';
 import { easternAsUtc, parseAccession, parseForm } from './values.ts';
@@ -86,7 +87,7 @@ const directoryOf = once(async (files: readonly SourceFile[]): Promise<Directory
 const listedOnce = once(async (file: SourceFile): Promise<readonly ListedFiling[]> => {
   if (!/\.(?:json|tsv|txt|sgml)$/i.test(file.name)) return [];
   const head = (await file.head()).toString();
-  if (secSubmissionsJson.recognise(head, file.name)) return readSubmissions(file);
+  if (secSubmissionsJson.recognise(textHead(head))) return readSubmissions(file);
   if (holdsSubmissionTable(head)) {
     const submissions = [...(await submissionsIn(file)).values()];
     return submissions.map((submission) => ({ ...submission, document: null }));

@@ -59,7 +59,7 @@ export const secForm345: ImportFormat = {
     ' (zip or folder of TSV: SUBMISSION, NONDERIV_TRANS …)',
   ],
   source: 'SEC',
-  recognise: (head, name) => tableIn(head) !== undefined || isDescription(head, name),
+  recognise: ({ text, name }) => tableIn(text) !== undefined || isDescription(text, name),
   read: readMember,
 };
 

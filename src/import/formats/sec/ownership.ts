@@ -41,8 +41,8 @@ export const secOwnershipXml: ImportFormat = {
   summary: ['Form 3', ', 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)'],
   source: 'SEC',
   takesFiledOn: true,
-  recognise: (head) =>
-    /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<ownershipDocument\b/.test(head),
+  recognise: ({ text }) =>
+    /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<ownershipDocument\b/.test(text),
   read: readDocument,
 };
 
@@ -107,7 +107,7 @@ export const secSubmissionText: ImportFormat = {
   kind: 'sec-submission-text',
   summary: ['full submission of a Form 3', ', 4 or 5 (text with the SGML header of EDGAR)'],
   source: 'SEC',
-  recognise: (head) => parseForm(submissionType(head) ?? '') !== undefined,
+  recognise: ({ text }) => parseForm(submissionType(text) ?? '') !== undefined,
   read: readSubmission,
 };
 

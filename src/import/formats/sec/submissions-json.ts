@@ -19,7 +19,8 @@ export const secSubmissionsJson: ImportFormat = {
   kind: 'sec-submissions-json',
   summary: ['list of filings of a company or person by the SEC', ' (JSON); dates the XML imported with it'],
   source: 'SEC',
-  recognise: holdsSubmissions,
+  recognise: ({ text }) =>
+    /^\s*\{(?:[\s\S]*"filings"\s*:\s*\{\s*"recent"\s*:\s*\{)?\s*"accessionNumber"\s*:\s*\[/.test(text),
   async *read(file) {
     const { filings, zone } = await readList(file);
     const count = counted(filings.length, 'ownership filing');
@@ -39,10 +40,6 @@ export type ListedFiling = {
   /** The base name of the ownership XML, if the list has it, and the CIK of the list's company or person. */
   readonly document: { readonly name: string; readonly cik: string } | null;
 };
-
-function holdsSubmissions(head: string): boolean {
-  return /^\s*\{(?:[\s\S]*"filings"\s*:\s*\{\s*"recent"\s*:\s*\{)?\s*"accessionNumber"\s*:\s*\[/.test(head);
-}
 
 /** The ownership filings in a list of filings (`CIK0001835632.json`, `CIK0001835632-submissions-001.json`). */
 export async function readSubmissions(file: SourceFile): Promise<readonly ListedFiling[]> {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { textHead } from '../../../../src/import/formats/format.ts';
 import { formats } from '../../../../src/import/formats/recognise.ts';
 
 /** The formats of series and curves. */
 const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));
 const kindsOf = (head: string, name: string) =>
-  ours.filter((format) => format.recognise(head, name)).map(({ kind }) => kind);
+  ours.filter((format) => format.recognise(textHead(head, name))).map(({ kind }) => kind);
 
 describe('the recognition of a file of series', () => {
   test.each([

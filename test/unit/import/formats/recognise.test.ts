@@ -136,6 +136,21 @@ describe('a file that no format recognises', () => {
       'this looks like an error response of the FRED API; request it again',
     ],
     [
+      'a list of observations in JSON',
+      '[{"date": "2015-01-01", "value": "18063.529"}, {"date": "2015-04-01", "value": "18279.784"}]',
+      'this looks like observations of the FRED API without the whole answer around them; save that, or the figures as CSV with the columns date,value',
+    ],
+    [
+      'the facts of a company in JSON',
+      '{"cik":1835632,"entityName":"Marvell Technology, Inc.","facts":{"dei":{}}}',
+      'this looks like the facts of a company; asof reads the SEC’s submissions (CIK….json) and ownership documents',
+    ],
+    [
+      'a part of a list of filings',
+      '{"cik":1835632,"recent":{"accessionNumber":[]}}',
+      'this looks like a part of a list of filings of the SEC; save the whole answer (CIK….json)',
+    ],
+    [
       'FRED in XML',
       '<?xml version="1.0"?><vintage_dates realtime_start="2024-12-19">',
       'this looks like a response of the FRED API in XML, but not of series/observations or series',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
+import { textHead } from '../../../../../src/import/formats/format.ts';
 import { formatOfKind, recognise } from '../../../../../src/import/formats/recognise.ts';
 import { alfredReadmeText } from '../../../../support/alfred.ts';
 import { testData } from '../../../../support/repository.ts';
@@ -481,8 +482,8 @@ describe('a workbook of FRED', () => {
     expect(await kindOf(sourceFile('ROUTPUTQvQd.xlsx', namedWorkbook({ ROUTPUT: [['DATE']] })))).toBe(
       'rtdsm',
     );
-    expect(fredCsv.recognise('period_start_date,GDP,realtime_start_date,realtime_end_date', 'x.csv')).toBe(
-      false,
-    );
+    expect(
+      fredCsv.recognise(textHead('period_start_date,GDP,realtime_start_date,realtime_end_date', 'x.csv')),
+    ).toBe(false);
   });
 });

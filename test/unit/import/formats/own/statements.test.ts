@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { textHead } from '../../../../../src/import/formats/format.ts';
 import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 
@@ -79,7 +80,7 @@ describe("asof's own CSV", () => {
   ])(
     'is recognised in the answer to a query (%s) and refused, because the answer lacks statements',
     async (_, columns) => {
-      expect(asofCsv.recognise(columns, 'x.csv')).toBe(true);
+      expect(asofCsv.recognise(textHead(columns, 'x.csv'))).toBe(true);
       const message = await refusalOf(asofCsv, file(columns, columns.replace(/[^,]+/g, '1')));
       expect(message).toContain(
         'the answer to a query, which lacks statements; import what asof facts writes',

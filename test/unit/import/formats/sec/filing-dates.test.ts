@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textHead } from '../../../../../src/import/formats/format.ts';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
 import { secSubmissionsJson } from '../../../../../src/import/formats/sec/submissions-json.ts';
 import { documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
@@ -238,7 +239,9 @@ describe('a list of filings by the SEC', () => {
 
   it('is recognised among other JSON', async () => {
     expect((await recognise(company())).kind).toBe('sec-submissions-json');
-    expect(secSubmissionsJson.recognise(JSON.stringify(columns), 'a.json')).toBe(true);
-    expect(secSubmissionsJson.recognise('{"filings":[],"accessionNumber":"x"}', 'a.json')).toBe(false);
+    expect(secSubmissionsJson.recognise(textHead(JSON.stringify(columns), 'a.json'))).toBe(true);
+    expect(secSubmissionsJson.recognise(textHead('{"filings":[],"accessionNumber":"x"}', 'a.json'))).toBe(
+      false,
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textHead } from '../../../../../src/import/formats/format.ts';
 import { secOwnershipXml } from '../../../../../src/import/formats/sec/ownership.ts';
 import { director, documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
 import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
@@ -295,6 +296,6 @@ describe('ownership XML', () => {
     ['<feed><ownershipDocument/></feed>', false],
     [`${'<!---->'.repeat(5000)}<x/>`, false],
   ])('is recognised by its root (%#)', (head, expected) => {
-    expect(secOwnershipXml.recognise(head, name)).toBe(expected);
+    expect(secOwnershipXml.recognise(textHead(head, name))).toBe(expected);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textHead } from '../../../../../src/import/formats/format.ts';
 import { secSubmissionText } from '../../../../../src/import/formats/sec/ownership.ts';
 import { documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
 import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
@@ -117,6 +118,6 @@ describe('a full submission', () => {
     [submission().replace('TYPE:\t4', 'TYPE:\t10-K'), false],
     [documentOf(), false],
   ])('is recognised by how it begins and its form (%#)', (head, expected) => {
-    expect(secSubmissionText.recognise(head, 'a.txt')).toBe(expected);
+    expect(secSubmissionText.recognise(textHead(head, 'a.txt'))).toBe(expected);
   });
 });

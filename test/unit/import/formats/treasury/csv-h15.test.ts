@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textHead } from '../../../../../src/import/formats/format.ts';
 import { h15Csv } from '../../../../../src/import/formats/treasury.ts';
 import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
@@ -58,6 +59,6 @@ describe('the curves of the H.15 release', () => {
     ['observation_date,DGS10_20240102\n', false],
     ['DATE\n', false],
   ])('are recognised by their columns: %j %s', (head, expected) => {
-    expect(h15Csv.recognise(head, 'a.csv')).toBe(expected);
+    expect(h15Csv.recognise(textHead(head, 'a.csv'))).toBe(expected);
   });
 });

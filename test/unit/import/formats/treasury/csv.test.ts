@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../../../src/domain/series/date.ts';
+import { textHead } from '../../../../../src/import/formats/format.ts';
 import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
 import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
@@ -250,9 +251,9 @@ describe('the recognition of a curve', () => {
     ['5 Yr,7 Yr\n', false, false],
     ['', false, false],
   ])('finds in %j: par %s, real %s', (head, isPar, isReal) => {
-    expect([treasuryParCsv.recognise(head, 'a.csv'), treasuryRealCsv.recognise(head, 'a.csv')]).toEqual([
-      isPar,
-      isReal,
-    ]);
+    expect([
+      treasuryParCsv.recognise(textHead(head, 'a.csv')),
+      treasuryRealCsv.recognise(textHead(head, 'a.csv')),
+    ]).toEqual([isPar, isReal]);
   });
 });

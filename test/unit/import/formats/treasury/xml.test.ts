@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textHead } from '../../../../../src/import/formats/format.ts';
 import { treasuryXml } from '../../../../../src/import/formats/treasury.ts';
 import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
@@ -170,6 +171,6 @@ describe('the feed of the Treasury', () => {
     [feed().replace('YieldCurve', 'Bill'), false],
     ['<html><feed>BC_1MONTH</feed></html>', false],
   ])('is recognised by its root and its rates (%#)', (head, expected) => {
-    expect(treasuryXml.recognise(head, 'a.xml')).toBe(expected);
+    expect(treasuryXml.recognise(textHead(head, 'a.xml'))).toBe(expected);
   });
 });
