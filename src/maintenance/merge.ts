@@ -96,12 +96,11 @@ async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
     name: shownAddress(address),
     path: shownAddress(address),
     size: facts,
-    open: async (counter) => {
+    read(counter) {
       counter?.(facts);
       return Readable.from([]);
     },
     head: empty,
-    bytes: empty,
     sha256: () => digestOfStore(view),
     siblings: async () => [],
   };
@@ -123,7 +122,7 @@ function storeFormat(view: WholeView): ImportFormat {
       }
       for await (const points of allPoints(view)) yield { points };
       for await (const filings of allFilings(view)) yield { filings };
-      await file.open();
+      file.read();
     },
   };
 }

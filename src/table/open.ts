@@ -2,14 +2,8 @@ import { type TableBatch, textOfCell, type UserTable } from '../answering/table.
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
-import {
-  cellText,
-  linesOf,
-  type Records,
-  recordHead,
-  recordsIn,
-  separatorIn,
-} from '../import/readers/text-table.ts';
+import { linesOf, separatorIn } from '../import/readers/csv.ts';
+import { cellText, type Records, recordHead, recordsIn } from '../import/readers/delimited.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 

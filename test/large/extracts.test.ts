@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { allBytes } from '../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import { largeData, readData, testData } from '../support/repository.ts';
 import { zipOf } from '../support/zip-writer.ts';
@@ -234,12 +235,12 @@ describe('the extracts of test/data', () => {
     for (const [member, cut] of Object.entries(archives[name] ?? {})) {
       const file = members.find((one) => one.name === member);
       if (file === undefined) throw new Error(`${name} has no ${member}`);
-      expected.push({ name: member, content: cut((await file.bytes()).toString('utf8')) });
+      expected.push({ name: member, content: cut((await allBytes(file)).toString('utf8')) });
     }
     if (update) write(name, zipOf(expected));
     const found = await sourceFiles([join(testData, name)]);
     const contents = await Promise.all(
-      found.map(async (file) => ({ name: file.name, content: (await file.bytes()).toString('utf8') })),
+      found.map(async (file) => ({ name: file.name, content: (await allBytes(file)).toString('utf8') })),
     );
     const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
     expect(contents.sort(byName)).toEqual(expected.sort(byName));

@@ -24,9 +24,8 @@ export function sourceFile(
     name,
     path: name,
     size: bytes.length,
-    open: async () => Readable.from(chunksOf(bytes, chunkSize), { objectMode: false }),
+    read: () => Readable.from(chunksOf(bytes, chunkSize)),
     head: async () => bytes.subarray(0, 65_536),
-    bytes: async () => bytes,
     sha256: async () => createHash('sha256').update(bytes).digest('hex'),
     siblings: async () => siblings,
   };

@@ -38,6 +38,6 @@ export async function pointsIn(format: ImportFormat, file: SourceFile): Promise<
 /** The content of a file as text, byte by byte. */
 export async function textOf(file: SourceFile): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of await file.open()) chunks.push(chunk);
+  for await (const chunk of file.read()) chunks.push(chunk);
   return Buffer.concat(chunks).toString('latin1');
 }

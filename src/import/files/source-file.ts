@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { Problem } from '../../errors/problem.ts';
 
@@ -22,11 +21,9 @@ export type SourceFile = {
   /** The order of its dates, if the user states it; dates that begin with the year need none. */
   readonly dateOrder?: DateOrder;
   /** The unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */
-  open(counter?: ByteCounter): Promise<Readable>;
+  readonly read: ReadBytes;
   /** The first 64 KiB of the content. */
   head(): Promise<Buffer>;
-  /** The whole content; a file of more than 1 GiB is refused. */
-  bytes(counter?: ByteCounter): Promise<Buffer>;
   /** SHA-256 in hex of the file as stored; of an archive member, of its content. */
   sha256(): Promise<string>;
   /** The other files of the same folder or archive. */
@@ -136,12 +133,8 @@ export function sourceFile(content: FileContent): SourceFile {
     path,
     size,
     siblings,
-    open: async (counter) => Readable.from(read(counter), { objectMode: false }),
+    read,
     head: () => firstBytes(read(), headSize),
-    bytes: async (counter) => {
-      if (stored === undefined && size > limits.inMemory) throw tooLarge(path, limits.inMemory);
-      return allBytes(path, read(counter), limits.inMemory);
-    },
     sha256: () => digest((stored ?? content.read)()),
   };
 }
@@ -169,21 +162,24 @@ export async function firstBytes(bytes: AsyncIterable<Buffer>, count: number): P
   return Buffer.concat(chunks).subarray(0, count);
 }
 
-/** All bytes; refused as soon as there are more than `limit`. */
-export async function allBytes(path: string, bytes: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+/** All bytes of a file; refused as soon as there are more than `limit`. */
+export async function allBytes(
+  file: Pick<SourceFile, 'path' | 'size' | 'read'>,
+  limit: number = limits.inMemory,
+): Promise<Buffer> {
+  const tooLarge = (): Problem => {
+    const most = limit >= 2 ** 30 ? `${limit / 2 ** 30} GiB` : `${limit / 2 ** 20} MiB`;
+    return refusal(file, {}, `larger than ${most}, the limit for a file of this kind`);
+  };
+  if (file.size > limits.inMemory) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of bytes) {
+  for await (const chunk of file.read()) {
     size += chunk.length;
-    if (size > limit) throw tooLarge(path, limit);
+    if (size > limit) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
-}
-
-function tooLarge(path: string, limit: number): Problem {
-  const size = limit >= 2 ** 30 ? `${limit / 2 ** 30} GiB` : `${limit / 2 ** 20} MiB`;
-  return refusal({ path }, {}, `larger than ${size}, the limit for a file of this kind`);
 }
 
 async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {

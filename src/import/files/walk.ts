@@ -8,7 +8,6 @@ import {
   allBytes,
   counted,
   type FileContent,
-  limits,
   printablePath,
   refusal,
   type SourceFile,
@@ -36,7 +35,7 @@ export async function sourceFiles(
 /** Standard input as a file, whose content is kept in memory because an import reads a file more than once. */
 async function inputFile(stdin: AsyncIterable<Uint8Array>): Promise<SourceFile> {
   const path = 'standard input';
-  const bytes = await allBytes(path, asBuffers(stdin), limits.inMemory);
+  const bytes = await allBytes({ path, size: 0, read: () => asBuffers(stdin) });
   if ((await signatureOf(asBuffers([bytes]))) === 'zip')
     throw refusal({ path }, {}, 'a zip archive cannot be read from standard input', [
       'save it to a file, and import that',

@@ -11,7 +11,7 @@ import {
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
-import { headerOf } from '../readers/text-table.ts';
+import { headerOf } from '../readers/csv.ts';
 import type { SheetHeads } from '../readers/xlsx.ts';
 
 /** What the user of an import states about its files. */

@@ -2,7 +2,7 @@ import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../domai
 import { missingTexts } from '../../domain/series/missing-value.ts';
 import { frequencyOf, parseSeriesId } from '../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { cellsOf, readCsv } from '../readers/text-table.ts';
+import { cellsOf, readCsv } from '../readers/csv.ts';
 import { readSheets, type Sheet } from '../readers/xlsx.ts';
 import { type FileHead, type ImportFormat, type ReadOptions, textHead } from './format.ts';
 import { isFredWorkbook } from './fred/downloads.ts';

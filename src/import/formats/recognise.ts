@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { cellsIn, linesOf, separatorIn } from '../readers/text-table.ts';
+import { cellsIn, linesOf, separatorIn } from '../readers/csv.ts';
 import { workbookHeads } from '../readers/xlsx.ts';
 import { type FileHead, type ImportFormat, textHead } from './format.ts';
 import { fredApi, fredSeries } from './fred/api.ts';

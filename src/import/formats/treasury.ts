@@ -16,7 +16,7 @@ import {
 } from '../../domain/treasury/curve-faults.ts';
 import { Problem } from '../../errors/problem.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, readCsvBody } from '../readers/text-table.ts';
+import { type CsvRow, readCsvBody } from '../readers/csv.ts';
 import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from './format.ts';
 
@@ -281,9 +281,7 @@ type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Pro
 async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {
   const { onRefused } = options;
   const checks = new CurveChecks(file, options);
-  const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
-    'entry',
-  ]);
+  const { root, lineOf } = await parseXml(file, await allBytes(file, limits.xml), ['entry']);
   if (!isNode(root.feed)) throw refusal(file, {}, 'this XML is not a feed');
   const entries = listOf(root.feed.entry);
   if (entries.length === 0) throw refusal(file, {}, 'the feed has no entry');

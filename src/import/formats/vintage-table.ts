@@ -6,7 +6,7 @@ import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.t
 import { readColumns } from '../../domain/series/table-columns.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
-import { type CsvRow, readCsvBody } from '../readers/text-table.ts';
+import { type CsvRow, readCsvBody } from '../readers/csv.ts';
 import { type Batch, notADay, notANumber, notAnId, type ReadOptions } from './format.ts';
 
 const batchSize = 5000;

@@ -361,7 +361,7 @@ class ByteProgress {
     const tap = (bytes: number): void => {
       this.#read = Math.min(file.size, this.#read + bytes);
     };
-    return { ...file, open: () => file.open(tap), bytes: () => file.bytes(tap) };
+    return { ...file, read: () => file.read(tap) };
   }
 
   /** The bytes that are stored, plus this share (0..1) of those that are read and not yet stored. */

@@ -20,7 +20,7 @@ export function jsonIn(text: string): unknown {
 
 /** The object in a UTF-8 JSON file; a file that is too large, broken, or has another value is refused. */
 export async function readJsonObject(file: SourceFile): Promise<UncheckedObject> {
-  const content = await allBytes(file.path, await file.open(), limits.json);
+  const content = await allBytes(file, limits.json);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));

@@ -12,7 +12,7 @@ import {
 import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
-import { limits, refusal, type SourceFile } from '../files/source-file.ts';
+import { allBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** Zstandard is part of newer versions of Node. */
 const unpackZstandard: unknown = Reflect.get(zlib, 'zstdDecompressSync');
@@ -84,7 +84,7 @@ type ParquetTable = {
 
 /** The table in a Parquet file. */
 export async function readParquet(file: SourceFile): Promise<ParquetTable> {
-  const bytes = await file.bytes();
+  const bytes = await allBytes(file);
   const content: AsyncBuffer = {
     byteLength: bytes.length,
     slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer,

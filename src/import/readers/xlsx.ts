@@ -3,18 +3,14 @@ import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { unpackedStream } from '../files/packed.ts';
 import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { isDateColumn } from './text-table.ts';
+import { isDateColumn } from './csv.ts';
 
 /** A sheet: its name, and its cells by row. Numbers are the shortest texts of their doubles, empty cells null. */
 export type Sheet = { readonly name: string; readonly rows: readonly (readonly unknown[])[] };
 
-async function packedBytes(file: SourceFile): Promise<Buffer> {
-  return allBytes(file.path, await file.open(), limits.workbook);
-}
-
 /** The sheets of a workbook, in order; a file that is not a workbook is refused. */
 export async function readSheets(file: SourceFile): Promise<readonly Sheet[]> {
-  const content = await packedBytes(file);
+  const content = await allBytes(file, limits.workbook);
   if (isOldWorkbook(content)) return readOldSheets(file, content);
   await refuseHuge(file, content);
   const { default: readWorkbook } = await import('read-excel-file/node');
@@ -147,7 +143,7 @@ const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
 export async function workbookHeads(file: SourceFile, head: Buffer): Promise<SheetHeads | undefined> {
   if (isOldWorkbook(head)) {
     if (!/\.xls$/i.test(file.name)) return undefined;
-    const sheets = await readOldSheets(file, await packedBytes(file));
+    const sheets = await readOldSheets(file, await allBytes(file, limits.workbook));
     const headers = sheets.map(({ rows }) =>
       headerOf(rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : '')))),
     );
@@ -155,7 +151,7 @@ export async function workbookHeads(file: SourceFile, head: Buffer): Promise<She
   }
   if (head.toString('latin1', 0, 4) !== 'PK\u0003\u0004' || !/\.xlsx$/i.test(file.name)) return undefined;
   const parts = new Map<string, string>();
-  await eachPart(await packedBytes(file), async (name, chunks) => {
+  await eachPart(await allBytes(file, limits.workbook), async (name, chunks) => {
     const isSheet = /^xl\/worksheets\/[^/]+\.xml$/.test(name);
     if (!isSheet && !/^xl\/(?:workbook|sharedStrings)\.xml$/.test(name)) return;
     parts.set(name, (await firstBytes(chunks, isSheet ? headLength : textsLength)).toString('utf8'));

@@ -11,7 +11,7 @@ import {
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { zipMembers } from '../../import/files/packed.ts';
-import { refusal, type SourceFile } from '../../import/files/source-file.ts';
+import { allBytes, refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { textHead } from '../../import/formats/format.ts';
 import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
@@ -306,7 +306,7 @@ function dataSetLinks(page: string): readonly DataSetLink[] {
  */
 async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly WantedFiling[]> {
   // Latin-1, so that a column of the text is a column of the file; names of filers are not read.
-  const lines = (await file.bytes()).toString('latin1').split(/\r?\n/);
+  const lines = (await allBytes(file)).toString('latin1').split(/\r?\n/);
   const header = lines.findIndex((line) =>
     /^Form Type +Company Name +CIK +Date Filed +File Name\s*$/.test(line),
   );

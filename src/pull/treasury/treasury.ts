@@ -2,7 +2,7 @@ import type { HttpReply } from '../../client/remote/exchange.ts';
 import { type Day, latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { SourceFile } from '../../import/files/source-file.ts';
+import { allBytes, type SourceFile } from '../../import/files/source-file.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
 import { treasuryXml } from '../../import/formats/treasury.ts';
 import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
@@ -185,7 +185,7 @@ type Feed = {
 /** Reads a feed without its bad entries; refused if no other entry is left where there must be one. */
 async function readFeed(file: SourceFile, { curveType }: Family, year: number, now: Date): Promise<Feed> {
   const [today, latest] = [utcDay(now), latestDay(now)];
-  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await file.bytes()))
+  if (today < `${year}${firstCurveBy}` && isEmptyFeed(await allBytes(file)))
     return { points: [], notes: [], bad: [] };
   const faultOf = ({ curveType: type, tradeDate, maturity }: CurvePoint): string | undefined => {
     if (type !== curveType || !tradeDate.startsWith(`${year}-`))

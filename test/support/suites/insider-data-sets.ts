@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { leadOwner } from '../../../src/domain/insider/filing.ts';
+import { allBytes } from '../../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
 import { dataPath, readData } from '../repository.ts';
 import { readTogether } from '../sec-documents.ts';
@@ -21,7 +22,7 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
     const table = (name: string) => tables.get(name) ?? [];
     beforeAll(async () => {
       const members = (await sourceFiles([quarter])).filter(({ name }) => name.endsWith('.tsv'));
-      const contents = await Promise.all(members.map((file) => file.bytes()));
+      const contents = await Promise.all(members.map((file) => allBytes(file)));
       tables = new Map(
         members.map(({ name }, place) => [
           name,

@@ -271,10 +271,7 @@ function isXmlResponse(head: string, root: 'observations' | 'seriess'): boolean 
 async function readFredResponse(file: SourceFile): Promise<UncheckedObject> {
   const head = (await file.head()).toString('latin1').replace(/^\u00EF\u00BB\u00BF/, '');
   if (!/^\s*</.test(head)) return readJsonObject(file);
-  const { root } = await parseXml(file, await allBytes(file.path, await file.open(), limits.xml), [
-    'observation',
-    'series',
-  ]);
+  const { root } = await parseXml(file, await allBytes(file, limits.xml), ['observation', 'series']);
   for (const [name, child] of [
     ['observations', 'observation'],
     ['seriess', 'series'],

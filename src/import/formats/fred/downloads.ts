@@ -5,7 +5,7 @@ import { missingTexts } from '../../../domain/series/missing-value.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, isDateColumn, readCsvBody } from '../../readers/text-table.ts';
+import { type CsvRow, isDateColumn, readCsvBody } from '../../readers/csv.ts';
 import { csvCell, readSheets, type Sheet } from '../../readers/xlsx.ts';
 import {
   type Batch,
@@ -288,9 +288,8 @@ function textOf(
       ...file,
       path: `${file.path}/${name}`,
       size: bytes.length,
-      open: async () => Readable.from([bytes]),
+      read: () => Readable.from([bytes]),
       head: async () => bytes.subarray(0, 64 * 1024),
-      bytes: async () => bytes,
     },
   };
 }
@@ -312,7 +311,7 @@ const alfredReadme: ImportFormat = {
   source: 'FRED',
   recognise: ({ text }) => isReadme(text),
   async *read(file) {
-    const bytes = await allBytes(file.path, await file.open(), longestReadme);
+    const bytes = await allBytes(file, longestReadme);
     const text = new TextDecoder('utf-8').decode(bytes);
     yield { metadata: [readReadme(file, text)] };
   },

@@ -2,6 +2,8 @@ import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../.
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { type CurvePoint, curveTypes, maturitiesOf, yieldSeries } from '../../../domain/treasury/curve.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CsvRow, delimitedRows, readCsvBody } from '../../readers/csv.ts';
+import { otherWidth } from '../../readers/delimited.ts';
 import {
   isJsonObject,
   jsonIn,
@@ -11,7 +13,6 @@ import {
   type UncheckedObject,
 } from '../../readers/json.ts';
 import { type CellReader, cellReader, type TableRow } from '../../readers/rows.ts';
-import { type CsvRow, delimitedRows, otherWidth, readCsvBody } from '../../readers/text-table.ts';
 import { type Batch, type FileHead, type ImportFormat, type ReadOptions, textHead } from '../format.ts';
 import {
   acquiredOrDisposed,

@@ -11,8 +11,8 @@ import {
 } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
+import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
 import { cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
-import { type CsvRow, readCsvBody } from '../../readers/text-table.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;

@@ -13,8 +13,9 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { addTo } from '../../../domain/series/groups.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
+import { delimitedRows } from '../../readers/csv.ts';
+import { otherWidth } from '../../readers/delimited.ts';
 import { type CellReader, cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
-import { delimitedRows, otherWidth } from '../../readers/text-table.ts';
 import type { Batch, ImportFormat } from '../format.ts';
 import {
   acquiredOrDisposed,

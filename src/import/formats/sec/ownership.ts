@@ -50,7 +50,7 @@ async function* readDocument(
   file: SourceFile,
   { filedOn, together = [] }: ReadOptions,
 ): AsyncGenerator<Batch> {
-  const bytes = await allBytes(file.path, await file.open(), longestDocument);
+  const bytes = await allBytes(file, longestDocument);
   const document = await readOwnershipDocument(file, bytes);
   const inPath = accessionIn(file.path);
   const listed = await listedFiling(file, inPath, document, together);
@@ -115,7 +115,7 @@ async function* readSubmission(
   file: SourceFile,
   { filedOn, together = [] }: ReadOptions,
 ): AsyncGenerator<Batch> {
-  const bytes = await allBytes(file.path, await file.open(), longestDocument);
+  const bytes = await allBytes(file, longestDocument);
   // Decoded byte by byte, so that positions in the text are positions in the bytes.
   const text = bytes.toString('latin1');
   const header = readHeader(file, text);

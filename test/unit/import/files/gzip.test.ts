@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { allBytes } from '../../../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { tempFolder } from '../../../support/folders.ts';
 import { onlyFile, tempFile, textOf } from '../../../support/temp-files.ts';
@@ -26,7 +27,7 @@ describe('gzip data', () => {
     expect(named.path.endsWith('/GDP.csv.gz')).toBe(true);
     expect(await textOf(named)).toBe(text);
     expect(await textOf(unnamed)).toBe(text);
-    expect((await named.bytes()).toString()).toBe(text);
+    expect((await allBytes(named)).toString()).toBe(text);
     expect((await named.head()).toString()).toBe(text.slice(0, 65_536));
   });
 
@@ -42,7 +43,7 @@ describe('gzip data', () => {
 
   it('may contain a spreadsheet, but not an archive', async () => {
     const book = zipOf([{ name: '[Content_Types].xml', content: '<Types/>' }]);
-    expect(Buffer.from(await (await tempFile('a.xlsx.gz', gzipSync(book))).bytes()).equals(book)).toBe(true);
+    expect(Buffer.from(await allBytes(await tempFile('a.xlsx.gz', gzipSync(book)))).equals(book)).toBe(true);
     const archive = gzipSync(zipOf([{ name: 'a.csv', content: 'a' }]));
     await expect(tempFile('a.zip.gz', archive)).rejects.toMatchObject({
       kind: 'bad-input',

@@ -25,7 +25,7 @@ function longFile(name: string, beginning: string, mebibytes: number): SourceFil
     yield Buffer.from(beginning);
     for (let i = 0; i < mebibytes; i += 1) yield part;
   }
-  return { ...sourceFile(name, beginning), open: async () => Readable.from(chunks(), { objectMode: false }) };
+  return { ...sourceFile(name, beginning), read: () => Readable.from(chunks()) };
 }
 
 describe('a file that would fill memory', () => {

@@ -39,8 +39,8 @@ describe('a file read into memory', () => {
   }
 
   it('may have the size of the limit, but not a byte more', async () => {
-    expect(await allBytes('a', chunks(), 4 * mebibyte)).toHaveLength(4 * mebibyte);
-    await expect(allBytes('a', chunks(), 3 * mebibyte)).rejects.toThrow(
+    expect(await allBytes({ path: 'a', size: 0, read: chunks }, 4 * mebibyte)).toHaveLength(4 * mebibyte);
+    await expect(allBytes({ path: 'a', size: 0, read: chunks }, 3 * mebibyte)).rejects.toThrow(
       'a: larger than 3 MiB, the limit for a file of this kind',
     );
   });

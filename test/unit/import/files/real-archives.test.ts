@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { allBytes } from '../../../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { testData } from '../../../support/repository.ts';
 import { onlyFile } from '../../../support/temp-files.ts';
@@ -24,7 +25,7 @@ describe('the files of a folder of real data', () => {
 
   it('include spreadsheets, which are zip archives but are not opened', async () => {
     const path = join(testData, 'macro/rtdsm/ROUTPUTQvQd.xlsx');
-    const bytes = await (await onlyFile(path)).bytes();
+    const bytes = await allBytes(await onlyFile(path));
     expect(bytes.equals(readFileSync(path))).toBe(true);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { allBytes } from '../../../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { tempFolder } from '../../../support/folders.ts';
 import { withoutRights } from '../../../support/rights.ts';
@@ -140,7 +141,7 @@ describe('a path that gives no file', () => {
     rmSync(path);
     const gone = { kind: 'local-io', detail: `cannot read ${path}: there is no such file or folder` };
     await expect(textOf(file)).rejects.toMatchObject(gone);
-    await expect(file.bytes()).rejects.toMatchObject(gone);
+    await expect(allBytes(file)).rejects.toMatchObject(gone);
     await expect(file.sha256()).rejects.toMatchObject(gone);
   });
 });
@@ -152,7 +153,7 @@ describe('a file', () => {
     const file = await tempFile('a.csv', text);
     expect(await textOf(file)).toBe(text);
     expect(await textOf(file)).toBe(text);
-    expect((await file.bytes()).toString()).toBe(text);
+    expect((await allBytes(file)).toString()).toBe(text);
     expect((await file.head()).toString()).toBe(text.slice(0, 65_536));
   });
 
@@ -167,7 +168,7 @@ describe('a file', () => {
   it('of more than 1 GiB is not read into memory', async () => {
     const path = join(tempFolder({ 'a.csv': '' }), 'a.csv');
     truncateSync(path, 2 ** 30 + 1);
-    await expect((await onlyFile(path)).bytes()).rejects.toMatchObject({
+    await expect(allBytes(await onlyFile(path))).rejects.toMatchObject({
       kind: 'bad-input',
       detail: `${path}: larger than 1 GiB, the limit for a file of this kind`,
     });
@@ -208,7 +209,7 @@ describe('file descriptors', () => {
     expect(files).toHaveLength(401);
     for (const [index, file] of files.entries()) {
       await file.head();
-      const stream = await file.open();
+      const stream = file.read();
       if (index % 3 === 0) await textOf(file);
       if (index % 3 === 1) for await (const _ of stream) break;
       await expect(onlyFile(broken).then(textOf)).rejects.toThrow();

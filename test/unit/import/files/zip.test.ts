@@ -31,7 +31,6 @@ describe('a zip archive', () => {
     ]);
     expect(await Promise.all(files.map(textOf))).toEqual(['stored', text]);
     expect((await files[1]?.head())?.toString()).toBe(text.slice(0, 65_536));
-    expect((await files[1]?.bytes())?.toString()).toBe(text);
     expect((await files[0]?.siblings())?.map(({ name }) => name)).toEqual(['2016-01.csv']);
   });
 
@@ -43,7 +42,7 @@ describe('a zip archive', () => {
   it('is read from memory as from a file', async () => {
     const content = zipOf([{ name: 'md/2016-01.csv', content: text }]);
     const [file] = await zipMembers(Buffer.from(content), 'vintages.zip');
-    expect([file?.path, (await file?.bytes())?.toString()]).toEqual(['vintages.zip/md/2016-01.csv', text]);
+    expect([file?.path, file && (await textOf(file))]).toEqual(['vintages.zip/md/2016-01.csv', text]);
     const cut = zipMembers(Buffer.from(content.slice(0, -30)), 'vintages.zip');
     await expect(cut).rejects.toThrow(/^vintages\.zip: /);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { cellsOf, headerOf, readCsvBody } from '../../../../src/import/readers/csv.ts';
 import { placesOf } from '../../../../src/import/readers/rows.ts';
-import { cellsOf, headerOf, readCsvBody } from '../../../../src/import/readers/text-table.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 
 async function body(text: string): Promise<string> {

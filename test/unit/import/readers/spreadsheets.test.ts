@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../../src/domain/series/date.ts';
 import type { DateOrder } from '../../../../src/import/files/source-file.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
-import { readCsv } from '../../../../src/import/readers/text-table.ts';
+import { readCsv } from '../../../../src/import/readers/csv.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../support/source-file.ts';
 import { tempFile } from '../../../support/temp-files.ts';
 

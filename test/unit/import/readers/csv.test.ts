@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../src/import/files/source-file.ts';
-import { type CsvRow, readCsv } from '../../../../src/import/readers/text-table.ts';
+import { type CsvRow, readCsv } from '../../../../src/import/readers/csv.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 
 async function records(file: SourceFile): Promise<CsvRow[]> {
@@ -164,7 +164,7 @@ describe('records of a CSV file', () => {
   test('fail when their stream fails, and close it when the reader stops early', async () => {
     const broken = {
       ...sourceFile('x.csv', ''),
-      open: async () =>
+      read: () =>
         new Readable({
           read() {
             this.destroy(new Error('disk'));
@@ -173,7 +173,7 @@ describe('records of a CSV file', () => {
     };
     expect(await failure(broken)).toBe('Error: disk');
     const stream = Readable.from([Buffer.from('a\nb\n"c"\n'), Buffer.from('d\n')], { objectMode: false });
-    for await (const _ of readCsv({ ...sourceFile('x.csv', ''), open: async () => stream })) break;
+    for await (const _ of readCsv({ ...sourceFile('x.csv', ''), read: () => stream })) break;
     expect(stream.destroyed).toBe(true);
   });
 });
