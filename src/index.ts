@@ -152,8 +152,8 @@ const openSignature = {
 } as const;
 
 async function service(baseUrl: string, { onNote: _, ...options }: OpenOptions) {
-  const { RemoteClient } = await import('./client/remote/client.ts');
-  return { client: new RemoteClient({ baseUrl, ...options }) };
+  const { remoteClient } = await import('./client/remote/client.ts');
+  return { client: remoteClient({ baseUrl, ...options }) };
 }
 
 async function store(path: string, { key }: OpenOptions, clock: () => Date) {

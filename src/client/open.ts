@@ -1,8 +1,11 @@
+import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
 import { createService, owner } from '../service/service.ts';
 import { shownAddress } from '../store/address.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import type { Client } from './client.ts';
+import type { Client, ExpectedAnswers } from './client.ts';
 import type { RemoteOptions } from './remote/client.ts';
 
 /** Where a client gets its answers: a local store or a service. */
@@ -17,8 +20,8 @@ export type Target =
 /** Opens the client of a target; throws a Problem if that fails. Loads only the code that this kind of target needs. */
 export async function openClient(target: Target): Promise<Client> {
   if ('baseUrl' in target) {
-    const { RemoteClient } = await import('./remote/client.ts');
-    return new RemoteClient(target);
+    const { remoteClient } = await import('./remote/client.ts');
+    return remoteClient(target);
   }
   return embeddedClient(await openStore(target.store), target.clock);
 }
@@ -31,11 +34,8 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
     ask: (operation, texts, asked) =>
       asked?.expected?.take(operation, texts) ?? service.answer(operation, texts, owner, asked?.whole),
     ...(store.readTogether !== undefined && {
-      async expect(operation, questions) {
-        // Loaded here: most questions are asked one by one.
-        const { ReadAhead } = await import('./read-ahead.ts');
-        return new ReadAhead((part) => service.answerTogether(operation, part, owner), operation, questions);
-      },
+      expect: async (operation, questions) =>
+        readAhead((part) => service.answerTogether(operation, part, owner), operation, questions),
     }),
     async watch() {
       const before = await revision();
@@ -54,5 +54,37 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
     },
     followed: () => service.followed(),
     close: () => store.close(),
+  };
+}
+
+const partSize = 12;
+
+/** Reads the answers to expected questions a part at a time; the next part is read when half of a part is taken. */
+export function readAhead(
+  askTogether: (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[],
+  { name }: Pick<Operation, 'name'>,
+  questions: readonly ParamTexts[],
+): ExpectedAnswers {
+  const places = new Map(questions.map((texts, i) => [JSON.stringify(texts), i]));
+  const answers = new Map<number, Promise<Envelope>>();
+  let read = 0;
+  const readPart = () => {
+    for (const answer of askTogether(questions.slice(read, read + partSize))) {
+      // Whoever takes the answer gets its failure.
+      answer.catch(() => undefined);
+      answers.set(read, answer);
+      read += 1;
+    }
+  };
+  return {
+    take<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts) {
+      const place = places.get(JSON.stringify(texts));
+      if (operation.name !== name || place === undefined) return undefined;
+      while (read < questions.length && read <= place + partSize / 2) readPart();
+      const answer = answers.get(place);
+      answers.delete(place);
+      // The answer of the same operation.
+      return answer as Promise<Envelope<R>> | undefined;
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type HttpReply, Requester, withoutSecrets } from '../client/remote/exchange.ts';
+import { type HttpReply, Requester, redacted } from '../client/remote/exchange.ts';
 import { retryAfterOf, waitFor } from '../client/remote/retry.ts';
 import { parseBaseUrl } from '../client/remote/url.ts';
 import { Problem } from '../errors/problem.ts';
@@ -93,7 +93,8 @@ export class Getter {
         this.#answered = true;
         return reply;
       }
-      const problem = this.#clean(failure.problem);
+      // A cause could hold the request.
+      const problem = redacted(failure.problem, this.#access.secrets).with({ cause: undefined });
       if (!failure.transient) throw problem;
       const asked = 'problem' in outcome ? undefined : retryAfterOf(outcome, this.#now);
       const isThrottled = failure.pause !== undefined;
@@ -174,12 +175,6 @@ export class Getter {
     const [our, their] = [ours, theirs].map((time) => `${time.toISOString().slice(0, 16)}Z`);
     const detail = `the clock of this machine says ${our}, and that of ${this.#title} ${their}`;
     throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
-  }
-
-  /** The same Problem without secrets, and without a cause, which could hold the request. */
-  #clean({ kind, detail, hints, retryAfter }: Problem): Problem {
-    const shown = (text: string) => withoutSecrets(text, this.#access.secrets);
-    return new Problem(kind, shown(detail), { hints: hints.map(shown), retryAfter });
   }
 }
 

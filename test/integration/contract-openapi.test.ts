@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestPath } from '../../src/client/remote/url.ts';
+import { requestPath } from '../../src/client/remote/client.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 import { openStore } from '../../src/store/open.ts';

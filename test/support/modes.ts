@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Client } from '../../src/client/client.ts';
 import { embeddedClient } from '../../src/client/open.ts';
-import { RemoteClient } from '../../src/client/remote/client.ts';
+import { remoteClient } from '../../src/client/remote/client.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';
 import { serve } from '../../src/server/serve.ts';
@@ -124,7 +124,7 @@ export const modes: Readonly<Record<ModeName, (asked: Asked) => Promise<Opened>>
 function opened(url: string, { key }: Running, asked: Asked, stop: () => Promise<void>): Opened {
   const { clock } = asked;
   const hasKey = !('plan' in asked) || asked.plan !== undefined;
-  const client = new RemoteClient({
+  const client = remoteClient({
     baseUrl: url,
     env: {},
     retries: 0,

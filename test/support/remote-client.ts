@@ -1,5 +1,5 @@
 import type { Client } from '../../src/client/client.ts';
-import { RemoteClient, type RemoteOptions } from '../../src/client/remote/client.ts';
+import { type RemoteOptions, remoteClient } from '../../src/client/remote/client.ts';
 import { Problem } from '../../src/errors/problem.ts';
 
 /** A key that must not appear in messages. */
@@ -7,7 +7,7 @@ export const key = 'asof_live_sk_0123456789';
 
 /** A client that tries once, uses no proxy, and times out soon. */
 export function clientOf(baseUrl: string, more: Partial<RemoteOptions> = {}): Client {
-  return new RemoteClient({ baseUrl, env: {}, retries: 0, timeout: 5, ...more });
+  return remoteClient({ baseUrl, env: {}, retries: 0, timeout: 5, ...more });
 }
 
 /** The same with the key. */

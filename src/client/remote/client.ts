@@ -6,10 +6,10 @@ import { clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Client } from '../client.ts';
 import { readAnswer } from './answer.ts';
-import { type HttpReply, Requester, type RequestOptions, withoutSecrets } from './exchange.ts';
+import { type HttpReply, Requester, type RequestOptions, redacted } from './exchange.ts';
 import { Extensions } from './extensions.ts';
-import { withRetries } from './retry.ts';
-import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
+import { retryAfterOf, waitFor } from './retry.ts';
+import { parseBaseUrl } from './url.ts';
 
 /** The address of a service, and how a client sends its requests. */
 export type RemoteOptions = RequestOptions & {
@@ -19,81 +19,59 @@ export type RemoteOptions = RequestOptions & {
   readonly userAgent?: string;
 };
 
-/**
- * A client of the service at a base URL, with the envelopes and Problems of an embedded client of its store. Its methods
- * are properties, so that a copy has them.
- */
-export class RemoteClient implements Client {
-  readonly #base: BaseUrl;
-  readonly #secrets: readonly string[];
-  readonly #clock: () => Date;
-  readonly #requester: Requester;
-  readonly #options: RequestOptions;
-  readonly #extensions: Extensions;
-  #awaitsBaseline = false;
-  #baseline: Baseline | undefined;
+/** A client of the service at a base URL, with the envelopes and Problems of an embedded client of its store. */
+export function remoteClient(options: RemoteOptions): Client {
+  const { baseUrl, key, userAgent = 'asof', clock = () => new Date() } = options;
+  if (key !== undefined && !/^[!-~]+$/.test(key))
+    throw new Problem('bad-input', 'the key holds characters that no key has');
+  const base = parseBaseUrl(baseUrl);
+  const secrets = key === undefined ? [] : [key];
+  const headers = { 'user-agent': userAgent, ...defined({ 'x-api-key': key }) };
+  const requester = new Requester(base, headers, secrets, options);
+  /** The first answer after a watch began, with which later ones are compared. */
+  let baseline: Baseline | 'awaited' | undefined;
 
-  constructor(options: RemoteOptions) {
-    const { baseUrl, key, userAgent = 'asof', clock = () => new Date() } = options;
-    if (key !== undefined && !/^[!-~]+$/.test(key))
-      throw new Problem('bad-input', 'the key holds characters that no key has');
-    this.#base = parseBaseUrl(baseUrl);
-    this.#secrets = key === undefined ? [] : [key];
-    this.#clock = clock;
-    this.#options = options;
-    const headers = { 'user-agent': userAgent, ...defined({ 'x-api-key': key }) };
-    this.#requester = new Requester(this.#base, headers, this.#secrets, options);
-    this.#extensions = new Extensions(this.#base.href, (path) => this.#get(path));
-  }
-
-  readonly ask: Client['ask'] = async (operation, texts, { once = false } = {}) => {
-    try {
-      if (once) return await this.#direct(operation, texts, texts, { ...this.#options, retries: 0 });
-      const sent = await this.#extensions.sendable(operation, texts, clockAt(this.#clock()));
-      const envelope = await this.#direct(operation, texts, sent);
-      const [found] = envelope.results;
-      if (found !== undefined) await this.#prove(operation, found, texts);
-      return envelope;
-    } catch (error) {
-      throw withoutKey(error, this.#secrets);
-    }
+  /** The reply to a path below the base URL, after retries and at most one redirect. */
+  const get = async (
+    path: string,
+    extraHeaders: HttpReply['headers'] = {},
+    sending: RequestOptions = options,
+  ): Promise<HttpReply> => {
+    const send = (target: string) => withRetries(() => requester.get(target, extraHeaders), sending);
+    const first = base.prefix + path;
+    const reply = await send(first);
+    const moved = movedTo(reply, base.origin, first);
+    if (moved === undefined) return reply;
+    const second = await send(moved);
+    if (!isRedirect(second)) return second;
+    throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
   };
 
-  readonly watch: Client['watch'] = async () => {
-    this.#awaitsBaseline = true;
-    this.#baseline = undefined;
-    return {
-      // Before the first answer, assume that it will have an ETag.
-      requests: () => (this.#awaitsBaseline || this.#baseline !== undefined ? 1 : 0),
-      changed: () =>
-        this.#hasChanged().catch((error) => {
-          throw withoutKey(error, this.#secrets);
-        }),
-    };
-  };
+  const extensions = new Extensions(base.href, get);
 
-  /** If this cannot be found out now, the answer is no; the next question shows why. */
-  readonly offers: NonNullable<Client['offers']> = async (operation, texts) => {
-    try {
-      return (await this.#extensions.unannounced(operation, texts)).size === 0;
-    } catch (error) {
-      if (error instanceof Problem && error.kind !== 'interrupted') return false;
-      throw error;
-    }
+  /** Asks for one page, of which only `sent` goes to the service. */
+  const page = async <R extends Row>(
+    operation: Operation<Params, R>,
+    asked: ParamTexts,
+    sent = asked,
+    sending = options,
+  ): Promise<Envelope<R>> => {
+    const path = requestPath(operation, sent);
+    const query = { operation, asked, sent, clock: clockAt(clock()), service: base.href };
+    const read = (reply: HttpReply) => readAnswer(reply, query);
+    const reply = await get(path, {}, sending);
+    const envelope = read(reply);
+    const { etag: tag } = reply.headers;
+    if (baseline === 'awaited') baseline = tag === undefined ? undefined : { path, tag, envelope, read };
+    return envelope;
   };
-
-  readonly origin: Client['origin'] = async () => {
-    return { mode: 'remote', where: this.#base.href, sample: false };
-  };
-
-  readonly close = (): Promise<void> => this.#requester.close();
 
   /** Refuses a row that does not say all that was asked for, if another answer of the service contradicts it. */
-  async #prove<R extends Row>(operation: Operation<Params, R>, row: R, asked: ParamTexts): Promise<void> {
+  const prove = async <R extends Row>(operation: Operation<Params, R>, row: R, asked: ParamTexts) => {
     const proof = operation.proof?.(row, asked);
     if (proof === undefined) return;
     const { texts, field, shownAs, noun } = proof;
-    const envelope = await this.#direct(proof.operation, texts, texts).catch((error: unknown) => {
+    const envelope = await page(proof.operation, texts).catch((error: unknown) => {
       // A service without that question cannot be asked for more than it was.
       if (error instanceof Problem && error.missing) return undefined;
       throw error;
@@ -102,59 +80,104 @@ export class RemoteClient implements Client {
     const shown = envelope.results[0]?.[shownAs];
     if (shown != null && Number(row[field]) === Number(shown)) return;
     const what = `results[0].${field} is "${row[field]}", but its ${noun} is ${shown ?? 'missing'}`;
-    throw new Problem('bad-answer', `the service at ${this.#base.href} answered another question: ${what}`);
-  }
-
-  /** Asks once; the first answer after a watch began becomes its baseline. */
-  async #direct<R extends Row>(
-    operation: Operation<Params, R>,
-    asked: ParamTexts,
-    sent: ParamTexts,
-    options = this.#options,
-  ): Promise<Envelope<R>> {
-    const path = requestPath(operation, sent);
-    const query = { operation, asked, sent, clock: clockAt(this.#clock()), service: this.#base.href };
-    const read = (reply: HttpReply) => readAnswer(reply, query);
-    const reply = await this.#get(path, {}, options);
-    const envelope = read(reply);
-    const { etag: tag } = reply.headers;
-    if (this.#awaitsBaseline && tag !== undefined) this.#baseline = { path, tag, envelope, read };
-    this.#awaitsBaseline = false;
-    return envelope;
-  }
-
-  /** Requests the baseline again: detects no change if answers have no `ETag`, or another one each time. */
-  async #hasChanged(): Promise<boolean> {
-    const before = this.#baseline;
-    const now = before && (await this.#renewed(before));
-    if (before === undefined || now === undefined) return false;
-    // The content may be the same although other data changed. Compare with the new tag from now on.
-    const later = await this.#renewed(now);
-    return later === undefined || content(later.envelope) !== content(before.envelope);
-  }
+    throw new Problem('bad-answer', `the service at ${base.href} answered another question: ${what}`);
+  };
 
   /** The same answer with its new tag; undefined if the tag is as before or absent. */
-  async #renewed({ path, tag, read }: Baseline): Promise<Baseline | undefined> {
-    const reply = await this.#get(path, { 'if-none-match': tag });
+  const renewed = async ({ path, tag, read }: Baseline): Promise<Baseline | undefined> => {
+    const reply = await get(path, { 'if-none-match': tag });
     if (reply.status === 304) return undefined;
     const envelope = read(reply);
     const { etag } = reply.headers;
-    return etag === undefined || opaque(etag) === opaque(tag)
-      ? undefined
-      : { path, tag: etag, envelope, read };
-  }
+    const isSame = etag === undefined || opaque(etag) === opaque(tag);
+    return isSame ? undefined : { path, tag: etag, envelope, read };
+  };
 
-  /** The reply to a path below the base URL, after retries and at most one redirect. */
-  async #get(path: string, headers: HttpReply['headers'] = {}, options = this.#options): Promise<HttpReply> {
-    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), options);
-    const first = this.#base.prefix + path;
-    const reply = await send(first);
-    const moved = movedTo(reply, this.#base.origin, first);
-    if (moved === undefined) return reply;
-    const second = await send(moved);
-    if (!isRedirect(second)) return second;
-    throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
+  const withoutKey = (error: unknown): never => {
+    throw error instanceof Problem ? redacted(error, secrets) : error;
+  };
+
+  return {
+    async ask(operation, texts, { once = false } = {}) {
+      try {
+        if (once) return await page(operation, texts, texts, { ...options, retries: 0 });
+        const sent = await extensions.sendable(operation, texts, clockAt(clock()));
+        const envelope = await page(operation, texts, sent);
+        const [found] = envelope.results;
+        if (found !== undefined) await prove(operation, found, texts);
+        return envelope;
+      } catch (error) {
+        return withoutKey(error);
+      }
+    },
+
+    /** Detects no change if answers have no `ETag`, or another one each time. */
+    async watch() {
+      baseline = 'awaited';
+      return {
+        // Before the first answer, assume that it will have an ETag.
+        requests: () => (baseline === undefined ? 0 : 1),
+        async changed() {
+          const before = baseline;
+          if (before === undefined || before === 'awaited') return false;
+          try {
+            const now = await renewed(before);
+            if (now === undefined) return false;
+            // The content may be the same although other data changed. Compare with the new tag from now on.
+            const later = await renewed(now);
+            return later === undefined || content(later.envelope) !== content(before.envelope);
+          } catch (error) {
+            return withoutKey(error);
+          }
+        },
+      };
+    },
+
+    /** If this cannot be found out now, the answer is no; the next question shows why. */
+    async offers(operation, texts) {
+      try {
+        return (await extensions.unannounced(operation, texts)).size === 0;
+      } catch (error) {
+        if (error instanceof Problem && error.kind !== 'interrupted') return false;
+        throw error;
+      }
+    },
+
+    origin: async () => ({ mode: 'remote', where: base.href, sample: false }),
+    close: () => requester.close(),
+  };
+}
+
+type TryOutcome = Awaited<ReturnType<Requester['get']>>;
+
+const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Retries after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
+async function withRetries(
+  attempt: () => Promise<TryOutcome>,
+  { retries = 2, maxWait = 60, signal, watch }: RequestOptions,
+): Promise<HttpReply> {
+  let waited = 0;
+  for (let failed = 1; ; failed += 1) {
+    const outcome = await attempt();
+    const wait = waitAfter(outcome, failed);
+    if (wait === undefined || failed > retries || waited + wait.seconds > maxWait) {
+      if ('problem' in outcome) throw outcome.problem;
+      return outcome;
+    }
+    watch?.({ wait });
+    waited += wait.seconds;
+    await waitFor(wait.seconds * 1000, signal);
   }
+}
+
+function waitAfter(outcome: TryOutcome, failed: number) {
+  const backoff = 2 ** (failed - 1);
+  if ('problem' in outcome)
+    return outcome.transient ? { seconds: backoff / 4, reason: outcome.problem.detail } : undefined;
+  if (!retriedStatuses.has(outcome.status)) return undefined;
+  const asked = retryAfterOf(outcome, new Date());
+  return { seconds: Math.max(asked ?? 0, backoff / 2), reason: `${outcome.url} answered ${outcome.status}` };
 }
 
 function isRedirect({ status }: HttpReply): boolean {
@@ -188,21 +211,6 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
   return to.pathname + to.search;
 }
 
-/** The same failure with secrets redacted, in case the service repeated them. */
-function withoutKey(error: unknown, secrets: readonly string[]): unknown {
-  if (secrets.length === 0 || !(error instanceof Problem)) return error;
-  const clean = (text: string) => withoutSecrets(text, secrets);
-  const cleanIfAny = (text: string | undefined) => text && clean(text);
-  return error.with({
-    detail: clean(error.detail),
-    hints: error.hints.map(clean),
-    field: cleanIfAny(error.field),
-    requestId: cleanIfAny(error.requestId),
-    instance: cleanIfAny(error.instance),
-    type: cleanIfAny(error.type),
-  });
-}
-
 /** The answer that later answers to the same request are compared with. */
 type Baseline = {
   readonly path: string;
@@ -218,4 +226,26 @@ function opaque(tag: string): string {
 
 function content({ request_id: _, ...rest }: Envelope<unknown>): string {
   return JSON.stringify(rest);
+}
+
+/** An operation's request as a path below the base URL: path parameters in their places, all others as the query. */
+export function requestPath({ path, params }: Pick<Operation, 'params' | 'path'>, texts: ParamTexts): string {
+  const inPath = new Map<string, string>();
+  const query: string[] = [];
+  for (const [name, text] of texts) {
+    // A repeated path parameter goes into the query, and the service refuses it.
+    if (params[name]?.in === 'path' && !inPath.has(name)) inPath.set(name, text);
+    else query.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(inPath.get(name) ?? ''));
+  for (const name of Object.keys(params).filter((name) => params[name]?.in === 'path'))
+    checkSegment(name, inPath.get(name), filled);
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+}
+
+function checkSegment(name: string, text: string | undefined, instance: string): void {
+  if (text === undefined)
+    throw new Problem('validation-error', `parameter '${name}' is missing`, { field: name, instance });
+  // URL parsers resolve `.` and `..`, so the request would reach another endpoint. No series has such an id.
+  if (/^\.{0,2}$/.test(text)) throw new Problem('not-found', `series '${text}' not found`, { instance });
 }

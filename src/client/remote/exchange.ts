@@ -1,10 +1,10 @@
+// Why: docs/decisions/node-http-for-remote-queries.md
 import http from 'node:http';
 import https from 'node:https';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
-import { type HttpRequest, type HttpResponse, type Proxies, proxiesOf, type Transport } from './transport.ts';
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
@@ -110,7 +110,7 @@ export class Requester {
     const { origin } = this.#base;
     this.#transport ??= openTransport(origin, this.#proxies);
     const url = origin + path.replace(/\?.*$/s, '');
-    const response = await (await this.#transport).send({ origin, path, headers, signal });
+    const response = await (await this.#transport).send(path, headers, signal);
     const received = { url, status: response.status, headers: flat(response.headers) };
     return { ...received, body: await decoded(received, await collect(response.body, url)) };
   }
@@ -118,7 +118,7 @@ export class Requester {
   #failureOf(error: unknown, deadline: AbortSignal): ConnectionFailure {
     if (error instanceof Problem) return { problem: error, transient: false };
     const { href, origin } = this.#base;
-    if (!deadline.aborted) return connectionFailure(error, { href, proxy: proxyFor(origin, this.#proxies) });
+    if (!deadline.aborted) return connectionFailure(error, href, proxyFor(origin, this.#proxies));
     const problem = unreachable(href, `no answer within ${this.#timeout} s (--timeout)`);
     return { problem, transient: true };
   }
@@ -131,16 +131,23 @@ export class Requester {
   }
 }
 
-/** A text with each secret in it redacted. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, '(redacted)'), text);
 }
 
-/** A transport to one origin: undici if there is a proxy, else Node's HTTP client, which starts faster. */
-async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
-  if (proxies.http === '' && proxies.https === '') return new DirectTransport(origin);
-  const { ProxyTransport } = await import('./proxy-transport.ts');
-  return new ProxyTransport(proxies);
+/** The same problem with each secret in its texts redacted, in case a service repeated them. */
+export function redacted(problem: Problem, secrets: readonly string[]): Problem {
+  if (secrets.length === 0) return problem;
+  const clean = (text: string) => withoutSecrets(text, secrets);
+  const cleanIfAny = (text: string | undefined) => text && clean(text);
+  return problem.with({
+    detail: clean(problem.detail),
+    hints: problem.hints.map(clean),
+    field: cleanIfAny(problem.field),
+    requestId: cleanIfAny(problem.requestId),
+    instance: cleanIfAny(problem.instance),
+    type: cleanIfAny(problem.type),
+  });
 }
 
 function flat(headers: HttpResponse['headers']): HttpHeaders {
@@ -188,68 +195,67 @@ function unreadable(url: string, how: string): Problem {
 /** A try that got no reply, and whether another try may succeed. */
 type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
 
-type FailureReason = { readonly words: string; readonly transient: boolean };
-
-const reasons: Readonly<Record<string, FailureReason>> = {
-  ENOTFOUND: { words: 'there is no host of that name', transient: false },
-  EAI_AGAIN: { words: 'the host name cannot be looked up at the moment', transient: true },
-  ECONNREFUSED: { words: 'connection refused', transient: true },
-  ECONNRESET: { words: 'the connection was reset', transient: true },
-  EPIPE: { words: 'the connection was closed', transient: true },
-  ETIMEDOUT: { words: 'the connection timed out', transient: true },
-  EHOSTUNREACH: { words: 'no route to the host', transient: true },
-  ENETUNREACH: { words: 'the network is unreachable', transient: true },
-  UND_ERR_CONNECT_TIMEOUT: { words: 'no connection could be made in time', transient: true },
-  UND_ERR_SOCKET: { words: 'the connection broke off', transient: true },
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { words: 'the answer broke off', transient: true },
-  CERT_HAS_EXPIRED: { words: 'TLS: its certificate has expired', transient: false },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { words: 'TLS: its certificate is self-signed', transient: false },
-  SELF_SIGNED_CERT_IN_CHAIN: { words: 'TLS: its certificate has an unknown issuer', transient: false },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { words: 'TLS: its certificate has an unknown issuer', transient: false },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
-    words: 'TLS: its certificate has an unknown issuer',
-    transient: false,
-  },
-  ERR_TLS_CERT_ALTNAME_INVALID: { words: 'TLS: its certificate is for another host', transient: false },
+/** What the codes of failed connections mean that may be gone at the next try. */
+const passing: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'the network is unreachable',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time',
+  UND_ERR_SOCKET: 'the connection broke off',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer broke off',
 };
 
-/** Where a failed try went: the base URL, and the proxy named for it, without its password. */
-type Destination = { readonly href: string; readonly proxy: string | undefined };
+const unknownIssuer = 'TLS: its certificate has an unknown issuer';
 
-function connectionFailure(error: unknown, destination: Destination): ConnectionFailure {
+/** What the codes mean that every try would meet. */
+const lasting: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'there is no host of that name',
+  CERT_HAS_EXPIRED: 'TLS: its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: unknownIssuer,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownIssuer,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: its certificate is for another host',
+};
+
+/** Why a try to reach a base URL failed; `proxy` is the one that the environment names for it. */
+function connectionFailure(error: unknown, href: string, proxy: string | undefined): ConnectionFailure {
   const { code, name, message } = firstCause(error);
   const isNotHttp = code.startsWith('HPE_') || name === 'HTTPParserError';
   if (isNotHttp || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_PRX_TLS') {
-    const hints = destination.href.startsWith('http:') ? ['does the base URL begin with https://?'] : [];
-    const detail = `${destination.href} does not answer in HTTP that asof can read`;
+    const hints = href.startsWith('http:') ? ['does the base URL begin with https://?'] : [];
+    const detail = `${href} does not answer in HTTP that asof can read`;
     return { problem: new Problem('bad-answer', detail, { hints, cause: error }), transient: false };
   }
-  const { words, transient } = reasons[code] ?? otherReason(code, message);
+  const forGood = lasting[code] ?? otherLasting(code, message);
+  const words = forGood ?? passing[code] ?? (code === '' ? message : code);
   const hints = [
-    ...(words.includes('unknown issuer') || words.includes('self-signed')
+    ...(/unknown issuer|self-signed/.test(words)
       ? ['NODE_EXTRA_CA_CERTS names a file of more certificates to trust']
       : []),
-    ...(destination.proxy === undefined
+    ...(proxy === undefined
       ? []
-      : [`the environment names a proxy, ${destination.proxy} (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)`]),
+      : [`the environment names a proxy, ${proxy} (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)`]),
   ];
-  return { problem: unreachable(destination.href, words, hints, error), transient };
+  return { problem: unreachable(href, words, hints, error), transient: forGood === undefined };
 }
 
 function unreachable(href: string, words: string, hints: readonly string[] = [], cause?: unknown): Problem {
   return new Problem('unreachable', `cannot reach ${href}: ${words}`, { hints, cause });
 }
 
-function otherReason(code: string, message: string): FailureReason {
+function otherLasting(code: string, message: string): string | undefined {
   if (/^(ERR_SSL|ERR_TLS|EPROTO|CERT_|UNABLE_TO)/.test(code)) {
     const isPlainHttp = /wrong version number|packet length too long/i.test(message);
-    return { words: isPlainHttp ? 'TLS: it answers, but not in TLS' : `TLS: ${code}`, transient: false };
+    return isPlainHttp ? 'TLS: it answers, but not in TLS' : `TLS: ${code}`;
   }
   const tunnel = /^Proxy response \((\d+)\)/.exec(message)?.[1];
-  if (tunnel !== undefined) return { words: `the proxy refused with status ${tunnel}`, transient: false };
-  if (/^Proxy Authentication Required/.test(message))
-    return { words: 'the proxy refused with status 407', transient: false };
-  return { words: code === '' ? message : code, transient: true };
+  const refused = /^Proxy Authentication Required/.test(message) ? '407' : tunnel;
+  return refused && `the proxy refused with status ${refused}`;
 }
 
 /** The innermost cause of an error; if several addresses were tried, the cause of the first failure. */
@@ -261,6 +267,20 @@ function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonl
   return { code: typeof code === 'string' ? code : '', name: error.name, message: error.message };
 }
 
+/** The proxies to use, as URLs; an empty text is no proxy. */
+type Proxies = { readonly http: string; readonly https: string; readonly no: string };
+
+/** The proxies that an environment names by the usual variables, lower case first. */
+export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Proxies {
+  const first = (...names: readonly string[]) =>
+    names.map((name) => env[name]).find((value) => value !== undefined && value !== '') ?? '';
+  return {
+    http: first('http_proxy', 'HTTP_PROXY'),
+    https: first('https_proxy', 'HTTPS_PROXY'),
+    no: first('no_proxy', 'NO_PROXY'),
+  };
+}
+
 /** The proxy for requests to an origin, without its name and password; undefined if there is none for its scheme. */
 function proxyFor(origin: string, { http, https }: Proxies): string | undefined {
   const proxy = origin.startsWith('https:') ? https : http;
@@ -270,36 +290,98 @@ function proxyFor(origin: string, { http, https }: Proxies): string | undefined 
   return `${protocol}//${host}`;
 }
 
-/** Sends requests to one origin with Node's HTTP client. */
-class DirectTransport implements Transport {
-  readonly #protocol: typeof http | typeof https;
-  readonly #agent: http.Agent;
+/** A response; reading its body to the end, or stopping early, frees the connection. */
+type HttpResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: AsyncIterable<Buffer>;
+};
 
-  constructor(origin: string) {
-    this.#protocol = origin.startsWith('https:') ? https : http;
-    this.#agent = new this.#protocol.Agent({ keepAlive: true });
-  }
+/** Sends GET requests over connections that it keeps open. Sets no time limits: the signal has the deadline. */
+type Transport = {
+  /** Sends a path exactly as it is given. */
+  send(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpResponse>;
+  /** Closes every connection, including those that are still being made. */
+  close(): Promise<void>;
+};
 
-  send(request: HttpRequest): Promise<HttpResponse> {
-    const { origin, path, headers, signal } = request;
-    const { hostname, port } = new URL(origin);
-    // A host in brackets is an IPv6 address, which Node wants without them.
-    const host = hostname.replace(/^\[|\]$/g, '');
-    return new Promise((resolve, reject) => {
-      const sent = this.#protocol.request({ host, port, path, headers, signal, agent: this.#agent });
+/** A transport to one origin: undici if there is a proxy, else Node's HTTP client, which starts faster. */
+async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
+  if (proxies.http + proxies.https !== '') return proxyTransport(origin, proxies);
+  const { request, Agent } = origin.startsWith('https:') ? https : http;
+  const agent = new Agent({ keepAlive: true });
+  const { hostname, port } = new URL(origin);
+  // A host in brackets is an IPv6 address, which Node wants without them.
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const send: Transport['send'] = (path, headers, signal) =>
+    new Promise((resolve, reject) => {
+      const sent = request({ host, port, path, headers, signal, agent });
       sent.once('response', (message) =>
         resolve({ status: message.statusCode ?? 0, headers: message.headers, body: message }),
       );
       sent.once('error', (error: NodeJS.ErrnoException) => {
         // The service had closed the idle connection, so it has not seen the request.
-        if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(this.send(request));
+        if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(send(path, headers, signal));
         else reject(error);
       });
       sent.end();
     });
-  }
+  return { send, close: async () => agent.destroy() };
+}
 
-  async close(): Promise<void> {
-    this.#agent.destroy();
+/** A transport through proxies, except to the hosts of NO_PROXY. */
+async function proxyTransport(origin: string, proxies: Proxies): Promise<Transport> {
+  const { EnvHttpProxyAgent, Socks5ProxyAgent } = await import('undici');
+  const httpProxy = proxyUrl('HTTP_PROXY', proxies.http);
+  const httpsProxy = proxyUrl('HTTPS_PROXY', proxies.https);
+  const isSocks = `${httpProxy} ${httpsProxy}`.includes('socks5:');
+  if (isSocks) silently(() => new Socks5ProxyAgent('socks5://localhost:1').destroy());
+  const closing = new AbortController();
+  const connect = { timeout: 0, signal: closing.signal };
+  const dispatcher = new EnvHttpProxyAgent({
+    httpProxy,
+    httpsProxy,
+    noProxy: proxies.no,
+    // Many proxies allow tunnels only to port 443, so plain http requests do without one.
+    proxyTunnel: false,
+    connect,
+    // With TLS options, undici would speak TLS to a SOCKS proxy.
+    ...(!isSocks && { proxyTls: connect }),
+    requestTls: connect,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    async send(path, sent, signal) {
+      const request = { origin, path, headers: sent, signal, method: 'GET' } as const;
+      const { statusCode: status, headers, body } = await dispatcher.request(request);
+      return { status, headers, body };
+    },
+    async close() {
+      // undici's `destroy` waits for connections that are still being made.
+      closing.abort();
+      await dispatcher.destroy();
+    },
+  };
+}
+
+function proxyUrl(name: string, text: string): string {
+  if (text === '') return '';
+  const url = (text.includes('://') ? text : `http://${text}`).replace(/^socks5?h?:/i, 'socks5:');
+  if (URL.canParse(url) && /^(https?|socks5):/i.test(url)) return url;
+  const what = URL.canParse(url) ? `speaks ${new URL(url).protocol}//, which asof does not` : 'is not a URL';
+  throw new Problem('bad-input', `the proxy in ${name} ${what}`, {
+    hints: ['such as http://proxy.example.com:3128 or socks5://proxy.example.com:1080'],
+  });
+}
+
+/** undici warns once, on stderr, that its SOCKS support is experimental; nobody who runs a query can act on that. */
+function silently(work: () => unknown): void {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    work();
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }

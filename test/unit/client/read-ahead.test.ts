@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ReadAhead } from '../../../src/client/read-ahead.ts';
+import { readAhead } from '../../../src/client/open.ts';
 import { observations, vintages } from '../../../src/operations/index.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 
@@ -11,7 +11,7 @@ const question = (i: number): ParamTexts => [
 /** Reads 100 expected questions ahead; the question with number 5 fails. Names the parts that were read. */
 function readingAhead() {
   const parts: (readonly string[])[] = [];
-  const ahead = new ReadAhead(
+  const ahead = readAhead(
     (questions) => {
       parts.push(questions.map(([id]) => id?.[1] ?? ''));
       return questions.map(async ([id]) => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
-import { RemoteClient } from '../../../../src/client/remote/client.ts';
+import { remoteClient } from '../../../../src/client/remote/client.ts';
 import type { Envelope } from '../../../../src/operations/envelope.ts';
 import { observations, seriesSearch } from '../../../../src/operations/index.ts';
 import { type Double, envelope, problem, reply, serve } from '../../../support/service-double.ts';
 
 function clientOf(baseUrl: string): Client {
-  return new RemoteClient({ baseUrl, env: {}, retries: 0, timeout: 5 });
+  return remoteClient({ baseUrl, env: {}, retries: 0, timeout: 5 });
 }
 
 function series(id: string, title: string) {

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
-import { proxiesOf } from '../../../../src/client/remote/transport.ts';
+import { proxiesOf } from '../../../../src/client/remote/exchange.ts';
 import type { Problem } from '../../../../src/errors/problem.ts';
 import { observations, ping } from '../../../../src/operations/index.ts';
 import { clientWithKey, failure, key } from '../../../support/remote-client.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseBaseUrl, requestPath } from '../../../../src/client/remote/url.ts';
+import { requestPath } from '../../../../src/client/remote/client.ts';
+import { parseBaseUrl } from '../../../../src/client/remote/url.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
 import { curve, observations, ping, seriesSearch, seriesShow } from '../../../../src/operations/index.ts';
 
