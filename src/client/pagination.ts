@@ -1,13 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
-import {
-  compareRows,
-  type Envelope,
-  identityOf,
-  isStrict,
-  type Row,
-  type RowOrder,
-} from '../operations/envelope.ts';
+import { compareRows, type Envelope, identityOf, type Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import { defined } from '../platform/defined.ts';
@@ -55,10 +48,6 @@ export async function* pagesOf<R extends Row>(
 
 function checkFirst({ first, limit, cursor }: Extent): void {
   if (first === undefined) return;
-  if (!Number.isSafeInteger(first) || first < 1)
-    throw new Problem('bad-input', `invalid 'first' ${first}: use an integer of at least 1`, {
-      field: 'first',
-    });
   const other = limit === undefined ? (cursor === undefined ? undefined : 'cursor') : 'limit';
   if (other !== undefined)
     throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
@@ -166,25 +155,21 @@ async function* inOrder<R extends Row>(
   extent: Extent,
   operation: Operation<Params, R>,
 ): Pages<R> {
-  const { order = [], identity = [] } = operation;
-  const strict = isStrict(order, identity);
-  const namesOf = (rows: readonly R[]) => rows.flatMap((row) => identityOf(identity, row) ?? []);
-  let before: { readonly last: R; readonly names: ReadonlySet<string> } | undefined;
+  let before: readonly R[] = [];
   const received = pages(extent);
   for await (const page of received) {
     const { results } = page;
-    if (before === undefined && firstMisplaced(order, results, strict) !== undefined) {
+    const last = before.at(-1);
+    if (last === undefined && firstMisplaced(operation, results) !== undefined) {
       const { limit, ...unlimited } = extent;
       const rows =
         limit === undefined ? [...results, ...(await rowsOf(received))] : await rowsOf(pages(unlimited));
       yield sorted(page, rows, operation);
       return undefined;
     }
-    if (before !== undefined) {
-      const { last, names } = before;
+    if (last !== undefined) {
       const wrong =
-        firstMisplaced(order, [last, ...results], strict) ??
-        results.find((row) => names.has(identityOf(identity, row) ?? ''));
+        firstMisplaced(operation, [last, ...results]) ?? firstRepeated(operation, [...before, ...results]);
       if (wrong !== undefined) throw outOfOrder(wrong, operation);
       const unit = limitUnit(operation, last);
       if (unit !== undefined && results[0] !== undefined && unit === limitUnit(operation, results[0]))
@@ -193,34 +178,32 @@ async function* inOrder<R extends Row>(
           `the service splits the rows of ${operation.limitCounts?.map((name) => last[name]).join(', ')} over two pages`,
         );
     }
-    const last = results.at(-1);
-    // A strict order shows by itself that a row comes twice.
-    if (last !== undefined) before = { last, names: new Set(strict ? [] : namesOf(results)) };
+    if (results.length > 0) before = results;
     yield page;
   }
   return undefined;
 }
 
-/** The first row that should come before the row that it follows, or in a strict order is like it. */
-function firstMisplaced<R extends Row>(order: RowOrder, rows: readonly R[], strict: boolean): R | undefined {
-  return rows.find((row, i) => {
-    const before = rows[i - 1];
-    if (before === undefined) return false;
-    const compared = compareRows(order, before, row);
-    return strict ? compared >= 0 : compared > 0;
-  });
-}
-
 type Ordered = Pick<Operation, 'identity' | 'order'>;
 
-function sorted<R extends Row>(page: Envelope<R>, unsorted: readonly R[], operation: Ordered): Envelope<R> {
-  const { order = [], identity = [] } = operation;
-  const results = [...unsorted].sort((a, b) => compareRows(order, a, b));
+/** The first row that should come before the row that it follows. */
+function firstMisplaced<R extends Row>({ order = [] }: Ordered, rows: readonly R[]): R | undefined {
+  return rows.find((row, i) => i > 0 && compareRows(order, rows[i - 1] ?? row, row) > 0);
+}
+
+/** The first row with the name of an earlier one. */
+function firstRepeated<R extends Row>({ identity = [] }: Ordered, rows: readonly R[]): R | undefined {
   const names = new Set<string>();
-  const repeated = results.find((row) => {
+  return rows.find((row) => {
     const name = identityOf(identity, row);
     return name !== undefined && names.size === names.add(name).size;
   });
+}
+
+function sorted<R extends Row>(page: Envelope<R>, unsorted: readonly R[], operation: Ordered): Envelope<R> {
+  const { order = [] } = operation;
+  const results = [...unsorted].sort((a, b) => compareRows(order, a, b));
+  const repeated = firstRepeated(operation, results);
   if (repeated !== undefined) throw outOfOrder(repeated, operation);
   // A cursor of the service continues in the order of the service.
   const { next_cursor: _, ...rest } = page;

@@ -87,11 +87,6 @@ export function compareRows(order: RowOrder, a: Row, b: Row): number {
   return 0;
 }
 
-/** Whether an order leaves no two rows of a listing alike: it has every field that names a row. */
-export function isStrict(order: RowOrder, identity: readonly string[]): boolean {
-  return identity.length > 0 && identity.every((name) => order.some(({ field }) => field === name));
-}
-
 /** What names a row among those of its listing, as a text; undefined if the row lacks a part of it. */
 export function identityOf(identity: readonly string[], row: Row): string | undefined {
   const cells = identity.map((field) => row[field]);

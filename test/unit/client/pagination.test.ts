@@ -66,8 +66,6 @@ describe('the oldest rows cannot be asked for', () => {
   it.each<readonly [string, Extent, string]>([
     ['with a limit', { first: 3, limit: 3 }, "use either 'first' or 'limit'"],
     ['after a cursor', { first: 3, cursor: 'abc' }, "use either 'first' or 'cursor'"],
-    ['in no number', { first: 0 }, "invalid 'first' 0: use an integer of at least 1"],
-    ['in a broken number', { first: 1.5 }, "invalid 'first' 1.5: use an integer of at least 1"],
   ])('%s', async (_, extent, detail) => {
     const client = madeUpClient(async () => {
       throw new Error('the client was asked');
