@@ -9,15 +9,15 @@ import { makeFolder } from '../platform/files.ts';
 import { version } from '../platform/installation.ts';
 import type { Lock } from '../store/access-store.ts';
 import { openLock } from '../store/open.ts';
-import type { PullOptions, Timing } from './options.ts';
+import type { PullOptions } from './options.ts';
 import {
   type Get,
-  type GetOptions,
   type PaceRule,
   type PullSource,
   type ReplyFailure,
   type SourceAccess,
   sentAt,
+  wrongClock,
 } from './source.ts';
 
 /** With a larger clock error, in milliseconds, another day would count as today. */
@@ -83,23 +83,15 @@ export class Getter {
     let pause = 0;
     for (;;) {
       await this.#turn(waited - pause);
-      this.#requests += 1;
-      const outcome = await this.#send(path);
-      const failure: ReplyFailure | undefined =
-        'problem' in outcome ? outcome : await this.#failureIn(outcome, faultOf);
-      if (failure === undefined) {
-        const reply = outcome as HttpReply;
-        this.#checkClock(reply);
-        this.#answered = true;
-        return reply;
-      }
+      const tried = await this.#try(path, faultOf);
+      if (!('problem' in tried)) return tried;
       // A cause could hold the request.
-      const problem = redacted(failure.problem, this.#access.secrets).with({ cause: undefined });
-      if (!failure.transient) throw problem;
-      const asked = 'problem' in outcome ? undefined : retryAfterOf(outcome, this.#now);
-      const isThrottled = failure.pause !== undefined;
+      const problem = redacted(tried.problem, this.#access.secrets).with({ cause: undefined });
+      if (!tried.transient) throw problem;
+      const { pause: wanted, asked } = tried;
+      const isThrottled = wanted !== undefined;
       if (!isThrottled) failed += 1;
-      const seconds = isThrottled ? (asked ?? failure.pause) : Math.max(asked ?? 0, 2 ** (failed - 1) / 2);
+      const seconds = isThrottled ? (asked ?? wanted) : Math.max(asked ?? 0, 2 ** (failed - 1) / 2);
       if (isThrottled) await this.#pace.block(seconds * 1000);
       if (seconds > this.#longestWait(waited))
         throw isThrottled ? this.#comeBack(problem, seconds, waited) : problem;
@@ -116,23 +108,26 @@ export class Getter {
     for (const { requester } of this.#hosts) await requester.close();
   }
 
-  get #now(): Date {
-    return new Date(this.#run.timing.now());
-  }
-
-  async #send(path: string): ReturnType<Requester['get']> {
+  /** Tries once; gives the answer, or why there is none and the seconds to wait that the source states. */
+  async #try(
+    path: string,
+    faultOf: ((reply: HttpReply) => Promise<string | undefined>) | undefined,
+  ): Promise<HttpReply | (ReplyFailure & { readonly asked?: number | undefined })> {
+    this.#requests += 1;
     const host = this.#hosts.find(({ under }) => path.startsWith(under));
     if (host === undefined) throw new Error(`no host has ${path}`);
-    const { query } = this.#access;
+    const { query, failureIn } = this.#access;
     const key = query === undefined ? '' : `${path.includes('?') ? '&' : '?'}${query}`;
-    return host.requester.get(host.prefix + path + key);
-  }
-
-  async #failureIn(reply: HttpReply, faultOf: GetOptions['faultOf']): Promise<ReplyFailure | undefined> {
-    const failure = this.#access.failureIn(reply, this.#answered);
-    if (failure !== undefined) return failure;
+    const reply = await host.requester.get(host.prefix + path + key);
+    if ('problem' in reply) return reply;
+    const asked = retryAfterOf(reply, new Date(this.#run.timing.now()));
+    const failure = failureIn(reply, this.#answered);
+    if (failure !== undefined) return { ...failure, asked };
     const fault = await faultOf?.(reply);
-    return fault === undefined ? undefined : { problem: new Problem('bad-answer', fault), transient: true };
+    if (fault !== undefined) return { problem: new Problem('bad-answer', fault), transient: true, asked };
+    this.#checkClock(reply);
+    this.#answered = true;
+    return reply;
   }
 
   /** Waits for the turn of a request that has waited some seconds, and for a pause that the source asked for. */
@@ -169,19 +164,16 @@ export class Getter {
 
   /** Throws a Problem if the clock of this machine differs from that of the source by more than a day. */
   #checkClock(reply: HttpReply): void {
-    const ours = this.#now;
+    const ours = new Date(this.#run.timing.now());
     const theirs = sentAt(reply) ?? ours;
-    if (Math.abs(theirs.getTime() - ours.getTime()) <= longestClockError) return;
-    const [our, their] = [ours, theirs].map((time) => `${time.toISOString().slice(0, 16)}Z`);
-    const detail = `the clock of this machine says ${our}, and that of ${this.#title} ${their}`;
-    throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
+    const shown = (time: Date) => `${time.toISOString().slice(0, 16)}Z`;
+    if (Math.abs(theirs.getTime() - ours.getTime()) > longestClockError)
+      throw wrongClock(shown(ours), `that of ${this.#title} ${shown(theirs)}`);
   }
 }
 
 /** When requests began or will begin, and until when the source wants no more, in milliseconds since 1970. */
-type PaceState = { readonly begun: readonly number[]; readonly blockedUntil: number };
-
-const rest: PaceState = { begun: [], blockedUntil: 0 };
+type PaceState = { begun: number[]; blockedUntil: number };
 
 /** No source wants a longer pause; a later time comes from a clock that was wrong. */
 const longestBlock = 3_600_000;
@@ -193,10 +185,10 @@ const lockPause = 10;
 class Pace {
   readonly #file: string | undefined;
   readonly #rules: readonly PaceRule[];
-  readonly #timing: Timing;
-  #own: PaceState = rest;
+  readonly #timing: PullRun['timing'];
+  #own: PaceState = { begun: [], blockedUntil: 0 };
 
-  constructor(file: string | undefined, rules: readonly PaceRule[], timing: Timing) {
+  constructor(file: string | undefined, rules: readonly PaceRule[], timing: PullRun['timing']) {
     this.#file = file;
     this.#rules = rules;
     this.#timing = timing;
@@ -204,64 +196,59 @@ class Pace {
 
   /** Waits until a request may begin; gives the rest of a pause instead if it is longer than `longest` milliseconds. */
   async turn(longest: number): Promise<number | undefined> {
-    let [wait, pause] = [0, 0];
-    await this.#change((state) => {
-      const now = this.#timing.now();
-      pause = state.blockedUntil - now;
-      if (pause > longest) return state;
+    const { pause, wait } = await this.#locked((state, now) => {
+      if (state.blockedUntil - now > longest) return { pause: state.blockedUntil - now, wait: 0 };
       const begins = this.#next(state, now);
-      wait = begins - now;
-      return { ...state, begun: [...state.begun, begins] };
+      state.begun.push(begins);
+      return { pause: undefined, wait: begins - now };
     });
-    if (pause > longest) return pause;
     if (wait > 0) await this.#timing.sleep(wait);
-    return undefined;
+    return pause;
   }
 
   /** Lets no process begin a request for some time. */
-  async block(milliseconds: number): Promise<void> {
-    const until = this.#timing.now() + milliseconds;
-    await this.#change((state) => ({ ...state, blockedUntil: Math.max(state.blockedUntil, until) }));
+  block(milliseconds: number): Promise<void> {
+    return this.#locked((state, now) => {
+      state.blockedUntil = Math.max(state.blockedUntil, now + milliseconds);
+    });
   }
 
   /** When the next request may begin, in milliseconds since 1970, and how many in the minute from now on. */
-  async outlook(): Promise<{ readonly next: number; readonly inMinute: number }> {
-    let [first, inMinute] = [0, 0];
-    await this.#change((state) => {
-      const now = this.#timing.now();
+  outlook(): Promise<{ readonly next: number; readonly inMinute: number }> {
+    return this.#locked((state, now) => {
       const begun = [...state.begun];
       const next = () => this.#next({ ...state, begun }, now);
-      first = next();
+      const first = next();
       for (let time = first; time < now + 60_000; time = next()) begun.push(time);
-      inMinute = begun.length - state.begun.length;
-      return state;
+      return { next: first, inMinute: begun.length - state.begun.length };
     });
-    return { next: first, inMinute };
   }
 
   #next({ begun, blockedUntil }: PaceState, now: number): number {
-    return this.#rules.reduce(
-      (begins, { requests, milliseconds }) => {
-        const earlier = begun.at(-requests);
-        return earlier === undefined ? begins : Math.max(begins, earlier + milliseconds);
-      },
-      Math.max(now, blockedUntil),
-    );
+    const times = this.#rules.flatMap(({ requests, milliseconds }) => {
+      const earlier = begun.at(-requests);
+      return earlier === undefined ? [] : [earlier + milliseconds];
+    });
+    return Math.max(now, blockedUntil, ...times);
   }
 
-  async #change(change: (state: PaceState) => PaceState): Promise<void> {
+  /** Works on the state that the processes share, or on that of this one if the file cannot be locked. */
+  async #locked<T>(work: (state: PaceState, now: number) => T): Promise<T> {
     const lock = await this.#lock();
     try {
-      this.#own = change(this.#current(lock === undefined ? this.#own : this.#read()));
-      if (lock !== undefined) this.#write(this.#own);
+      const now = this.#timing.now();
+      const state = this.#current(lock === undefined ? this.#own : this.#read(), now);
+      const result = work(state, now);
+      this.#own = state;
+      if (lock !== undefined) this.#write();
+      return result;
     } finally {
       await lock?.close();
     }
   }
 
   /** The part of a state that still counts. */
-  #current({ begun, blockedUntil }: PaceState): PaceState {
-    const now = this.#timing.now();
+  #current({ begun, blockedUntil }: PaceState, now: number): PaceState {
     const longest = Math.max(...this.#rules.map(({ milliseconds }) => milliseconds));
     return {
       begun: begun.filter((time) => Math.abs(time - now) < 2 * longest).sort((a, b) => a - b),
@@ -287,16 +274,17 @@ class Pace {
   #read(): PaceState {
     try {
       const { begun, blockedUntil } = JSON.parse(readFileSync(this.#file ?? '', 'utf8'));
-      const isState = Array.isArray(begun) && [...begun, blockedUntil].every(Number.isFinite);
-      return isState ? { begun, blockedUntil } : rest;
+      if (Array.isArray(begun) && [...begun, blockedUntil].every(Number.isFinite))
+        return { begun, blockedUntil };
     } catch {
-      return rest;
+      // A missing or broken file says nothing.
     }
+    return { begun: [], blockedUntil: 0 };
   }
 
-  #write(state: PaceState): void {
+  #write(): void {
     try {
-      writeFileSync(this.#file ?? '', JSON.stringify(state), { mode: 0o600 });
+      writeFileSync(this.#file ?? '', JSON.stringify(this.#own), { mode: 0o600 });
     } catch {
       // A full disk does not stop the pull; this process keeps the pace by itself.
     }

@@ -19,8 +19,16 @@ import type {
   PullStop,
   PullSummary,
 } from './options.ts';
-import { type MissingItems, missingProblem, missingText, type Outstanding } from './outstanding.ts';
-import type { Get, PaceRule, PullSource, PullTask, PullWindow } from './source.ts';
+import {
+  type Get,
+  type MissingItems,
+  type Outstanding,
+  type PaceRule,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  patience,
+} from './source.ts';
 import { followedIn, pullSources } from './sources.ts';
 
 /**
@@ -372,17 +380,49 @@ function leftText({ remaining, record: { upTo } }: SubjectState): string {
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
 }
 
-const mostConflicts = 100;
-
 /** The Problem of a source that says something else than the store has, with every conflict. */
 function contradictionOf({ list }: ImportRefusal, title: string, name: string): Problem {
-  const shown = list.slice(0, mostConflicts);
-  const left = list.length - shown.length;
-  const more = left > 0 ? [`… and ${left} more`] : [];
   const count = counted(list.length, 'conflict');
   const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
   return new Problem('bad-answer', detail, {
-    list: [...shown, ...more],
+    list: shownLines(list),
     hints: ['asof import --replace takes the new figures from a file, if they are right'],
+  });
+}
+
+/** More names would hide what they are about; a message on several lines may have more. */
+const mostNamed = 5;
+const mostLines = 100;
+
+function shownLines(lines: readonly string[]): readonly string[] {
+  const more = lines.length - mostLines;
+  return [...lines.slice(0, mostLines), ...(more > 0 ? [`… and ${more} more`] : [])];
+}
+
+/** What is missing, in one line; empty if nothing. */
+function missingText({ left, givenUp }: MissingItems): string {
+  const given = givenUp.length === 0 ? '' : `given up after ${patience} days: ${named(givenUp)}`;
+  return [named(left), given].filter((text) => text !== '').join('; ');
+}
+
+function named(items: readonly Outstanding[]): string {
+  const shown = items.slice(0, mostNamed).map(({ name, why }) => `${name} (${why})`);
+  const more = items.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+/** The failure of a source that does not give all of a subject; undefined if nothing is missing. */
+function missingProblem({ left, givenUp }: MissingItems, title: string, name: string): Problem | undefined {
+  if (left.length + givenUp.length === 0) return undefined;
+  const again = `asof pull asks for it again, for ${patience} days since it first failed`;
+  return new Problem('bad-answer', `${title} does not give all of ${name}; the rest is stored`, {
+    hints: [
+      ...(left.length > 0 ? [again] : []),
+      ...(givenUp.length > 0 ? ['--full asks once more for what was given up'] : []),
+    ],
+    list: shownLines([
+      ...left.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`),
+      ...givenUp.map(({ name, why }) => `${name}: ${why}; given up after ${patience} days`),
+    ]),
   });
 }

@@ -1,12 +1,11 @@
 import type { HttpReply } from '../client/remote/exchange.ts';
-import { type Day, latestDay } from '../domain/series/date.ts';
+import { addDays, type Day, latestDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { type SourceFile, sourceFile } from '../import/files/source-file.ts';
 import type { ImportFile } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
 import type { StoreView, WholeView } from '../store/store.ts';
 import type { PullCounts, SourceName, SourceSettings } from './options.ts';
-import type { Outstanding } from './outstanding.ts';
 
 /** How requests to a source are sent, and what its replies mean. */
 export type SourceAccess = {
@@ -34,16 +33,45 @@ export type ReplyFailure = {
 /** At most this number of requests may begin within this number of milliseconds. */
 export type PaceRule = { readonly requests: number; readonly milliseconds: number };
 
-/** How to ask for one answer. */
-export type GetOptions = {
-  /** Why a body is not what was asked for, which counts as a transient failure; undefined if it is. */
-  readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
-  /** Tries after a transient failure, in the place of those of the options. */
-  readonly retries?: number | undefined;
+/** Gives the answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
+export type Get = (
+  path: string,
+  options?: {
+    /** Why a body is not what was asked for, which counts as a transient failure; undefined if it is. */
+    readonly faultOf?: (reply: HttpReply) => Promise<string | undefined>;
+    /** Tries after a transient failure, in the place of those of the options. */
+    readonly retries?: number | undefined;
+  },
+) => Promise<HttpReply>;
+
+/** What a source names, but does not give as it should. */
+export type Outstanding = {
+  /** `filing 0000789019-26-000012`, `2017-04-14`. */
+  readonly name: string;
+  /** The day on which it first failed. */
+  readonly since: Day;
+  readonly why: string;
 };
 
-/** Gives the answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
-export type Get = (path: string, options?: GetOptions) => Promise<HttpReply>;
+/** The items to ask for again, and those that have failed for too long. */
+export type MissingItems<T = Outstanding> = { readonly left: readonly T[]; readonly givenUp: readonly T[] };
+
+/** A pull asks for an item again in the runs of this number of days. */
+export const patience = 30;
+
+/** Divides items that failed today: those to ask for again, and those that have failed for too long. */
+export function divide<T extends Pick<Outstanding, 'since'>>(
+  failed: readonly T[],
+  today: Day,
+): MissingItems<T> {
+  const isLate = ({ since }: T) => today > addDays(since, patience);
+  return { left: failed.filter((item) => !isLate(item)), givenUp: failed.filter(isLate) };
+}
+
+/** Why a document was refused, without its name. */
+export function reasonIn({ detail, refusal }: Problem): string {
+  return refusal?.reason ?? detail;
+}
 
 /** What a source gave in one piece; it becomes facts in one transaction, and the bookmark with them. */
 export type PullWindow = {
@@ -118,9 +146,14 @@ export function sentAt({ headers }: HttpReply): Date | undefined {
 /** Throws a Problem if the clock of this machine is behind what the store has of a subject. */
 export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'subject' | 'now'>): void {
   const today = latestDay(now);
-  if (upTo === undefined || upTo <= today) return;
-  const detail = `the clock of this machine says ${today}, and the store has what was published up to ${upTo} of ${name}`;
-  throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
+  if (upTo !== undefined && upTo > today)
+    throw wrongClock(today, `the store has what was published up to ${upTo} of ${name}`);
+}
+
+/** The Problem of a machine whose clock says something that cannot be. */
+export function wrongClock(says: string, against: string): Problem {
+  const detail = `the clock of this machine says ${says}, and ${against}`;
+  return new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
 }
 
 /** An answer of a source as a file for the readers of `asof import`; messages and the import log show `path`. */

@@ -1,8 +1,10 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
+import { distance } from '../../domain/series/closest.ts';
 import { type Day, parseDay } from '../../domain/series/date.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../import/readers/json.ts';
+import type { Followed } from '../../store/followed.ts';
 import type { SourceSettings } from '../options.ts';
 import { type Get, type ReplyFailure, type SourceAccess, sentAt } from '../source.ts';
 
@@ -88,10 +90,7 @@ export type FredRows = {
 
 /** What observations are asked for; without bounds, as of the day on which FRED last loaded data. */
 type FredQuery = {
-  readonly realtime_start?: Day;
-  readonly realtime_end?: Day;
-  readonly observation_start?: Day;
-  readonly observation_end?: Day;
+  readonly [bound in `${'realtime' | 'observation'}_${'start' | 'end'}`]?: Day;
 };
 
 /** A series as FRED's catalogue lists it. */
@@ -109,6 +108,7 @@ export type FredListing = {
 const listPage = 1000;
 const vintagePage = 10_000;
 const mostRestarts = 3;
+const mostSuggestions = 3;
 
 type FredParams = Readonly<Record<string, string | number>>;
 
@@ -126,20 +126,25 @@ export class FredApi {
     this.#get = get;
   }
 
-  /** The description of a series as FRED words it; undefined if there is no such series. */
-  async description(id: string): Promise<string | undefined> {
+  /** The description of a series as FRED words it; a Problem if FRED does not have the series, or no longer. */
+  async description({ name: id, bookmark, upTo }: Followed): Promise<string> {
     const reply = await this.#ask('series', { series_id: id });
     if ('answer' in reply) return reply.text;
-    if (reply.refusal === 'unknown') return undefined;
-    throw refusedBy('series', reply.refusal);
+    if (reply.refusal !== 'unknown') throw refusedBy('series', reply.refusal);
+    if (bookmark === '') throw await this.#unknown(id);
+    const last = upTo === undefined ? '' : `, which it gave up to ${upTo}`;
+    const detail = `FRED no longer has the series ${id}${last}; the facts stay in the store`;
+    throw new Problem('not-found', detail, { hints: [`asof unfollow fred ${id} stops following it`] });
   }
 
-  /** The vintage dates between two days, ascending. */
-  async vintageDates(id: string, from: Day, to: Day): Promise<readonly Day[] | FredRefusal> {
+  /** The vintage dates from a day on, ascending. */
+  async vintageDates(id: string, from: Day): Promise<readonly Day[] | 'no-vintages'> {
     const path = 'series/vintagedates';
-    const params = { series_id: id, realtime_start: from, realtime_end: to };
+    const params = { series_id: id, realtime_start: from, realtime_end: '9999-12-31' };
     const dates = await this.#entries(path, params, 'vintage_dates', { limit: vintagePage });
-    if (!isList(dates)) return dates;
+    if (dates === 'no-vintages') return dates;
+    if (dates === 'nothing-then') return [];
+    if (!isList(dates)) throw refusedBy(`the observations of ${id}`, dates);
     return dates.map((date) => {
       const day = typeof date === 'string' ? parseDay(date) : undefined;
       if (day === undefined) throw changed(path, `a vintage date is ${JSON.stringify(date)}`);
@@ -147,14 +152,15 @@ export class FredApi {
     });
   }
 
-  /** Every row of the answer to a query, page by page. */
+  /** Every row of the answer to a query, page by page; none for a period in which there was nothing. */
   async observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
-    for (let restarts = 0; restarts <= mostRestarts; restarts += 1) {
+    for (let restarts = 0; restarts <= mostRestarts; ) {
       const found = await this.#wholeWindow(id, query);
-      if (found === 'smaller-limit') {
-        this.limits.rows = Math.max(1, Math.floor(this.limits.rows / 2));
-        restarts -= this.limits.rows > 1 ? 1 : 0;
-      } else if (found !== 'changed-meanwhile') return found;
+      if (found === 'nothing-then') return { head: {}, rows: [] };
+      if (found === 'smaller-limit' && this.limits.rows > 1)
+        this.limits.rows = Math.floor(this.limits.rows / 2);
+      else if (found === 'smaller-limit' || found === 'changed-meanwhile') restarts += 1;
+      else return found;
     }
     throw new Problem('bad-answer', `FRED's answer for ${id} changes from one page to the next`, {
       hints: ['FRED may be loading data; pull again later'],
@@ -178,6 +184,27 @@ export class FredApi {
     }
     if ('release' in search) throw new Problem('not-found', `FRED has no release ${search.release}`);
     throw refusedBy(path, found);
+  }
+
+  async #unknown(id: string): Promise<Problem> {
+    const like = await this.#listingLike(id).catch((error: unknown) => {
+      // That FRED does not know the id is certain without suggestions.
+      if (error instanceof Problem && error.kind !== 'interrupted') return [];
+      throw error;
+    });
+    const hints = [...like]
+      .sort((a, b) => distance(id, a.id) - distance(id, b.id))
+      .slice(0, mostSuggestions)
+      .map(({ id: other, title }) => `FRED has ${other}: ${title}`);
+    return new Problem('not-found', `FRED has no series '${id}'`, {
+      hints: [...hints, 'asof pull fred --search TEXT lists what FRED has'],
+    });
+  }
+
+  async #listingLike(id: string): Promise<readonly FredListing[]> {
+    const stem = id.slice(0, Math.max(2, id.length - 1));
+    const alike = await this.listing({ text: stem, by: 'series_id' }, listPage);
+    return alike.length > 0 ? alike : this.listing({ text: id, by: 'full_text' }, mostSuggestions);
   }
 
   /** The entries of a list, page by page, until there are `most` of them. */

@@ -4,7 +4,7 @@ import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
-import { partOfAnswer, readHistory } from '../../import/formats/fred/api.ts';
+import { fredSeries, partOfAnswer, readFredSeries, readHistory } from '../../import/formats/fred/api.ts';
 import {
   newestFigures,
   type RealTimeHistory,
@@ -16,9 +16,15 @@ import { defined } from '../../platform/defined.ts';
 import type { Followed } from '../../store/followed.ts';
 import type { StoreView } from '../../store/store.ts';
 import type { PullCounts } from '../options.ts';
-import { document, type Get, type PullSource, type PullTask, type PullWindow } from '../source.ts';
+import {
+  document,
+  type Get,
+  type PullSource,
+  type PullTask,
+  type PullWindow,
+  wrongClock,
+} from '../source.ts';
 import { changed, FredApi, type FredRefusal, type FredRows, fredAccess, refusedBy } from './api.ts';
-import { FredDescription } from './description.ts';
 import { byDate, newsIn, type RowsByDate, StoredHistory } from './stored.ts';
 
 const release = /^release (\d{1,9})$/;
@@ -126,13 +132,17 @@ type Answer = {
   readonly windows: number;
 };
 
+/** The number of days after which a description without new vintages is requested again. */
+const daysBetween = 7;
+
 class FredHistory {
   readonly #id: string;
   readonly #task: PullTask;
   readonly #api: FredApi;
   #today: Day;
-  readonly #description: FredDescription;
   #bookmark: FredBookmark;
+  /** FRED's description of the series, once it was asked for. */
+  #described: SourceFile | undefined;
   /** What the store has, if this run compares it with FRED. */
   #stored: StoredHistory | undefined;
   /** The days of which the store has every vintage that FRED had: after the first, up to and including the last. */
@@ -144,22 +154,40 @@ class FredHistory {
     this.#id = task.subject.name;
     this.#task = task;
     this.#api = new FredApi(task.get);
-    this.#description = new FredDescription(task, this.#api);
     this.#today = chicagoDay(task.now);
     this.#bookmark = readBookmark(task.subject.bookmark) ?? {};
   }
 
   async *windows(): AsyncGenerator<PullWindow> {
-    const { described } = this.#bookmark;
+    const { described = '' } = this.#bookmark;
     let upTo = this.#today;
     for await (const window of this.#data()) {
       ({ upTo } = window);
       yield window;
     }
-    if (!this.#description.isDue(described, this.#today)) return;
-    const files = await this.#description.changes();
+    if (this.#described !== undefined || described > addDays(this.#today, -daysBetween)) return;
+    const files = await this.#newDescription();
     this.#bookmark = { ...this.#bookmark, described: this.#today };
     yield this.#pulled(files, upTo);
+  }
+
+  /** The description as a document. Throws a Problem if FRED does not know the id. */
+  async #description(): Promise<SourceFile> {
+    this.#described ??= document(
+      { name: `${this.#id}-series.json`, path: `FRED ${this.#id}` },
+      await this.#api.description(this.#task.subject),
+    );
+    return this.#described;
+  }
+
+  /** The description, if it words anything otherwise than the store does. */
+  async #newDescription(): Promise<PullWindow['files']> {
+    const file = await this.#description();
+    const held = await this.#task.read((view) => view.series.find(this.#id));
+    const given = (await readFredSeries(file)).find(({ seriesId }) => seriesId === this.#id);
+    const fields = ['title', 'units', 'frequency', 'seasonalAdjustment'] as const;
+    const differs = fields.some((field) => given?.[field] !== undefined && given[field] !== held?.[field]);
+    return held !== undefined && differs ? [{ file, format: fredSeries }] : [];
   }
 
   async *#data(): AsyncGenerator<PullWindow> {
@@ -185,7 +213,7 @@ class FredHistory {
 
   /** The whole history: the vintage dates first, then windows of as many as FRED takes. */
   async *#fromTheBeginning(): AsyncGenerator<PullWindow> {
-    await this.#description.document();
+    await this.#description();
     const { full, since } = this.#task;
     const { from } = this.#bookmark;
     const asked = since ?? (full ? beginning : (from ?? beginning));
@@ -204,7 +232,7 @@ class FredHistory {
 
   /** What came after a day up to which the store has everything; the first window begins with that day. */
   async *#sinceKnown(start: Day, stored: StoredHistory): AsyncGenerator<PullWindow> {
-    if (start > this.#today) throw this.#clockBehind(`the store has a vintage of ${start}`);
+    if (start > this.#today) throw wrongClock(this.#today, `the store has a vintage of ${start}`);
     for await (const answer of this.#answers(start))
       yield await this.#window(answer, answer.period.start === start ? stored : undefined);
   }
@@ -226,9 +254,16 @@ class FredHistory {
       const to = earlier(last ?? this.#today, this.#today);
       const asked = next === undefined ? to : earlier(addDays(next, -1), to);
       const found = await this.#rows({ start: first, end: asked }, range);
+      if (found === 'no-vintages') {
+        await this.#description();
+        throw lostVintages(this.#id);
+      }
       if (found === 'too-many-vintages') {
-        if (left === undefined) left = await this.#vintagesIn(first, to);
-        else if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
+        if (left === undefined) {
+          const dates = await this.#vintageDates(first);
+          if (dates === 'no-vintages') throw lostVintages(this.#id);
+          left = dates.filter((date) => date <= to);
+        } else if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
         else this.#api.limits.vintages = Math.floor(size / 2);
         continue;
       }
@@ -339,7 +374,7 @@ class FredHistory {
     if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
     const lastRun = end === this.#today ? end : partial;
     const last = vintage === '' ? undefined : vintage;
-    return defined({ from, vintage: last, partial: lastRun, described: this.#described });
+    return defined({ from, vintage: last, partial: lastRun, described: this.#describedOn });
   }
 
   /** A series for which FRED keeps no vintages: the values of today, known from today on. */
@@ -366,21 +401,21 @@ class FredHistory {
     }
     const history = { start: today, end: today, rows: news, figures: newestFigures(rows) };
     const files = await this.#files(file, history);
-    this.#bookmark = { fetched: true, ...defined({ partial: today, described: this.#described }) };
+    this.#bookmark = { fetched: true, ...defined({ partial: today, described: this.#describedOn }) };
     yield this.#pulled(files, today);
   }
 
   /** What FRED has today: the later of the day of this machine and the day on which FRED says that it answered. */
   async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
-    const ofToday = await this.#rows({ start: this.#today, end: this.#today }, undefined, 'no-vintages');
+    const ofToday = await this.#rows({ start: this.#today, end: this.#today });
     if (ofToday === 'too-many-vintages') throw lostVintages(this.#id);
     // Without a period FRED answers with the day on which it last loaded data.
     const current = ofToday === 'no-vintages' ? await this.#api.observations(this.#id) : ofToday;
-    if (current === 'unknown') await this.#description.document();
+    if (current === 'unknown') await this.#description();
     if (typeof current === 'string' || 'today' in current) throw refusedObservations(this.#id, current);
     const { sent = this.#task.now } = current;
     const answered = chicagoDay(sent);
-    if (answered > latestDay(this.#task.now)) throw this.#clockBehind(`FRED answered on ${answered}`);
+    if (answered > latestDay(this.#task.now)) throw wrongClock(this.#today, `FRED answered on ${answered}`);
     this.#today = later(this.#today, answered);
     const day = this.#today;
     const period = { realtime_start: day, realtime_end: day };
@@ -389,61 +424,46 @@ class FredHistory {
   }
 
   /** The rows of a period; if the clock of this machine is ahead of FRED's, up to FRED's today. */
-  async #rows<Expected extends FredRefusal = never>(
-    period: Period,
+  async #rows(
+    { start, end }: Period,
     range: ObservationRange = {},
-    expected?: Expected,
-  ): Promise<FredRows | 'too-many-vintages' | Expected> {
-    const query = { realtime_start: period.start, realtime_end: period.end, ...range };
+  ): Promise<FredRows | 'no-vintages' | 'too-many-vintages'> {
+    const query = { realtime_start: start, realtime_end: end, ...range };
     const found = await this.#api.observations(this.#id, query);
     if (typeof found === 'object' && 'today' in found) {
-      if (found.today >= period.end) throw refusedObservations(this.#id, found);
-      this.#task.note(`the clock of this machine is ahead: at FRED it is ${found.today}`);
-      const start = period.start === this.#today ? found.today : period.start;
-      this.#today = found.today;
-      return this.#rows({ start, end: found.today }, range, expected);
+      const { today } = found;
+      if (today >= end) throw refusedObservations(this.#id, found);
+      this.#task.note(`the clock of this machine is ahead: at FRED it is ${today}`);
+      const first = start === this.#today ? today : start;
+      this.#today = today;
+      return this.#rows({ start: first, end: today }, range);
     }
-    if (expected !== undefined && found === expected) return expected;
-    if (found === 'too-many-vintages' || typeof found === 'object') return found;
-    if (found === 'nothing-then') return { head: {}, rows: [] };
+    if (found === 'no-vintages' || found === 'too-many-vintages' || typeof found === 'object') return found;
     // A series that FRED no longer has is a Problem of its own.
-    if (found === 'no-vintages' || found === 'unknown') await this.#description.document();
-    throw found === 'no-vintages' ? lostVintages(this.#id) : refusedObservations(this.#id, found);
+    await this.#description();
+    throw refusedObservations(this.#id, found);
   }
 
   async #vintageDates(from: Day): Promise<readonly Day[] | 'no-vintages'> {
-    const found = await this.#api.vintageDates(this.#id, from, '9999-12-31');
-    if (found === 'no-vintages') return found;
-    if (found === 'nothing-then') return [];
-    if (typeof found === 'string' || 'today' in found) throw refusedObservations(this.#id, found);
-    return found.filter((date) => date <= this.#today);
-  }
-
-  async #vintagesIn(from: Day, to: Day): Promise<readonly Day[]> {
-    const dates = await this.#vintageDates(from);
-    if (dates === 'no-vintages') throw lostVintages(this.#id);
-    return dates.filter((date) => date <= to);
+    const found = await this.#api.vintageDates(this.#id, from);
+    return found === 'no-vintages' ? found : found.filter((date) => date <= this.#today);
   }
 
   async #files(file: SourceFile, history: RealTimeHistory): Promise<PullWindow['files']> {
     if (history.rows.length === 0) return [];
-    const description = await this.#description.document();
+    const description = await this.#description();
     return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
   }
 
-  get #described(): Day | undefined {
-    return this.#description.wasAsked ? this.#today : this.#bookmark.described;
+  /** The last day on which the description was asked for. */
+  get #describedOn(): Day | undefined {
+    return this.#described === undefined ? this.#bookmark.described : this.#today;
   }
 
   async #pulled(files: PullWindow['files'], upTo: Day, remaining = 0): Promise<PullWindow> {
     const isHeld = await this.#task.read(async (view) => (await view.series.find(this.#id)) !== undefined);
     const covers = files.length === 0 && isHeld === true ? this.#id : undefined;
     return { files, ...defined({ covers }), bookmark: JSON.stringify(this.#bookmark), upTo, remaining };
-  }
-
-  #clockBehind(what: string): Problem {
-    const detail = `the clock of this machine says ${this.#today}, and ${what}`;
-    return new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
   }
 }
 

@@ -7,8 +7,7 @@ import type { SourceFile } from '../../import/files/source-file.ts';
 import { ciksInHeader, readHeader, submissionType } from '../../import/formats/sec/filing-dates.ts';
 import { secSubmissionText } from '../../import/formats/sec/ownership.ts';
 import type { ImportFile } from '../../import/load/load.ts';
-import { divide, type MissingItems, type Outstanding, reasonIn } from '../outstanding.ts';
-import { document, type PullTask } from '../source.ts';
+import { divide, document, type MissingItems, type Outstanding, type PullTask, reasonIn } from '../source.ts';
 
 /** Whether the SEC says that it has no such file, such as the index of a holiday or the list of an unknown CIK. */
 export function isAbsent({ status, body }: Pick<HttpReply, 'status' | 'body'>): boolean {

@@ -17,8 +17,7 @@ import { secForm345, submissionsIn } from '../../import/formats/sec/form345.ts';
 import { accessionIn, parseForm } from '../../import/formats/sec/values.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import type { Followed } from '../../store/followed.ts';
-import { divide } from '../outstanding.ts';
-import { document, type PullTask, type PullWindow } from '../source.ts';
+import { divide, document, type PullTask, type PullWindow } from '../source.ts';
 import {
   isAbsent,
   type LeftFiling,

@@ -13,15 +13,17 @@ import {
   type UncheckedObject,
 } from '../../import/readers/json.ts';
 import type { SourceSettings } from '../options.ts';
-import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import {
   checkClock,
+  divide,
   document,
   type Get,
+  type Outstanding,
   type PullSource,
   type PullTask,
   type PullWindow,
   type ReplyFailure,
+  reasonIn,
   type SourceAccess,
 } from '../source.ts';
 import {

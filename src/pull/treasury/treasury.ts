@@ -5,14 +5,16 @@ import { Problem } from '../../errors/problem.ts';
 import { allBytes, type SourceFile } from '../../import/files/source-file.ts';
 import type { ImportFormat } from '../../import/formats/format.ts';
 import { treasuryXml } from '../../import/formats/treasury.ts';
-import { divide, type Outstanding, reasonIn } from '../outstanding.ts';
 import {
   checkClock,
+  divide,
   document,
+  type Outstanding,
   type PullSource,
   type PullTask,
   type PullWindow,
   type ReplyFailure,
+  reasonIn,
 } from '../source.ts';
 
 /** A kind of daily curve in Treasury's feed, and the first year that has it. */
