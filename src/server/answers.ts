@@ -11,44 +11,71 @@ import { defined } from '../platform/defined.ts';
 import { unlessAborted } from '../platform/promises.ts';
 import { seriesOf } from '../service/service.ts';
 import {
-  type AnswerFormat,
   type Asked,
   answerFormats,
   asValidationError,
   type Endpoint,
   readQuestion,
+  readRequest,
 } from './endpoints.ts';
-import type { AdmittedExchange, Exchange, Log, WireReply, WireRequest } from './exchange.ts';
+import type { Answering, Exchange, Log, WireReply, WireRequest } from './exchange.ts';
+import type { Admission, Gate } from './keys/gate.ts';
 import { principalOf } from './keys/plans.ts';
-import { cacheHeaders, namesTag, notModified, respond, tagOf, wantsBody } from './respond.ts';
-import type { Lease, Services } from './service-lease.ts';
+import { checkReads, namesTag, notModified, respond, tagOf, wantsBody } from './respond.ts';
+import type { Services } from './service-lease.ts';
 
-type RouteSource = { readonly services: Services; readonly log: Log };
+type AnswersOptions = {
+  readonly services: Services;
+  readonly gate: Pick<Gate, 'admit'>;
+  readonly log: Log;
+};
 
-/** Answers questions: JSON of an operation page by page, everything else as one table that a thread computes. */
-export class Answers {
-  readonly #source: RouteSource;
-  readonly #cache = createResponseCache();
+/** The exchange of a request whose key is valid. */
+type AdmittedExchange = Exchange & { readonly admission: Admission };
 
-  constructor(source: RouteSource) {
-    this.#source = source;
-  }
-
-  async answer(endpoint: Endpoint, asked: Asked, exchange: AdmittedExchange): Promise<WireReply> {
-    const operation = pagedOperation(endpoint, asked.format);
-    if (operation === undefined) return answerTable(endpoint, asked, exchange, this.#source);
-    const { services } = this.#source;
-    return answerPage({ operation, texts: asked.texts }, exchange, { services, cache: this.#cache });
-  }
+/** Checks the key of a request, and counts it against the quotas of its plan. */
+export async function admit(
+  gate: Pick<Gate, 'admit'>,
+  exchange: Exchange,
+  isComputation = false,
+): Promise<AdmittedExchange> {
+  const { header } = exchange.request;
+  const key = header('x-api-key');
+  if (key === undefined && header('authorization') !== undefined)
+    throw new Problem(
+      'unauthorized',
+      'missing X-API-Key header: send the key in it, the header Authorization is not read',
+    );
+  const admission = await gate.admit(key, exchange.now.getTime(), isComputation);
+  const admitted = Object.assign(exchange, { admission });
+  if (admission.refusal !== undefined) throw admission.refusal;
+  return admitted;
 }
 
-/** Tells whether a request asks for a table, which has to wait for its turn; one that is not valid does not wait. */
-export function isComputation(endpoint: Endpoint, asked: Asked | Problem): boolean {
-  return pagedOperation(endpoint, asked instanceof Problem ? 'json' : asked.format) === undefined;
-}
-
-function pagedOperation({ operation }: Endpoint, format: AnswerFormat): Operation | undefined {
-  return format === 'json' ? operation : undefined;
+/**
+ * Returns what answers requests to an endpoint: JSON of an operation page by page, everything else as one table that a
+ * thread computes. The checks are in the contract's order: key, quota, then everything else.
+ */
+export function endpointAnswers(options: AnswersOptions): (endpoint: Endpoint) => Answering {
+  const { services, gate, log } = options;
+  const cache = createResponseCache();
+  return (endpoint) => async (exchange) => {
+    const { request } = exchange;
+    const asked = readRequest(endpoint, request);
+    // A request that is not valid does not wait for a turn.
+    const isPaged = asked instanceof Problem || asked.format === 'json';
+    const operation = isPaged ? endpoint.operation : undefined;
+    const admitted = await admit(gate, exchange, operation === undefined);
+    try {
+      checkReads(request);
+      if (asked instanceof Problem) throw asked;
+      if (operation === undefined) return await answerTable(endpoint, asked, admitted, { services, log });
+      return await answerPage({ operation, texts: asked.texts }, admitted, { services, cache });
+    } catch (error) {
+      admitted.admission.turn?.leave();
+      throw error;
+    }
+  };
 }
 
 /**
@@ -58,7 +85,10 @@ function pagedOperation({ operation }: Endpoint, format: AnswerFormat): Operatio
 async function answerPage(
   { operation, texts }: { readonly operation: Operation; readonly texts: ParamTexts },
   exchange: AdmittedExchange,
-  { services, cache }: { readonly services: Services; readonly cache: ResponseCache },
+  {
+    services,
+    cache,
+  }: { readonly services: Services; readonly cache: ReturnType<typeof createResponseCache> },
 ): Promise<WireReply> {
   const { request, requestId, now, admission } = exchange;
   const { plan, usage } = admission;
@@ -96,6 +126,11 @@ async function send(exchange: Exchange, { tag, bytes, idAt }: CachedBody): Promi
   return respond(exchange, { status: 200, type: 'application/json', body, headers });
 }
 
+/** Weak, because bodies differ by their request id; private, because they differ by plan. */
+function cacheHeaders(tag: string): Readonly<Record<string, string>> {
+  return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
+}
+
 /** The body of an answer in bytes, which need no encoding when they are sent again. */
 type CachedBody = {
   readonly tag: string;
@@ -104,15 +139,12 @@ type CachedBody = {
   readonly idAt: number;
 };
 
-/** The most recently used answers, by key. */
-type ResponseCache = LRUCache<string, CachedBody>;
-
 /** The bytes of all entries: about 2000 pages of 100 rows. */
 const capacity = 32 * 1024 * 1024;
 
 /** An empty cache; it does not keep an entry of more than a sixteenth of its bytes. */
-export function createResponseCache(): ResponseCache {
-  return new LRUCache({
+export function createResponseCache() {
+  return new LRUCache<string, CachedBody>({
     maxSize: capacity,
     maxEntrySize: capacity / 16,
     sizeCalculation: ({ bytes }, key) => key.length + bytes.length,
@@ -122,10 +154,7 @@ export function createResponseCache(): ResponseCache {
 /** The bytes of an answer that are made before the first is sent: a failure until then is a problem document. */
 const mostHeld = 4 * 1024 * 1024;
 
-const contentTypes: Readonly<Record<AnswerFormat, string>> = {
-  ...answerFormats,
-  csv: 'text/csv; charset=utf-8; header=present',
-};
+const contentTypes = { ...answerFormats, csv: 'text/csv; charset=utf-8; header=present' };
 
 /**
  * Answers a question with a whole table, with the bytes that the command writes, from one state of the data. An
@@ -136,7 +165,7 @@ async function answerTable(
   endpoint: Endpoint,
   asked: Asked,
   exchange: AdmittedExchange,
-  { services, log }: RouteSource,
+  { services, log }: Pick<AnswersOptions, 'log' | 'services'>,
 ): Promise<WireReply> {
   const { request, requestId, now, route, admission } = exchange;
   // Refused here, before the question takes a thread.
@@ -197,7 +226,7 @@ async function beginTable(
   { name, operation }: Endpoint,
   { texts, format }: Asked,
   { request, requestId, now, sending, admission }: AdmittedExchange,
-  lease: Lease,
+  lease: ReturnType<Services['lease']>,
   signal: AbortSignal,
 ): Promise<BegunTable> {
   const { plan, usage } = admission;

@@ -11,13 +11,11 @@ import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
 import type { WireRequest } from './exchange.ts';
 
-type Described = Pick<
+/** A question as the service answers it at a path. */
+export type Endpoint = Pick<
   Operation,
   'description' | 'example' | 'fields' | 'members' | 'name' | 'object' | 'path' | 'summary'
->;
-
-/** A question as the service answers it at a path. */
-export type Endpoint = Described & {
+> & {
   readonly heading: keyof typeof operationHeadings;
   readonly params: Params;
   /** Whether any of its answers needs a plan with vintage access. */
@@ -72,15 +70,12 @@ export function readQuestion(
   clock: Clock,
 ): { readonly query: Query; readonly demands: Demands } {
   if (operation !== undefined) prepare(operation, texts, clock);
-  const { values, demands } = splitDemands(inWireNames(() => readTexts(question, texts, clock)));
-  checkIds(values);
-  return { query: { question, values }, demands };
-}
-
-/** The contract's ids are in upper case; an id in lower case is an unknown series. */
-function checkIds({ ids }: NamedValues): void {
+  const { values, demands } = splitDemands(wireTexts(question, texts, clock));
+  const { ids } = values;
+  // The contract's ids are in upper case; an id in lower case is an unknown series.
   const other = Array.isArray(ids) ? ids.find((id) => id !== id.toUpperCase()) : undefined;
   if (other !== undefined) throw new Problem('not-found', `series '${other}' not found`);
+  return { query: { question, values }, demands };
 }
 
 /** The words of the contract, with the names that parameters of the library have on the wire. */
@@ -90,10 +85,10 @@ const wireNames: Voice = {
   refused: (refusal) => wireVoice.refused({ ...refusal, param: snakeCase(refusal.param ?? '') }),
 };
 
-/** Runs work whose refusals become validation errors that name the parameter. */
-function inWireNames<T>(work: () => T): T {
+/** Reads texts of parameters; refusals become validation errors that name the parameter. */
+function wireTexts(question: Question, texts: ParamTexts, clock: Clock): NamedValues {
   try {
-    return work();
+    return readTexts(question, texts, clock);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw asValidationError(error.in(wireNames).with({ hints: [] }), error.field);
@@ -116,8 +111,7 @@ export const answerFormats = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 
-/** The format of an answer. */
-export type AnswerFormat = keyof typeof answerFormats;
+type AnswerFormat = keyof typeof answerFormats;
 
 const names = Object.keys(answerFormats) as readonly AnswerFormat[];
 

@@ -41,8 +41,8 @@ export type Exchange = {
   admission?: Admission;
 };
 
-/** The exchange of a request whose key is valid. */
-export type AdmittedExchange = Exchange & { readonly admission: Admission };
+/** Answers a request of a route; throws a Problem instead of answering with one. */
+export type Answering = (exchange: Exchange) => Promise<WireReply>;
 
 /** How an answer is sent on a connection. */
 export type Sending = {

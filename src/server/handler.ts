@@ -1,8 +1,8 @@
 import { Problem } from '../errors/problem.ts';
-import { Answers, isComputation } from './answers.ts';
-import { endpoints, readRequest } from './endpoints.ts';
+import { admit, endpointAnswers } from './answers.ts';
+import { endpoints } from './endpoints.ts';
 import {
-  type AdmittedExchange,
+  type Answering,
   beginExchange,
   type Exchange,
   type Handler,
@@ -12,64 +12,28 @@ import {
 } from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Metrics } from './metrics.ts';
-import { errorPages, pages, type ReadinessSource, readiness, type ShownPages } from './open-pages.ts';
-import { openApi } from './openapi.ts';
-import {
-  checkMethod,
-  checkNoBody,
-  httpProblem,
-  respond,
-  respondJson,
-  respondProblem,
-  unlessAnyKnown,
-} from './respond.ts';
+import { openPages } from './open-pages.ts';
+import { checkReads, httpProblem, noEndpoint, respondProblem } from './respond.ts';
 import { longestTarget } from './server.ts';
 
 /** What requests are answered from, and how. */
-export type HandlerOptions = ReadinessSource &
-  ShownPages & {
-    readonly gate: Pick<Gate, 'admit' | 'check'>;
-    /** The address under which clients reach the service. Default: that of the Host header of each request. */
-    readonly publicUrl?: string;
-    /** The origins whose pages may read the answers; `*` is every origin. */
-    readonly corsOrigins?: readonly string[];
-    readonly metrics?: Pick<Metrics, 'count' | 'page'> | undefined;
-    readonly clock?: () => Date;
-  };
-
-type Answering = (exchange: Exchange) => Promise<WireReply>;
-
-type Route = { readonly pattern: string; readonly answer: Answering };
+export type HandlerOptions = Parameters<typeof openPages>[0] & {
+  readonly gate: Pick<Gate, 'admit' | 'check'>;
+  /** The origins whose pages may read the answers; `*` is every origin. */
+  readonly corsOrigins?: readonly string[];
+  readonly metrics?: Pick<Metrics, 'count' | 'page'> | undefined;
+  readonly clock?: () => Date;
+};
 
 /** Returns a handler over services and a gate, without a socket. */
 export function createHandler(options: HandlerOptions): Handler {
   const { gate, log, metrics, publicUrl, corsOrigins = [], clock = () => new Date() } = options;
-  const routes = new Paths<Route>();
-  const add = (pattern: string, answer: Answering) => routes.add(pattern, { pattern, answer });
-  for (const [pattern, answer] of openRoutes(options)) {
-    add(pattern, async (exchange) => {
-      checkMethod(exchange.request);
-      checkNoBody(exchange.request);
-      return answer(exchange);
-    });
-  }
-  const answers = new Answers(options);
-  for (const endpoint of endpoints) {
-    // In the contract's order of checks: key, quota, then everything else.
-    add(endpoint.path, async (exchange) => {
-      const asked = readRequest(endpoint, exchange.request);
-      const admitted = await admit(gate, exchange, isComputation(endpoint, asked));
-      try {
-        checkMethod(exchange.request);
-        checkNoBody(exchange.request);
-        if (asked instanceof Problem) throw asked;
-        return await answers.answer(endpoint, asked, admitted);
-      } catch (error) {
-        admitted.admission.turn?.leave();
-        throw error;
-      }
-    });
-  }
+  const answering = endpointAnswers(options);
+  const routes = new Map<string, Answering>([
+    ...[...openPages(options)].map(([pattern, answer]) => [pattern, reading(answer)] as const),
+    ...endpoints.map((endpoint) => [endpoint.path, answering(endpoint)] as const),
+  ]);
+  const patternOf = patternFinder([...routes.keys()]);
 
   async function replyTo(exchange: Exchange): Promise<WireReply> {
     const { request } = exchange;
@@ -79,11 +43,16 @@ export function createHandler(options: HandlerOptions): Handler {
       if (allowed !== undefined && isPreflight(request)) return preflightReply(exchange);
     }
     try {
-      if (request.path.length + request.query.length > longestTarget) throw tooLong();
-      const route = routes.find(request.path);
-      if (route !== undefined) {
-        exchange.route = route.pattern;
-        return await route.answer(exchange);
+      if (request.path.length + request.query.length > longestTarget)
+        throw new Problem(
+          'uri-too-long',
+          `the address of a request may have at most ${longestTarget} characters`,
+        );
+      const pattern = patternOf(request.path);
+      const answer = pattern === undefined ? undefined : routes.get(pattern);
+      if (pattern !== undefined && answer !== undefined) {
+        exchange.route = pattern;
+        return await answer(exchange);
       }
       if (/^\/v1(\/|$)/.test(request.path)) await admit(gate, exchange);
       throw noEndpoint();
@@ -123,64 +92,30 @@ export function createHandler(options: HandlerOptions): Handler {
     const started = performance.now();
     const errorsBase = `${publicUrl ?? urlOfHost(request.header('host'))}/errors`;
     const exchange = beginExchange({ request, sending, errorsBase, now: clock() });
-    const reply = unlessAnyKnown(request, await replyTo(exchange));
+    const reply = await replyTo(exchange);
     note(exchange, reply.status, performance.now() - started);
     return reply;
   };
 }
 
-/** What is answered without a key, by the patterns of its paths. */
-function openRoutes(options: HandlerOptions): ReadonlyMap<string, Answering> {
-  const { metrics, publicUrl = '/' } = options;
-  return new Map<string, Answering>([
-    ...(metrics?.page === undefined ? [] : [['/metrics', metrics.page] as const]),
-    ['/healthz', (exchange) => respondJson(exchange, { status: 'ok' })],
-    ['/readyz', (exchange) => readiness(exchange, options)],
-    ['/v1/openapi.json', (exchange) => respondJson(exchange, openApi(endpoints, publicUrl))],
-    ...pages(options),
-    ['/errors/{suffix}', errorPage],
-  ]);
+/** Refuses requests that a page does not answer: those that would change something. */
+function reading(answer: Answering): Answering {
+  return async (exchange) => {
+    checkReads(exchange.request);
+    return answer(exchange);
+  };
 }
 
-async function errorPage(exchange: Exchange): Promise<WireReply> {
-  const body = errorPages.get(exchange.request.path.slice('/errors/'.length));
-  if (body === undefined) throw noEndpoint();
-  return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body });
-}
-
-/** Checks the key of a request, and counts it against the quotas of its plan. */
-async function admit(
-  gate: Pick<Gate, 'admit'>,
-  exchange: Exchange,
-  isComputation = false,
-): Promise<AdmittedExchange> {
-  const { header } = exchange.request;
-  const key = header('x-api-key');
-  if (key === undefined && header('authorization') !== undefined)
-    throw new Problem(
-      'unauthorized',
-      'missing X-API-Key header: send the key in it, the header Authorization is not read',
-    );
-  const admission = await gate.admit(key, exchange.now.getTime(), isComputation);
-  const admitted = Object.assign(exchange, { admission });
-  if (admission.refusal !== undefined) throw admission.refusal;
-  return admitted;
-}
-
-/** Finds what lies at a path: patterns have `{name}` where a path has any one segment. */
-class Paths<T> {
-  readonly #fixed = new Map<string, T>();
-  readonly #open: { readonly form: RegExp; readonly found: T }[] = [];
-
-  add(pattern: string, found: T): void {
-    if (!pattern.includes('{')) this.#fixed.set(pattern, found);
-    else this.#open.push({ form: new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`), found });
-  }
-
-  find(path: string): T | undefined {
+/** Returns what finds the pattern of a path; patterns have `{name}` where a path has any one segment. */
+function patternFinder(patterns: readonly string[]): (path: string) => string | undefined {
+  const fixed = new Set(patterns);
+  const open = patterns
+    .filter((pattern) => pattern.includes('{'))
+    .map((pattern) => ({ pattern, form: new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`) }));
+  return (path) => {
     const shown = path.includes('%') ? path.replace(/(?:%[0-9a-f]{2})+/gi, shownBytes) : path;
-    return this.#fixed.get(shown) ?? this.#open.find(({ form }) => form.test(shown))?.found;
-  }
+    return fixed.has(shown) ? shown : open.find(({ form }) => form.test(shown))?.pattern;
+  };
 }
 
 /** Decodes bytes of a path, but no slash. */
@@ -194,14 +129,6 @@ function shownBytes(encoded: string): string {
 
 /** The status in the log of a request whose client left before anything was sent; no client gets it. */
 const clientGone = 499;
-
-function noEndpoint(): Problem {
-  return new Problem('not-found', 'no such endpoint; /v1/openapi.json describes every endpoint');
-}
-
-function tooLong(): Problem {
-  return new Problem('uri-too-long', `the address of a request may have at most ${longestTarget} characters`);
-}
 
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?)(:\d{1,5})?$/i;
 

@@ -3,9 +3,16 @@ import { type Day, dayNumber, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { DataStatus } from '../service/service.ts';
 import { freshnessOf } from '../store/followed.ts';
-import { beginExchange, type Exchange, type Handler, type WireReply, type WireRequest } from './exchange.ts';
+import {
+  type Answering,
+  beginExchange,
+  type Exchange,
+  type Handler,
+  type WireReply,
+  type WireRequest,
+} from './exchange.ts';
 import { isSameSecret } from './keys/gate.ts';
-import { checkMethod, checkNoBody, httpProblem, respond, respondProblem } from './respond.ts';
+import { checkReads, httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 /**
@@ -22,7 +29,7 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** Counts requests, and shows what an operator watches in the format of Prometheus. */
 export class Metrics {
   /** Answers `/metrics` of the service; undefined if metrics have a separate port. */
-  readonly page?: (exchange: Exchange) => Promise<WireReply>;
+  readonly page?: Answering;
   readonly handler: Handler;
   readonly #source: MetricsSource;
   readonly #registry = new Registry();
@@ -88,49 +95,47 @@ export class Metrics {
   }
 
   #addData(): void {
-    const registers = [this.#registry];
-    const status = () => this.#status();
-    new Gauge({
-      name: 'asof_store_revision',
-      help: 'Grows with every import that changes the store.',
-      registers,
-      async collect() {
-        this.set((await status()).revision);
-      },
-    });
-    const { clock } = this.#source;
+    type Labelled = readonly [labels: Readonly<Record<string, string>>, value: number];
+    const gauge = (
+      name: string,
+      help: string,
+      valuesOf: () => Promise<readonly Labelled[]>,
+      labelNames: readonly string[] = [],
+    ) =>
+      new Gauge({
+        ...{ name, help, labelNames, registers: [this.#registry] },
+        async collect() {
+          const values = await valuesOf();
+          this.reset();
+          for (const [labels, value] of values) this.set(labels, value);
+        },
+      });
+    const { clock, services } = this.#source;
     const age = (day: Day) => dayNumber(utcDay(clock())) - dayNumber(day);
-    new Gauge({
-      name: 'asof_coverage_age_days',
-      help: 'Days since the last day that the data speak for: the newest series, each kind of curve, filings.',
-      labelNames: ['subject'],
-      registers,
-      async collect() {
-        this.reset();
-        for (const [subject, day] of Object.entries((await status()).coveredTo))
-          if (day !== undefined) this.set({ subject }, age(day));
-      },
-    });
-    const freshness = async () =>
-      freshnessOf(await this.#source.services.use((service) => service.followed()));
-    new Gauge({
-      name: 'asof_followed_age_days',
-      help: 'Days since the last day that everything reaches that the store follows at live sources.',
-      registers,
-      async collect() {
+    const freshness = async () => freshnessOf(await services.use((service) => service.followed()));
+    gauge('asof_store_revision', 'Grows with every import that changes the store.', async () => [
+      [{}, (await this.#status()).revision],
+    ]);
+    gauge(
+      'asof_coverage_age_days',
+      'Days since the last day that the data speak for: the newest series, each kind of curve, filings.',
+      async () =>
+        Object.entries((await this.#status()).coveredTo).flatMap(([subject, day]) =>
+          day === undefined ? [] : [[{ subject }, age(day)] as const],
+        ),
+      ['subject'],
+    );
+    gauge(
+      'asof_followed_age_days',
+      'Days since the last day that everything reaches that the store follows at live sources.',
+      async () => {
         const { upTo } = await freshness();
-        this.reset();
-        if (upTo !== undefined) this.set(age(upTo));
+        return upTo === undefined ? [] : [[{}, age(upTo)]];
       },
-    });
-    new Gauge({
-      name: 'asof_followed_unfinished',
-      help: 'What the last pull left undone.',
-      registers,
-      async collect() {
-        this.set((await freshness()).unfinished);
-      },
-    });
+    );
+    gauge('asof_followed_unfinished', 'What the last pull left undone.', async () => [
+      [{}, (await freshness()).unfinished],
+    ]);
   }
 
   /** The status of the data; looked up again after a change. */
@@ -165,8 +170,7 @@ export class Metrics {
     try {
       if (exchange.request.path !== '/metrics')
         throw new Problem('not-found', 'this port serves only /metrics');
-      checkMethod(exchange.request);
-      checkNoBody(exchange.request);
+      checkReads(exchange.request);
       return await this.#page(exchange);
     } catch (error) {
       return respondProblem(exchange, httpProblem(error));

@@ -4,67 +4,55 @@ import { extname, join } from 'node:path';
 import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
 import { freshnessOf } from '../store/followed.ts';
-import type { Exchange, Log, WireReply } from './exchange.ts';
+import { endpoints } from './endpoints.ts';
+import type { Answering, Exchange, Log, WireReply } from './exchange.ts';
+import { errorPages } from './failures.ts';
 import type { Gate } from './keys/gate.ts';
-import { namesTag, notModified, respond, respondJson, respondProblem, tagOf } from './respond.ts';
+import { openApi } from './openapi.ts';
+import { namesTag, noEndpoint, notModified, respond, respondProblem, tagOf } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
-const errorTexts: Readonly<Record<string, readonly [title: string, ...lines: string[]]>> = {
-  'validation-error': [
-    'Validation Error (400)',
-    'A parameter of the request is unknown, repeated or missing, or its value is not valid.',
-    'The problem names it in "field" and says in "detail" what was expected.',
-    'Dates are YYYY-MM-DD. /v1/openapi.json describes every parameter.',
-  ],
-  unauthorized: [
-    'Unauthorized (401)',
-    'The request has no API key, or one that is unknown or revoked.',
-    'Send the key in the header X-API-Key; the header Authorization is not read.',
-    'The operator of this service gives out keys.',
-  ],
-  'plan-upgrade-required': [
-    'Plan Upgrade Required (403)',
-    'The request needs a plan with vintage access: as_of, release and the history of values do.',
-    'GET /v1/ping shows the plan of a key; "detail" says how to upgrade.',
-  ],
-  'not-found': [
-    'Not Found (404)',
-    'There is no such series, or no such endpoint; "detail" says which.',
-    'Series ids are upper case; GET /v1/series?q=... finds them.',
-  ],
-  'rate-limit-exceeded': [
-    'Rate Limit Exceeded (429)',
-    'The key has used up the requests of this minute, this day or this month (UTC).',
-    'Or more of its requests for tables wait than the service allows; Retry-After is 1 then.',
-    'Retry-After gives the seconds until that window ends. Refused requests do not count.',
-  ],
-  'internal-error': [
-    'Internal Error (500)',
-    'The service failed. The request may be valid.',
-    'Try again later, or report the request_id to the operator, whose log holds the cause.',
-  ],
-};
-
-/** The page of each error type as plain text, by the last segment of a problem's `type`. */
-export const errorPages: ReadonlyMap<string, string> = new Map(
-  Object.entries(errorTexts).map(([suffix, [title, ...lines]]) => [
-    suffix,
-    `${title}\n\n${lines.join('\n')}\n`,
-  ]),
-);
-
-/** What tells whether a service is ready. */
-export type ReadinessSource = {
+/** What the pages tell, and which of them a service shows. */
+type OpenPagesOptions = ShownPages & {
   readonly services: Services;
   readonly gate: Pick<Gate, 'check'>;
   readonly log: Log;
   readonly stopping?: () => boolean;
+  readonly metrics?: { readonly page?: Answering } | undefined;
+  /** The address under which clients reach the service. Default: that of the Host header of each request. */
+  readonly publicUrl?: string;
 };
 
+/** Returns what is answered without a key, by the patterns of its paths. */
+export function openPages(options: OpenPagesOptions): ReadonlyMap<string, Answering> {
+  const { metrics, publicUrl = '/' } = options;
+  return new Map<string, Answering>([
+    ...(metrics?.page === undefined ? [] : [['/metrics', metrics.page] as const]),
+    ['/healthz', (exchange) => respondJson(exchange, { status: 'ok' })],
+    ['/readyz', (exchange) => readiness(exchange, options)],
+    ['/v1/openapi.json', (exchange) => respondJson(exchange, openApi(endpoints, publicUrl))],
+    ...pages(options),
+    ['/errors/{suffix}', errorPage],
+  ]);
+}
+
+/** Replies with JSON that no cache stores. */
+function respondJson(exchange: Exchange, content: unknown): Promise<WireReply> {
+  const body = JSON.stringify(content);
+  const headers = { 'Cache-Control': 'no-store' };
+  return respond(exchange, { status: 200, type: 'application/json', body, headers });
+}
+
+async function errorPage(exchange: Exchange): Promise<WireReply> {
+  const body = errorPages.get(exchange.request.path.slice('/errors/'.length));
+  if (body === undefined) throw noEndpoint();
+  return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body });
+}
+
 /** Answers `/readyz`: 503 with the failing checks named, or while the service shuts down. */
-export async function readiness(
+async function readiness(
   exchange: Exchange,
-  { services, gate, log, stopping = () => false }: ReadinessSource,
+  { services, gate, log, stopping = () => false }: OpenPagesOptions,
 ): Promise<WireReply> {
   const health = async (name: string, check: () => Promise<unknown>) => {
     try {
@@ -99,10 +87,8 @@ async function freshness(services: Services): Promise<object> {
   return { followed: { count, up_to: upTo ?? null, last_run: lastRun ?? null, unfinished } };
 }
 
-type FileAnswer = (exchange: Exchange) => Promise<WireReply>;
-
 /** The pages for people that a service shows. */
-export type ShownPages = {
+type ShownPages = {
   readonly explorer?: boolean;
   /**
    * The store that the commands on the page of the explorer name, empty for the usual one; without it, they name the
@@ -112,7 +98,7 @@ export type ShownPages = {
 };
 
 /** Returns the pages for people and the files that they load, by their paths. */
-export function pages({ explorer = false, storeName }: ShownPages): ReadonlyMap<string, FileAnswer> {
+export function pages({ explorer = false, storeName }: ShownPages): ReadonlyMap<string, Answering> {
   const moved = {
     status: 308,
     type: 'text/plain; charset=utf-8',
@@ -152,7 +138,7 @@ type BuiltPage = {
 };
 
 /** The answers of a page and its files by their paths. */
-function pageFiles(built: BuiltPage): readonly (readonly [path: string, answer: FileAnswer])[] {
+function pageFiles(built: BuiltPage): readonly (readonly [path: string, answer: Answering])[] {
   const { folder, page, files } = built;
   const loaded = readdirSync(builtPath(folder)).flatMap((name) => {
     const type = fileTypes[extname(name)];
@@ -162,7 +148,7 @@ function pageFiles(built: BuiltPage): readonly (readonly [path: string, answer: 
 }
 
 /** Answers a file, which is read at the first request; a browser asks each time whether its copy is still current. */
-function fileAnswer({ folder, policy, storeName }: BuiltPage, name: string, type: string): FileAnswer {
+function fileAnswer({ folder, policy, storeName }: BuiltPage, name: string, type: string): Answering {
   const made = async () => {
     const content = await readFile(join(builtPath(folder), name));
     const isNamed = name === 'page.html' && storeName !== undefined;

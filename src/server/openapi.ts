@@ -1,133 +1,13 @@
+import { frequencies } from '../domain/series/series.ts';
 import { codeVoice, Problem, saidIn } from '../errors/problem.ts';
-import type { Schema } from '../operations/field.ts';
+import type { Cell, Row } from '../operations/envelope.ts';
+import { type Field, field, fieldKinds, nullable, type Schema } from '../operations/field.ts';
 import { operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
-import { answerFormats, type Endpoint, notAcceptable } from './endpoints.ts';
-import { errorPages } from './open-pages.ts';
-import { answerContent, problemContent, reference, schemasOf } from './schema.ts';
-
-const count: Schema = { type: 'integer', minimum: 0 };
-
-const headers: Schema = {
-  RequestId: { description: 'The request_id of the body.', schema: { type: 'string' } },
-  RateLimitLimit: { description: 'The quota of the window with the fewest requests left.', schema: count },
-  RateLimitRemaining: { description: 'Requests left in this window.', schema: count },
-  RateLimitReset: { description: 'Seconds until this window ends.', schema: count },
-  RetryAfter: { description: 'Seconds to wait before the next request.', schema: count },
-  ETag: { description: 'Weak validator of the answer.', schema: { type: 'string' } },
-  Link: {
-    description: 'The address of the next page (rel="next"), of a format without an envelope and with limit.',
-    schema: { type: 'string' },
-  },
-};
-
-const requestIdHeader = { 'X-Request-Id': reference('headers', 'RequestId') };
-
-const answerHeaders = {
-  ...requestIdHeader,
-  'RateLimit-Limit': reference('headers', 'RateLimitLimit'),
-  'RateLimit-Remaining': reference('headers', 'RateLimitRemaining'),
-  'RateLimit-Reset': reference('headers', 'RateLimitReset'),
-};
-
-/** What a status means, with a request that is answered with it, and the problem in the answer. */
-type Failure = {
-  readonly meaning: string;
-  readonly request?: string;
-  readonly condition?: string;
-  readonly problem: Problem;
-};
-
-const observations = '/v1/series/GDP/observations';
-
-const failures: readonly Failure[] = [
-  {
-    meaning: 'A parameter is unknown, repeated, missing or invalid, or the request has a body.',
-    request: `GET ${observations}?as_of=2015-02-30`,
-    problem: new Problem('validation-error', "invalid 'as_of' date: use YYYY-MM-DD format", {
-      field: 'as_of',
-    }),
-  },
-  {
-    meaning: 'The key is missing or invalid.',
-    condition: 'without the header X-API-Key',
-    problem: new Problem('unauthorized', 'missing X-API-Key header'),
-  },
-  {
-    meaning: 'The plan of the key does not allow it.',
-    request: `GET ${observations}?as_of=2015-01-30`,
-    condition: 'with a key of the plan free',
-    problem: new Problem(
-      'plan-upgrade-required',
-      "point-in-time queries need the pro plan or higher; this key is on 'free': ask the operator of this service",
-    ),
-  },
-  {
-    meaning: 'There is no such series.',
-    request: 'GET /v1/series/GDPX/observations',
-    problem: new Problem('not-found', "series 'GDPX' not found", {
-      instance: '/v1/series/GDPX/observations',
-    }),
-  },
-  {
-    meaning: 'The client takes none of the formats.',
-    condition: 'with `Accept: image/png`',
-    problem: new Problem('not-acceptable', notAcceptable),
-  },
-  {
-    meaning: 'A quota of the key is used up.',
-    condition: 'for the 31st time in a minute, with a key of the plan free',
-    problem: new Problem('rate-limit-exceeded', 'rate limit of 30 requests per minute exceeded'),
-  },
-  {
-    meaning: 'The service failed.',
-    condition: 'when the data cannot be read',
-    problem: new Problem('internal-error', 'an internal error occurred'),
-  },
-];
-
-const otherFailure: Failure = {
-  meaning: 'Any other failure.',
-  request: `POST ${observations}`,
-  problem: new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD'),
-};
-
-function failureAnswer({ meaning, request = `GET ${observations}`, condition, problem }: Failure): Schema {
-  return {
-    description: `${meaning} ${exampleOf(request, condition)}`,
-    content: problemContent(problem.with({ instance: problem.instance ?? observations })),
-  };
-}
-
-function exampleOf(request: string, condition?: string): string {
-  return `Example: \`${request}\`${condition === undefined ? '' : ` ${condition}`}.`;
-}
-
-function problemResponse(failure: Failure): readonly [name: string, response: Schema] {
-  const { status } = failure.problem;
-  const headers = {
-    ...(status === 401 ? requestIdHeader : answerHeaders),
-    ...(status === 429 && { 'Retry-After': reference('headers', 'RetryAfter') }),
-  };
-  return [`Problem${status}`, { ...failureAnswer(failure), headers }];
-}
-
-const problemResponses: Schema = {
-  ...Object.fromEntries(failures.map(problemResponse)),
-  Problem: { ...failureAnswer(otherFailure), headers: requestIdHeader },
-};
-
-/**
- * The parameter of every question that names the format of the answer. The answers list only JSON, so that a typed
- * client has the types of the rows, without a union with text.
- */
-const formatParameter: Schema = {
-  name: 'format',
-  in: 'query',
-  required: false,
-  description: `The format of the answer, where the client cannot set Accept (${Object.values(answerFormats).join(', ')}). All but json have no pages: without \`limit\` the answer is whole, and the connection is cut if the rest of it fails.`,
-  schema: { type: 'string', enum: Object.keys(answerFormats), default: 'json' },
-};
+import { envelopeToWire, toWire } from '../operations/wire.ts';
+import { defined } from '../platform/defined.ts';
+import { answerFormats, type Endpoint } from './endpoints.ts';
+import { errorPages, failures } from './failures.ts';
 
 /** Returns the OpenAPI 3.1 description of a service with these endpoints. */
 export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Schema {
@@ -146,7 +26,7 @@ export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Sche
     tags: Object.entries(operationHeadings).map(([name, description]) => ({ name, description })),
     paths: {
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint)])),
-      ...Object.fromEntries(Object.entries(openPaths).map(([path, open]) => [path, openItem(open)])),
+      ...openPaths,
     },
     components: {
       securitySchemes: {
@@ -160,24 +40,89 @@ export function openApi(endpoints: readonly Endpoint[], publicUrl: string): Sche
       },
       headers,
       parameters: { Format: formatParameter },
-      responses: problemResponses,
-      schemas: schemasOf(endpoints),
+      responses: Object.fromEntries(failures.map(failureResponse)),
+      schemas: {
+        ...Object.fromEntries(endpoints.flatMap(answerSchemas)),
+        Problem: problemSchema,
+        Checks: checksSchema,
+      },
     },
   };
 }
 
+/** A reference to a part of the description, such as `headers/ETag`. */
+function ref(part: string): Schema {
+  return { $ref: `#/components/${part}` };
+}
+
+const count: Schema = { type: 'integer', minimum: 0 };
+
+const headers: Schema = {
+  RequestId: { description: 'The request_id of the body.', schema: { type: 'string' } },
+  RateLimitLimit: { description: 'The quota of the window with the fewest requests left.', schema: count },
+  RateLimitRemaining: { description: 'Requests left in this window.', schema: count },
+  RateLimitReset: { description: 'Seconds until this window ends.', schema: count },
+  RetryAfter: { description: 'Seconds to wait before the next request.', schema: count },
+  ETag: { description: 'Weak validator of the answer.', schema: { type: 'string' } },
+  Link: {
+    description: 'The address of the next page (rel="next"), of a format without an envelope and with limit.',
+    schema: { type: 'string' },
+  },
+};
+
+const requestIdHeader = { 'X-Request-Id': ref('headers/RequestId') };
+
+const answerHeaders = {
+  ...requestIdHeader,
+  'RateLimit-Limit': ref('headers/RateLimitLimit'),
+  'RateLimit-Remaining': ref('headers/RateLimitRemaining'),
+  'RateLimit-Reset': ref('headers/RateLimitReset'),
+};
+
+function failureResponse({
+  name,
+  description,
+  problem,
+}: (typeof failures)[number]): readonly [name: string, response: Schema] {
+  const { status } = problem;
+  const isCounted = status !== 401 && name === undefined;
+  const headers = {
+    ...(isCounted ? answerHeaders : requestIdHeader),
+    ...(status === 429 && { 'Retry-After': ref('headers/RetryAfter') }),
+  };
+  const content = problemContent(problem);
+  return [name ?? `Problem${status}`, { description, content, headers }];
+}
+
+/** The content of an answer with a problem, as a service answers it. */
+function problemContent(problem: Problem, more: Schema = {}): Schema {
+  const answered = problem.with({ requestId: requestIdExample });
+  const example = { ...answered.toDocument('https://service.example/errors'), ...more };
+  return { 'application/problem+json': { schema: ref('schemas/Problem'), example } };
+}
+
+/**
+ * The parameter of every question that names the format of the answer. The answers list only JSON, so that a typed
+ * client has the types of the rows, without a union with text.
+ */
+const formatParameter: Schema = {
+  name: 'format',
+  in: 'query',
+  required: false,
+  description: `The format of the answer, where the client cannot set Accept (${Object.values(answerFormats).join(', ')}). All but json have no pages: without \`limit\` the answer is whole, and the connection is cut if the rest of it fails.`,
+  schema: { type: 'string', enum: Object.keys(answerFormats), default: 'json' },
+};
+
 function pathItem(endpoint: Endpoint): Schema {
-  const { name, heading, summary, params, example } = endpoint;
+  const { name: operationId, heading, summary, params, example } = endpoint;
   return {
-    parameters: [reference('parameters', 'Format')],
+    parameters: [ref('parameters/Format')],
     get: {
-      operationId: name,
+      operationId,
       tags: [heading],
       summary,
       description: describedWithExample(endpoint),
-      parameters: Object.entries(params).map(([name, param]) =>
-        parameter(name, param, typed(param, example.params[name])),
-      ),
+      parameters: Object.entries(params).map(([name, param]) => parameter(name, param, example.params[name])),
       responses: responsesOf(endpoint),
     },
   };
@@ -190,29 +135,29 @@ function responsesOf(endpoint: Endpoint): Schema {
   return {
     200: {
       description: 'The answer.',
-      headers: { ...answerHeaders, ETag: reference('headers', 'ETag'), Link: reference('headers', 'Link') },
-      content: answerContent(endpoint),
+      headers: { ...answerHeaders, ETag: ref('headers/ETag'), Link: ref('headers/Link') },
+      content: { 'application/json': answerContent(endpoint) },
     },
     304: { description: 'The answer is the one that If-None-Match names.', headers: answerHeaders },
-    ...Object.fromEntries(problems.map((status) => [status, reference('responses', `Problem${status}`)])),
-    default: reference('responses', 'Problem'),
+    ...Object.fromEntries(problems.map((status) => [status, ref(`responses/Problem${status}`)])),
+    default: ref('responses/Problem'),
   };
 }
 
-function parameter(name: string, param: Param, example: unknown): Schema {
+function parameter(name: string, param: Param, text: string | undefined): Schema {
   const { in: place, required, description, schema } = param;
   const mayBeList = schema.type === 'array' || schema.anyOf !== undefined;
+  const example = text === undefined ? undefined : typed(schema, text);
   return {
     ...{ name, in: place, required, description },
     // A list is separated by commas.
     ...(mayBeList && { style: 'form', explode: false }),
     schema: { ...schema, ...(example !== undefined && { examples: [example] }) },
-    ...(example !== undefined && { example }),
+    ...defined({ example }),
   };
 }
 
-function typed({ schema: { type } }: Param, text: string | undefined): unknown {
-  if (text === undefined) return undefined;
+function typed({ type }: Schema, text: string): unknown {
   if (type === 'array') return text.split(',');
   return type === 'integer' ? Number(text) : text;
 }
@@ -224,8 +169,174 @@ function describedWithExample({ path, description, example }: Endpoint): string 
   const filled = given.reduce((whole, [name, text]) => whole.replace(`{${name}}`, text), path);
   const query = given.flatMap(([name, text]) => (path.includes(`{${name}}`) ? [] : [`${name}=${text}`]));
   const address = query.length === 0 ? filled : `${filled}?${query.join('&')}`;
-  return `${saidIn(codeVoice, description)}\n\n${exampleOf(`GET ${address}`)}`;
+  return `${saidIn(codeVoice, description)}\n\nExample: \`GET ${address}\`.`;
 }
+
+/** `series_search` is SeriesSearch. */
+function typeName({ name }: Pick<Endpoint, 'name'>): string {
+  return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Returns the schemas of the rows and of the envelope of an endpoint, by their names. */
+function answerSchemas(endpoint: Endpoint): readonly (readonly [name: string, schema: Schema])[] {
+  const { fields, example, mayBeWide } = endpoint;
+  const name = typeName(endpoint);
+  return [
+    [`${name}Row`, recordSchema(fields, toWire(fields)(example.row))],
+    ...(mayBeWide === true ? [['WideRow', wideRowSchema] as const] : []),
+    [name, envelopeSchema(endpoint)],
+  ];
+}
+
+function fieldSchema(
+  { type, description, nullable, sparse, choices, fields }: Field,
+  example: Cell | undefined,
+): Schema {
+  const { schema } = fieldKinds[type];
+  return {
+    ...schema,
+    ...(sparse === true && { items: { type: ['string', 'null'] } }),
+    ...(fields !== undefined && { items: recordSchema(fields, firstRecord(example)) }),
+    ...(choices !== undefined && { enum: nullable === true ? [...choices, null] : choices }),
+    ...(nullable === true && { type: [schema.type, 'null'] }),
+    ...(description !== '' && { description }),
+    // A list of records that is empty in the example shows none of its fields.
+    ...(fields === undefined && example !== undefined && { examples: [example] }),
+  };
+}
+
+function recordSchema(fields: readonly Field[], example: Row): Schema {
+  return {
+    type: 'object',
+    required: fields.filter(({ occasional }) => occasional !== true).map(({ name }) => name),
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, fieldSchema(field, example[field.name])]),
+    ),
+  };
+}
+
+function firstRecord(example: Cell | undefined): Row {
+  const [first]: readonly Cell[] = Array.isArray(example) ? example : [];
+  return typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as Row) : {};
+}
+
+const wideRowSchema: Schema = {
+  type: 'object',
+  description: 'The day of the row, and under each id as it was asked for a value or null.',
+  additionalProperties: { type: ['string', 'null'] },
+};
+
+const vintageKindsSchema: Schema = {
+  type: 'object',
+  description: 'Of wide rows: by column, how the vintages came about that its values are from.',
+  additionalProperties: { type: 'string' },
+};
+
+const requestIdExample = 'req_01978c6f8d3b7b0f9f3d5a6c1e2b4d60';
+
+const requestId: Schema = {
+  type: 'string',
+  pattern: '^req_[0-9a-f]{32}$',
+  description: 'Identifies the request, time-ordered; to quote in support requests.',
+  examples: [requestIdExample],
+};
+
+function envelopeSchema(endpoint: Endpoint): Schema {
+  const { members = [], object, params, mayBeWide } = endpoint;
+  const paged = Object.hasOwn(params, 'cursor');
+  const row = ref(`schemas/${typeName(endpoint)}Row`);
+  const rows = mayBeWide === true ? { anyOf: [row, ref('schemas/WideRow')] } : row;
+  return {
+    type: 'object',
+    required: ['object', 'request_id', 'status', 'results', 'results_count', 'has_more'],
+    properties: {
+      object: { const: object },
+      request_id: requestId,
+      status: { const: 'ok' },
+      ...Object.fromEntries(members.map((name) => [name, memberSchemas[name]])),
+      results: { type: 'array', items: rows },
+      results_count: { type: 'integer', minimum: 0 },
+      has_more: paged ? { type: 'boolean' } : { const: false },
+      ...(paged && { next_cursor: { type: 'string', description: 'Exactly when has_more is true.' } }),
+      ...(mayBeWide === true && { vintage_kinds: vintageKindsSchema }),
+    },
+  };
+}
+
+/** The content of an answer of an endpoint in JSON, with one row as the example. */
+function answerContent(endpoint: Endpoint): Schema {
+  const { object, fields, example } = endpoint;
+  const envelope = {
+    object,
+    request_id: requestIdExample,
+    status: 'ok',
+    ...example.head,
+    results: [example.row],
+    results_count: 1,
+    has_more: false,
+  };
+  return { schema: ref(`schemas/${typeName(endpoint)}`), example: envelopeToWire(envelope, fields) };
+}
+
+function memberSchema(description: string, fields: readonly Field[]): Schema {
+  return { type: 'object', description, ...recordSchema(fields, {}) };
+}
+
+const memberSchemas: Readonly<Record<NonNullable<Endpoint['members']>[number], Schema>> = {
+  as_of: { type: 'string', format: 'date', description: 'The as-of date, when as_of was used.' },
+  missing: {
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 1,
+    description: 'The ids that no series has, which skip_missing left out.',
+  },
+  series: memberSchema('A summary of the series, when as_of was used.', [
+    field('id', 'text', ''),
+    field('title', 'text', ''),
+    field('frequency', 'text', '', { choices: [...frequencies, ''] }),
+  ]),
+  coverage: memberSchema(
+    'The first and the last vintage of the series, its first date, and the last day that is covered.',
+    [
+      field('first_vintage', 'day', ''),
+      field('last_vintage', 'day', ''),
+      nullable('first_date', 'day', ''),
+      field('covered_to', 'day', ''),
+    ],
+  ),
+  vintage: memberSchema(
+    'The newest vintage on or before the day, and how it came about. Of first releases, only the kinds of all vintages up to the day.',
+    [
+      nullable('as_of_date', 'day', ''),
+      field('vintage_kind', 'text', 'exact, fetched, sampled or unknown; empty before the first vintage.'),
+    ],
+  ),
+  covered_to: fieldSchema(nullable('covered_to', 'day', 'The last day that the data speak for.'), undefined),
+  unknown_ticker: memberSchema(
+    'The ticker that was asked for, if no filing of it is held on any day, and the one that is spelled most like it.',
+    [field('ticker', 'text', ''), nullable('nearest', 'text', '')],
+  ),
+};
+
+const checksSchema: Schema = {
+  type: 'object',
+  additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
+};
+
+const problemSchema: Schema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
+  properties: {
+    type: { type: 'string', format: 'uri-reference', description: 'The error type; its page explains it.' },
+    title: { type: 'string' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'What went wrong in this request.' },
+    instance: { type: 'string', description: 'The path of the request.' },
+    request_id: requestId,
+    field: { type: 'string', description: 'The parameter at fault, on validation errors.' },
+    checks: { ...checksSchema, description: 'Only in answers of /readyz.' },
+  },
+};
 
 const followedSchema: Schema = {
   type: 'object',
@@ -239,17 +350,9 @@ const followedSchema: Schema = {
   },
 };
 
-type OpenPath = {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters?: readonly Schema[];
-  readonly responses: Schema;
-};
-
 /** What is answered without a key. */
-const openPaths: Readonly<Record<string, OpenPath>> = {
-  '/healthz': {
+const openPaths: Schema = {
+  '/healthz': openItem({
     operationId: 'healthz',
     summary: 'Whether the process answers',
     description: 'Answers as soon as the process does, whether or not its store works.',
@@ -260,8 +363,8 @@ const openPaths: Readonly<Record<string, OpenPath>> = {
         { status: 'ok' },
       ),
     },
-  },
-  '/readyz': {
+  }),
+  '/readyz': openItem({
     operationId: 'readyz',
     summary: 'Whether the service can answer requests',
     description: 'Checks what the service needs. It is not ready while it shuts down.',
@@ -273,7 +376,7 @@ const openPaths: Readonly<Record<string, OpenPath>> = {
           required: ['status', 'checks'],
           properties: {
             status: { const: 'ok' },
-            checks: reference('schemas', 'Checks'),
+            checks: ref('schemas/Checks'),
             followed: followedSchema,
           },
         },
@@ -287,14 +390,14 @@ const openPaths: Readonly<Record<string, OpenPath>> = {
         ),
       },
     },
-  },
-  '/v1/openapi.json': {
+  }),
+  '/v1/openapi.json': openItem({
     operationId: 'openapi',
     summary: 'This description',
     description: 'Made from the table of operations that answers the requests.',
     responses: { 200: json('The description.', { type: 'object' }, { openapi: '3.1.0' }) },
-  },
-  '/errors/{suffix}': {
+  }),
+  '/errors/{suffix}': openItem({
     operationId: 'error_page',
     summary: "A page on an error type, so that a problem's type can be opened",
     description: 'What an error of this type means and what to do, as plain text.',
@@ -311,20 +414,17 @@ const openPaths: Readonly<Record<string, OpenPath>> = {
         description: 'The page.',
         content: { 'text/plain': { schema: { type: 'string' }, example: errorPages.get('not-found') } },
       },
-      404: reference('responses', 'Problem404'),
+      404: ref('responses/Problem404'),
     },
-  },
+  }),
 };
 
 function json(description: string, schema: Schema, example: Schema): Schema {
   return { description, content: { 'application/json': { schema, example } } };
 }
 
-function openItem({ operationId, responses, ...described }: OpenPath): Schema {
+function openItem({ operationId, responses, ...described }: Schema & { readonly responses: Schema }): Schema {
   const tags = ['Service' satisfies keyof typeof operationHeadings];
-  const failures = {
-    400: reference('responses', 'Problem400'),
-    default: reference('responses', 'Problem'),
-  };
+  const failures = { 400: ref('responses/Problem400'), default: ref('responses/Problem') };
   return { get: { operationId, tags, security: [], ...described, responses: { ...responses, ...failures } } };
 }

@@ -18,7 +18,8 @@ type HttpAnswer = {
 
 /** The reply to an exchange, in the coding that the client prefers. */
 export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<WireReply> {
-  const { status, type, body, headers, coded } = answer;
+  const { status, type, body, headers = {}, coded } = answer;
+  if (status === 200 && takesOnlyNew(exchange.request)) return notModified(exchange, headers);
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
   const size = isWhole ? body.length : worthCompressing;
   const coding = codingFor(exchange.request.header('accept-encoding'), size);
@@ -47,11 +48,17 @@ async function* encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): Asy
   yield* encoder;
 }
 
+/** The problem of a path at which there is nothing. */
+export function noEndpoint(): Problem {
+  return new Problem('not-found', 'no such endpoint; /v1/openapi.json describes every endpoint');
+}
+
 /** The reply to a client that has the body already. */
 export function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): WireReply {
   return { status: 304, headers: { ...commonHeaders(exchange), ...headers } };
 }
 
+/** Whether a client takes only what does not exist yet, which no answer of this service is. */
 function takesOnlyNew({ header }: WireRequest): boolean {
   return header('if-none-match')?.trim() === '*';
 }
@@ -61,27 +68,9 @@ export function wantsBody(request: WireRequest): boolean {
   return request.method !== 'HEAD' && !takesOnlyNew(request);
 }
 
-/** The reply; to a client that takes only what does not exist yet without what exists. */
-export function unlessAnyKnown(request: WireRequest, reply: WireReply): WireReply {
-  if (reply.status !== 200 || !takesOnlyNew(request)) return reply;
-  const { 'Content-Type': _, 'Content-Length': __, 'Content-Encoding': ___, ...headers } = reply.headers;
-  return { status: 304, headers };
-}
-
 /** The tag of an answer, from all that it depends on. */
 export function tagOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
-}
-
-/** Replies with JSON that no cache stores. */
-export function respondJson(exchange: Exchange, content: unknown): Promise<WireReply> {
-  const headers = { 'Cache-Control': 'no-store' };
-  return respond(exchange, {
-    status: 200,
-    type: 'application/json',
-    body: JSON.stringify(content),
-    headers,
-  });
 }
 
 /** Replies with a problem; `more` are members besides those of the contract. */
@@ -159,14 +148,10 @@ const deflate = promisify(gzip);
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const gzipOptions = { level: 4 };
 
-/** Refuses a request that would change something. */
-export function checkMethod({ method }: WireRequest): void {
-  if (method === 'GET' || method === 'HEAD') return;
-  throw new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD');
-}
-
-/** Refuses a request that announces a body. */
-export function checkNoBody({ header }: WireRequest): void {
+/** Refuses a request that would change something, or that announces a body. */
+export function checkReads({ method, header }: WireRequest): void {
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD');
   const length = header('content-length') ?? '0';
   if (header('transfer-encoding') !== undefined || length !== '0')
     throw new Problem('validation-error', 'a request to this service has no body');
@@ -176,9 +161,4 @@ export function checkNoBody({ header }: WireRequest): void {
 export function namesTag({ header }: WireRequest, tag: string): boolean {
   const tags = header('if-none-match')?.split(',') ?? [];
   return tags.some((item) => item.trim().replace(/^W\//, '') === `"${tag}"`);
-}
-
-/** Weak, because bodies differ by their request id; private, because they differ by plan. */
-export function cacheHeaders(tag: string): Readonly<Record<string, string>> {
-  return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
 }
