@@ -3,11 +3,11 @@ import { Problem, refused } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import { choice, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import type { ChartOptions, TextSize } from './chart/options.ts';
+import type { TextSize } from './chart/text.ts';
 import { selectColumns } from './columns.ts';
 import { csvRenderer, tsvRenderer } from './delimited.ts';
 import { printableLines } from './printable.ts';
-import { changedRenderer, type OutputLayout, type Renderer } from './renderer.ts';
+import { type ChartOptions, changedRenderer, type OutputLayout, type Renderer } from './renderer.ts';
 
 type FormatEntry = {
   readonly extensions: readonly string[];
@@ -274,8 +274,7 @@ export async function rendererFor(
     ...defined({ width: output.width, drawing }),
   };
   if (card === true && output.onTerminal && output.format === 'table') {
-    const { CardRenderer } = await import('./table.ts');
-    return new CardRenderer(layout);
+    return (await import('./table.ts')).cardRenderer(layout);
   }
   const renderer = await createRenderer(output.format, layout);
   // A table is made for terminals.

@@ -1,6 +1,5 @@
 import type { Drawing } from '../operations/drawing.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { ChartOptions } from './chart/options.ts';
 import type { Columns } from './columns.ts';
 
 /** The user's choices for an output, apart from its format. */
@@ -19,6 +18,19 @@ export type OutputLayout = {
   readonly chart?: ChartOptions;
   /** Whether json includes the id of the request (default true). */
   readonly requestId?: boolean;
+};
+
+/** How a chart looks, where it is not as usual. */
+export type ChartOptions = {
+  /** Units of an SVG file, or cells of a chart in text. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly title?: string;
+  /** Whether lines are told apart by shades of grey and dashes, for print. */
+  readonly grey?: boolean;
+  readonly log?: boolean;
+  /** What each line is at the first date that all lines have; the other values are in proportion. */
+  readonly index?: number;
 };
 
 /** A piece of an output: text, or bytes for a binary format. */

@@ -3,7 +3,7 @@ import type { Envelope } from '../operations/envelope.ts';
 import { type Field, type FieldKind, fieldKinds } from '../operations/field.ts';
 import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
-import type { OutputLayout, TextRenderer } from './renderer.ts';
+import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 import { cellWidth, cut } from './terminal-text.ts';
 
 /** The rows that decide the widths of the columns, so that a table of any length takes bounded memory. */
@@ -63,13 +63,13 @@ export class TableRenderer implements TextRenderer {
   #begin(): string {
     const { header, width, colour } = this.#layout;
     const isPlain = width === undefined || this.#layout.columns.chosen;
-    const measured = this.#fields.map(({ name, type, head, rank }, i) =>
-      measureColumn(isPlain ? { name, type } : { name: head ?? name, type, rank }, this.#waiting, i),
+    const measured = this.#fields.map(({ name, type, head = name, rank }, i) =>
+      measureColumn(isPlain ? { name, type } : { name: head, type, rank }, this.#waiting, i),
     );
     const columns = width === undefined ? measured : fitColumns(measured, width);
     this.#columns = columns;
-    const heading = header ? bold(tableLines([columns.map(({ name }) => name)], columns), colour) : '';
-    const text = heading + this.#lines(this.#waiting, columns);
+    const heading = tableLines([columns.map(({ name }) => name)], columns).trimEnd();
+    const text = (header ? `${bold(heading, colour)}\n` : '') + this.#lines(this.#waiting, columns);
     this.#waiting = [];
     return text;
   }
@@ -146,43 +146,22 @@ function cellText({ kind, width, fraction }: TableColumn, text: string, limited:
 }
 
 function bold(text: string, colour: boolean): string {
-  return colour ? `\u001B[1m${text.trimEnd()}\u001B[22m\n` : text;
+  return colour ? `\u001B[1m${text}\u001B[22m` : text;
 }
 
 /** Rows for people, one line for each field that has a value: its name, and the value in full. */
-export class CardRenderer implements TextRenderer {
-  readonly #names: readonly string[];
-  readonly #texts: ReturnType<typeof cellTexts>;
-  readonly #bold: (text: string) => string;
-  #isFirst = true;
-
-  constructor({ columns: { fields, all, chosen }, colour }: OutputLayout) {
-    const shown = chosen ? fields : all;
-    const width = Math.max(...shown.map(({ name }) => name.length)) + ':  '.length;
-    this.#names = shown.map(({ name }) => `${name}:`.padEnd(width));
-    this.#texts = cellTexts(shown);
-    this.#bold = (text) => (colour ? `\u001B[1m${text}\u001B[22m` : text);
-  }
-
-  page({ results }: Envelope): string {
-    return results.map((row) => this.#separator() + this.#card(this.#texts(row))).join('');
-  }
-
-  end(): string {
-    return '';
-  }
-
-  #separator(): string {
-    const separator = this.#isFirst ? '' : '\n';
-    this.#isFirst = false;
-    return separator;
-  }
-
-  #card(texts: readonly string[]): string {
-    return texts
-      .map((text, i) => (text === '' ? '' : `${this.#bold(this.#names[i] ?? '')}${printable(text)}\n`))
-      .join('');
-  }
+export function cardRenderer({ columns: { fields, all, chosen }, colour }: OutputLayout): TextRenderer {
+  const shown = chosen ? fields : all;
+  const width = Math.max(...shown.map(({ name }) => name.length)) + ':  '.length;
+  const names = shown.map(({ name }) => bold(`${name}:`.padEnd(width), colour));
+  const texts = cellTexts(shown);
+  let separator = '';
+  return lineRenderer((row) => {
+    const lines = texts(row).map((text, i) => (text === '' ? '' : `${names[i]}${printable(text)}\n`));
+    const card = separator + lines.join('');
+    separator = '\n';
+    return card;
+  });
 }
 
 /** Rows per call of cli-table3, whose time grows with the square of the rows. */

@@ -5,8 +5,7 @@ import type { ChartMark, ChartSummary, Drawing } from '../../operations/drawing.
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { defined } from '../../platform/defined.ts';
 import { printable } from '../printable.ts';
-import type { TextRenderer } from '../renderer.ts';
-import type { ChartOptions } from './options.ts';
+import type { ChartOptions, TextRenderer } from '../renderer.ts';
 
 /** A line of a chart: unbroken runs of points from left to right, and the points drawn as dots. */
 type ChartLine = {
@@ -48,37 +47,24 @@ type LineValues = Omit<ChartMark, 'at' | 'value' | 'line' | 'source'> & {
 };
 
 /** Renders all rows, in any order, as one chart. */
-export function chartRenderer(
-  drawing: Drawing,
-  options: ChartOptions,
-  draw: (chart: Chart) => string,
-): TextRenderer {
-  const builder = new ChartBuilder(drawing, options);
-  return {
-    page(envelope) {
-      builder.add(envelope);
-      return '';
-    },
-    end: () => draw(builder.build()),
-  };
-}
-
-class ChartBuilder {
+export class ChartRenderer implements TextRenderer {
   readonly #drawing: Drawing;
   readonly #options: ChartOptions;
+  readonly #draw: (chart: Chart) => string;
   readonly #lines = new Map<string, LineValues>();
   readonly #sources = new Set<string>();
   #asOf: Day | undefined;
   #published: Day | undefined;
 
-  constructor(drawing: Drawing, options: ChartOptions) {
+  constructor(drawing: Drawing, options: ChartOptions, draw: (chart: Chart) => string) {
     this.#drawing = drawing;
     this.#options = options;
+    this.#draw = draw;
   }
 
-  add(page: Envelope): void {
-    this.#asOf ??= page.as_of;
-    for (const row of page.results) {
+  page({ as_of, results }: Envelope): string {
+    this.#asOf ??= as_of;
+    for (const row of results) {
       const day = typeof row.as_of_date === 'string' ? row.as_of_date : undefined;
       if (day !== undefined && (this.#published === undefined || day > this.#published))
         this.#published = day;
@@ -89,13 +75,14 @@ class ChartBuilder {
         values.at.set(at, numberOf(value, about.label, at));
       }
     }
+    return '';
   }
 
   #addSources(text: Row[string] | undefined): void {
     for (const source of String(text ?? '').split('; ')) if (source !== '') this.#sources.add(source);
   }
 
-  build(): Chart {
+  end(): string {
     const drawing = this.#drawing;
     const { title: named, index, log = false } = this.#options;
     const given = [...this.#lines.values()].filter(({ at }) =>
@@ -108,7 +95,7 @@ class ChartBuilder {
     const { title, subtitle } = drawing.words(summary);
     const panels = panelsOf(lines, drawing, range);
     if (log) checkPositive(panels);
-    return {
+    return this.#draw({
       title: printable(named ?? title),
       subtitle: printable(subtitle.join('; ')),
       panels,
@@ -117,7 +104,7 @@ class ChartBuilder {
       source: printable([...this.#sources].sort().join('; ')),
       bands: bandsOf(drawing, range),
       log,
-    };
+    });
   }
 }
 

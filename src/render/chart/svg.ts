@@ -1,19 +1,18 @@
 import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
-import type { OutputLayout, TextRenderer } from '../renderer.ts';
+import type { ChartOptions, OutputLayout, TextRenderer } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
 import {
   type Chart,
   type ChartPanel,
   type ChartPoint,
-  chartRenderer,
+  ChartRenderer,
   decimate,
   type HorizontalRange,
 } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
-import type { ChartOptions } from './options.ts';
 
 /** A chart as an SVG file for a report, without scripts or embedded fonts; the same rows give the same bytes. */
 export function svgRenderer({
@@ -21,7 +20,7 @@ export function svgRenderer({
   chart: options = {},
 }: Pick<OutputLayout, 'drawing' | 'chart'>): TextRenderer {
   if (drawing === undefined) throw new Error('svg needs a drawing');
-  return chartRenderer(drawing, options, (chart) => `${drawChart(chart, options)}\n`);
+  return new ChartRenderer(drawing, options, (chart) => `${drawChart(chart, options)}\n`);
 }
 
 /** The least width of a picture, and the least height of the plot of a panel. */

@@ -1,11 +1,17 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Drawing } from '../../operations/drawing.ts';
-import type { TextRenderer } from '../renderer.ts';
+import type { ChartOptions, TextRenderer } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
-import { type Chart, type ChartPanel, type ChartPoint, chartRenderer, decimate } from './chart.ts';
+import { type Chart, type ChartPanel, type ChartPoint, ChartRenderer, decimate } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
-import type { ChartOptions, TextSize } from './options.ts';
+
+/** The size of a text chart, in terminal cells. */
+export type TextSize = {
+  readonly width: number;
+  /** The lines available; undefined if the chart may have any height. */
+  readonly height: number | undefined;
+};
 
 /** A chart of braille and box characters, at most as wide and high as `size`; coloured only if `colour` allows it. */
 export function textChartRenderer(
@@ -15,7 +21,7 @@ export function textChartRenderer(
   options: ChartOptions = {},
 ): TextRenderer {
   if (size.width < narrowest) throw tooSmall(narrowest, size.width, 'columns');
-  return chartRenderer(drawing, options, (chart) => formatLines(drawChart(chart, size), colour));
+  return new ChartRenderer(drawing, options, (chart) => formatLines(drawChart(chart, size), colour));
 }
 
 /** The least sizes of a chart: columns of the terminal, cells of a plot, rows of a panel. */

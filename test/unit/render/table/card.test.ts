@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seriesShow } from '../../../../src/operations/index.ts';
 import { selectColumns } from '../../../../src/render/columns.ts';
-import { CardRenderer } from '../../../../src/render/table.ts';
+import { cardRenderer } from '../../../../src/render/table.ts';
 import { answerWith } from '../../../support/clients.ts';
 
 const row = {
@@ -14,7 +14,7 @@ const row = {
 
 function card(names?: readonly string[], colour = false): string {
   const columns = selectColumns(seriesShow.fields, seriesShow.columns, names);
-  const renderer = new CardRenderer({ columns, header: true, colour });
+  const renderer = cardRenderer({ columns, header: true, colour });
   return renderer.page(answerWith(seriesShow, [row])) + renderer.end();
 }
 
@@ -43,7 +43,7 @@ describe('a card', () => {
 
   it('separates two rows by an empty line', () => {
     const columns = selectColumns(seriesShow.fields, seriesShow.columns, ['id']);
-    const renderer = new CardRenderer({ columns, header: true, colour: false });
+    const renderer = cardRenderer({ columns, header: true, colour: false });
     expect(renderer.page(answerWith(seriesShow, [{ id: 'A' }, { id: 'B' }]))).toBe('id:  A\n\nid:  B\n');
   });
 });
