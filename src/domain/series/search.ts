@@ -1,16 +1,13 @@
 // Why: docs/decisions/search.md
 import { closeNames, distance } from './closest.ts';
 import type { Day } from './date.ts';
-import { type Meaning, synonyms } from './synonyms.ts';
+import { synonyms } from './synonyms.ts';
 import { plainMatch, type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
 /** Where to look for a text; `words` looks everywhere, by words and their synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
 
-/**
- * How a series was found: by its id (or one that a synonym names), by its title, by all words of the text, by some of
- * them; `nearest` if nothing matches and the text resembles the id or a word. Null for an empty text.
- */
+/** How a series was found: `id` also by a synonym, `some` by some of the words; null for an empty text. */
 type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 
 type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
@@ -69,49 +66,40 @@ export async function findIndexed<T extends SearchedSeries>(
   const first = await search({ ...lookedUp(typed), part: upper });
   const known = new Set(first.flatMap(searchableWords));
   const unknown = typed.filter(
-    (start) => !synonyms().words.has(start) && ![...known].some((word) => begins(word, start)),
+    (start) => !synonyms.words.has(start) && ![...known].some((word) => begins(word, start)),
   );
-  const vocabulary = unknown.length === 0 ? undefined : await index.searchable('words');
+  const vocabulary = unknown.length === 0 ? [] : await index.searchable('words');
   const terms = termsOf(typed, (word) =>
-    unknown.includes(word) ? (vocabulary ?? []).filter((other) => isTypoOf(word, other)) : undefined,
+    unknown.includes(word) ? [...synonyms.words, ...vocabulary].filter((other) => isTypoOf(word, other)) : [],
   );
   const meanings = terms.flatMap(({ meaning }) => meaning ?? []);
   // All words of a phrase must match, so looking up the longest one is enough.
-  const phrases = meanings.flatMap((meaning) => meaning.phrases.flatMap(longestWord));
-  const corrected = terms.flatMap(({ meant }) => meant).filter((word) => !typed.includes(word));
-  const more = lookedUp([...corrected, ...phrases]);
+  const { words, starts } = lookedUp(meanings.flatMap(({ phrases }) => phrases.flatMap(longestWord)));
   const second = await search({
-    words: [...more.words, ...terms.flatMap(({ near }) => near)],
-    starts: more.starts,
+    words: [...words, ...terms.flatMap(({ near }) => near)],
+    starts,
     ids: meanings.flatMap(({ ids }) => ids),
   });
   const found = ranked(inOrder([...first, ...second]), upper, terms);
-  // A single word that only a typo connects with a series may be a mistyped id.
-  const isDoubtful = terms.length === 1 && terms.every(({ near }) => near.length > 0);
-  if (found.length > 0 && !isDoubtful) return found;
+  if (found.length > 0) return found;
   const ids = closeNames(text, [...(await index.searchable('ids'))].sort()).slice(0, mostNearest);
-  const words = (vocabulary ?? (await index.searchable('words'))).filter((word) =>
-    typed.some((start) => resembles(start, word)),
-  );
-  const like = await search({ words, ids });
-  return [...found, ...nearest(like, ids, new Set(words), found)];
-}
-
-/** The series with these ids, the nearest first, and those with these words, without those that were found. */
-function nearest<T extends SearchedSeries>(
-  like: readonly T[],
-  ids: readonly string[],
-  words: ReadonlySet<string>,
-  found: readonly FoundSeries<T>[],
-): readonly FoundSeries<T>[] {
-  const near = new Set(ids.flatMap((id) => like.find((series) => series.id === id) ?? []));
-  for (const series of like)
-    if (near.size < mostNearest && searchableWords(series).some((word) => words.has(word))) near.add(series);
-  const others = [...near].filter((one) => !found.some(({ series }) => series.id === one.id));
-  return others.map((series) => ({ series, matched: 'nearest' as const }));
+  const like = vocabulary.filter((word) => typed.some((start) => resembles(start, word)));
+  return nearest(await search({ words: like, ids }), ids, new Set(like));
 }
 
 const mostNearest = 5;
+
+/** The series with these ids, the nearest first, and then those with these words. */
+function nearest<T extends SearchedSeries>(
+  all: readonly T[],
+  ids: readonly string[],
+  words: ReadonlySet<string>,
+): readonly FoundSeries<T>[] {
+  const byId = ids.flatMap((id) => all.filter((series) => series.id === id));
+  const byWord = all.filter((series) => searchableWords(series).some((word) => words.has(word)));
+  const near = [...new Set([...byId, ...byWord])].slice(0, mostNearest);
+  return near.map((series) => ({ series, matched: 'nearest' }));
+}
 
 /** By id, each series once. */
 function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
@@ -135,41 +123,39 @@ function significant(words: readonly string[]): readonly string[] {
   return kept.length === 0 ? words : kept;
 }
 
-/** A word or phrase of the text, as typed and with its typo corrected; `near` are the words that a typo may mean. */
+/** A word of the text, or a phrase with a meaning; `near` are the words that a typo may mean. */
 type Term = {
   readonly typed: readonly string[];
-  readonly meant: readonly string[];
-  readonly meaning?: Meaning;
+  readonly meaning: ReturnType<typeof synonyms.meanings.get>;
   readonly near: readonly string[];
 };
 
 /** The terms of a text, from its beginning: the longest phrase that has synonyms, otherwise one word. */
-function termsOf(
-  typed: readonly string[],
-  typosOf: (word: string) => readonly string[] | undefined,
-): readonly Term[] {
-  const { meanings, longest, words } = synonyms();
-  const near = typed.map(typosOf);
-  const meant = typed.map((word, i) =>
-    near[i] === undefined ? word : ([...words].find((other) => isTypoOf(word, other)) ?? word),
-  );
+function termsOf(typed: readonly string[], nearTo: (word: string) => readonly string[]): readonly Term[] {
+  const { meanings, longest, words } = synonyms;
+  const near = typed.map(nearTo);
+  const meant = typed.map((word, i) => near[i]?.find((other) => words.has(other)) ?? word);
   const terms: Term[] = [];
   for (let at = 0; at < typed.length; at += terms.at(-1)?.typed.length ?? 1) {
     let length = Math.min(longest, typed.length - at);
     while (length > 1 && !meanings.has(meant.slice(at, at + length).join(' '))) length -= 1;
-    const own = meant.slice(at, at + length);
-    const meaning = meanings.get(own.join(' '));
     terms.push({
       typed: typed.slice(at, at + length),
-      meant: own,
       near: (length === 1 && near[at]) || [],
-      ...(meaning && { meaning }),
+      meaning: meanings.get(meant.slice(at, at + length).join(' ')),
     });
   }
   return terms;
 }
 
-/** Ranks series by how well they match: smaller numbers of a rank come first. */
+/** Where a series is among those found: by level, then by quality, then by the length of its title. */
+type Rank = {
+  readonly matched: MatchedBy;
+  readonly level: number;
+  readonly quality: number;
+  readonly length: number;
+};
+
 function ranked<T extends SearchedSeries>(
   all: readonly T[],
   text: string,
@@ -182,16 +168,8 @@ function ranked<T extends SearchedSeries>(
       const rank = rankOf(series, text, terms, names);
       return rank === undefined ? [] : [{ series, ...rank }];
     })
-    .sort((a, b) => compare(a.order, b.order))
+    .sort((a, b) => a.level - b.level || b.quality - a.quality || a.length - b.length)
     .map(({ series, matched }) => ({ series, matched }));
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  for (const [i, one] of a.entries()) {
-    const difference = one - (b[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 function rankOf(
@@ -199,24 +177,24 @@ function rankOf(
   text: string,
   terms: readonly Term[],
   names: readonly string[],
-): { readonly matched: MatchedBy; readonly order: readonly number[] } | undefined {
+): Rank | undefined {
   const { id } = series;
-  if (id === text) return { matched: 'id', order: [0] };
-  if (names.includes(id)) return { matched: 'id', order: [1, names.indexOf(id)] };
-  if (id.startsWith(text)) return { matched: 'id', order: [2] };
   // Two letters are in many ids.
-  if (text.length > 2 && id.includes(text)) return { matched: 'id', order: [3] };
-  const titleWords = wordsOf(series.title);
+  const isPart = text.length > 2 && id.includes(text);
+  const level = [id === text, names.includes(id), id.startsWith(text), isPart].indexOf(true);
+  if (level >= 0) return { matched: 'id', level, quality: -names.indexOf(id), length: 0 };
   const words = searchableWords(series);
   const qualities = terms.map((term) => qualityOf(term, id, words));
   const matching = qualities.filter((quality) => quality > 0).length;
-  const quality = -qualities.reduce((sum, one) => sum + one, 0);
-  const typed = terms.flatMap((term) => term.typed);
-  if (typed.length > 0 && typed.every((start) => titleWords.some((word) => begins(word, start))))
-    return { matched: 'title', order: [4, quality, titleWords.length] };
   if (matching === 0) return undefined;
-  if (matching === terms.length) return { matched: 'words', order: [5, quality, titleWords.length] };
-  return { matched: 'some', order: [6, -matching, quality, titleWords.length] };
+  const titleWords = wordsOf(series.title);
+  const about = { quality: qualities.reduce((sum, one) => sum + one, 0), length: titleWords.length };
+  const typed = terms.flatMap((term) => term.typed);
+  if (typed.every((start) => titleWords.some((word) => begins(word, start))))
+    return { matched: 'title', level: 4, ...about };
+  return matching === terms.length
+    ? { matched: 'words', level: 5, ...about }
+    : { matched: 'some', level: 6, ...about };
 }
 
 /** How well a term matches: 3 as typed or by the id, 2 by the beginning of a word or a synonym, 1 by a typo, or 0. */
@@ -240,9 +218,8 @@ function isWhole(text: string): boolean {
 /** Whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
 function isTypoOf(text: string, word: string): boolean {
   if (text.length < 4 || /\p{N}/u.test(text)) return false;
-  if (Math.abs(word.length - text.length) <= 1 && distance(text, word, 1) <= 1) return true;
-  if (text.length < 5 || word.length <= text.length) return false;
-  return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
+  const starts = text.length < 5 ? [] : [0, 1].map((more) => word.slice(0, text.length + more));
+  return [word, ...starts].some((start) => distance(text, start, 1) <= 1);
 }
 
 /** Whether two words differ by at most two mistakes and agree in most letters. */

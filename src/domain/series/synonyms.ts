@@ -115,36 +115,25 @@ function maturityLines(line: string): readonly string[] {
 }
 
 /** What a word or phrase may mean: series ids, the likeliest first, and phrases of titles and units in lower case. */
-export type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
-
-type Synonyms = {
-  readonly meanings: ReadonlyMap<string, Meaning>;
-  readonly words: ReadonlySet<string>;
-  /** The length of the longest phrase, in words. */
-  readonly longest: number;
-};
-
-let read: Synonyms | undefined;
+type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
 
 /** What words and phrases of the field mean, by what people type in lower case, and the words that occur in them. */
-export function synonyms(): Synonyms {
-  // Read at the first search, not when the file is loaded: most commands never search.
-  read ??= readSynonyms();
-  return read;
-}
+export const synonyms = readSynonyms();
 
-function readSynonyms(): Synonyms {
+function readSynonyms() {
   const meanings = new Map(
     [...linesOf(lines), ...linesOf(maturities).flatMap(maturityLines)].map((line) => {
       const [typed = '', meant = ''] = line.split(' = ');
       const texts = meant.split(', ');
-      return [typed, { ids: texts.filter(isId), phrases: texts.filter((text) => !isId(text)) }] as const;
+      const meaning: Meaning = { ids: texts.filter(isId), phrases: texts.filter((text) => !isId(text)) };
+      return [typed, meaning] as const;
     }),
   );
   const phrases = [...meanings.keys()].map((typed) => typed.split(' '));
   return {
     meanings,
     words: new Set(phrases.flat()),
+    /** The length of the longest phrase, in words. */
     longest: Math.max(...phrases.map(({ length }) => length)),
   };
 }

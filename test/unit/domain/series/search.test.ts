@@ -171,7 +171,7 @@ describe('a search by words', () => {
 
 describe('the file of synonyms', () => {
   it('has a meaning for each line, and types each in lower case as the search reads it', () => {
-    for (const [typed, { ids, phrases }] of synonyms().meanings) {
+    for (const [typed, { ids, phrases }] of synonyms.meanings) {
       expect(typed).toMatch(/^[a-z0-9]+( [a-z0-9]+)*$/);
       expect(ids.length + phrases.length).toBeGreaterThan(0);
       for (const meaning of [...ids, ...phrases]) expect(meaning).toMatch(/^\S(.*\S)?$/);
