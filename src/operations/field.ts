@@ -1,4 +1,4 @@
-import { type Day, dateTime } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import type { Cell, Row } from './envelope.ts';
 
 /** The type of the cells of each kind of field in asof's form; a missing value is null. */
@@ -58,7 +58,7 @@ const day: FieldKind = {
   isOnWire: isDateTime,
   fromWire: (text) => text.slice(0, 10),
   // Another service writes an unknown day as an empty text.
-  toWire: (text) => (dayPattern.test(text) ? dateTime(text) : text),
+  toWire: (text) => (dayPattern.test(text) ? `${text}T00:00:00Z` : text),
   text: String,
   alignment: 'rigid',
   parquet: 'DATE',

@@ -24,7 +24,6 @@ export function tsvRenderer(layout: OutputLayout): TextRenderer {
   return recordRenderer(layout, (cells) => `${cells.map(escapeTsv).join('\t')}\n`);
 }
 
-/** A text of one record per row; the header comes first, also when there are no rows. */
 function recordRenderer(
   { columns: { fields }, header }: OutputLayout,
   format: (cells: readonly string[]) => string,

@@ -7,11 +7,7 @@ import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.t
 /** An envelope as it is on the wire; the user may leave out the request id. */
 type JsonPage = Omit<Envelope, 'request_id'>;
 
-/**
- * One envelope, indented by two spaces. A single page is the service's envelope unchanged. Several pages become one
- * envelope: the head of the first page, all results and their count, and the end of the last page, which has a cursor
- * only if a limit cut the answer. Keeps only the first page in memory.
- */
+/** One envelope, indented by two spaces; several pages become one, of which the first is in memory. */
 export class JsonRenderer implements TextRenderer {
   readonly #layout: OutputLayout;
   readonly #wire: (row: Row) => Row;
@@ -73,7 +69,6 @@ export function ndjsonRenderer({ columns }: OutputLayout): TextRenderer {
   return lineRenderer((row) => `${JSON.stringify(wire(row))}\n`);
 }
 
-/** Makes rows as they are on the wire, reduced to the columns that the user chose, in that order. */
 function wireRows({ all, fields, chosen }: Columns): (row: Row) => Row {
   const wire = toWire(all);
   if (!chosen) return wire;

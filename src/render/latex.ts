@@ -28,7 +28,6 @@ function lineOf(cells: readonly string[]): string {
   return `${cells.join(' & ')} \\\\\n`;
 }
 
-/** A number with the minus sign of mathematics; words for numbers are text. */
 function numberCell(text: string): string {
   return /^-[\d.]+$/.test(text) ? `$-$${text.slice(1)}` : escapeText(text);
 }

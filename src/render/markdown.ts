@@ -3,11 +3,7 @@ import { cellTexts } from './columns.ts';
 import { printable } from './printable.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
-/**
- * A table in GitHub-flavoured Markdown: exact digits, numbers aligned right, missing values empty. Cells are text,
- * never markup: a line break becomes `<br>`, a control character its picture, and markup is escaped. Web addresses
- * stay unchanged, because GitHub links them and would show a backslash in them.
- */
+/** A table in GitHub-flavoured Markdown: cells are text, never markup, and web addresses stay unchanged. */
 export function markdownRenderer({ columns: { fields } }: OutputLayout): TextRenderer {
   const texts = cellTexts(fields);
   const names = fields.map(({ name }) => escapeCell(name));

@@ -3,11 +3,16 @@ import { Problem, refused } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
 import { choice, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
-import type { TextSize } from './chart/text.ts';
 import { selectColumns } from './columns.ts';
 import { csvRenderer, tsvRenderer } from './delimited.ts';
 import { printableLines } from './printable.ts';
-import { type ChartOptions, changedRenderer, type OutputLayout, type Renderer } from './renderer.ts';
+import {
+  type ChartOptions,
+  changedRenderer,
+  type OutputLayout,
+  type Renderer,
+  type TextSize,
+} from './renderer.ts';
 
 type FormatEntry = {
   readonly extensions: readonly string[];
@@ -124,9 +129,7 @@ export type OutputFlags = {
   readonly double?: boolean;
   /** Shows all rows also where a terminal would show a screenful. */
   readonly everything: boolean;
-  /** Draws a chart in text instead of rows. */
   readonly plot: boolean;
-  /** How a chart looks, and whether it shows recessions. */
   readonly chart?: ChartOptions & { readonly recessions?: boolean };
   readonly failEmpty: boolean;
   readonly colour: boolean;
@@ -134,7 +137,6 @@ export type OutputFlags = {
 
 /** Where an output goes when no file is named, and what the user prefers. */
 export type OutputPlace = {
-  /** The terminal that stdout is, if it is one. */
   readonly terminal?: { readonly columns: number; readonly rows?: number };
   /** The format that the environment or the settings name. */
   readonly format?: OutputFormat;
@@ -245,12 +247,10 @@ function plotSize(
   return { width: width ?? columns, height: height ?? (rows === undefined ? undefined : rows - 2) };
 }
 
-/** What an output shows: the fields and columns of its rows, and how they are drawn where they are. */
 type Shown = {
   readonly fields: OutputLayout['columns']['fields'];
   readonly columns: readonly string[];
   readonly drawing?: Drawing;
-  /** Whether a terminal shows each row as a card. */
   readonly card?: boolean;
 };
 

@@ -13,11 +13,7 @@ const groupRows = 50_000;
 
 type NamedColumn = ParquetColumn & { readonly name: string };
 
-/**
- * A Parquet file: one column per field in the type of the field, numbers exact (or doubles, where asked for), missing
- * values null, the as-of date as `as_of` in its metadata. Files of one question have one schema, with any rows or
- * none. The same rows give the same bytes, however they are paged.
- */
+/** A Parquet file whose schema follows from the fields; equal rows give equal bytes, however they are paged. */
 export class ParquetRenderer implements Renderer {
   readonly #columns: readonly NamedColumn[];
   readonly #bytes = new ByteWriter();
@@ -129,7 +125,6 @@ function textElement(name: string) {
   return optional(name, { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } });
 }
 
-/** A text unchanged; a record of a list as its JSON. */
 function entryText(entry: Cell, wire: (record: Row) => Row): string {
   return isRecord(entry) ? JSON.stringify(wire(entry)) : textOf(entry);
 }
@@ -174,10 +169,8 @@ function misfit(name: string, cell: Cell | undefined, type: string): never {
   });
 }
 
-/** A cell in the storage type of its column; null is missing. */
 type StoredCell = string | number | bigint | boolean | null | readonly (string | null)[];
 
-/** A column of a Parquet file: its type is fixed before the first row. */
 type ParquetColumn = {
   readonly elements: readonly SchemaElement[];
   /** A cell in the storage type of the schema; throws a Problem if the column cannot hold it exactly. */
@@ -192,7 +185,6 @@ function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaEle
 /** The type of every number, one for all files, since readers take that of a set of files from one of them. */
 const [precision, scale] = [38, 18];
 
-/** Exact numbers as DECIMAL(38,18). A number with more digits is a Problem that names it. */
 function decimalColumn(name: string): ParquetColumn {
   const type = {
     type: 'FIXED_LEN_BYTE_ARRAY',
@@ -205,7 +197,6 @@ function decimalColumn(name: string): ParquetColumn {
   return { elements: [optional(name, type)], stored: (cell) => unscaled(name, cell) };
 }
 
-/** The doubles that are nearest to exact numbers. A number beyond the range of a double is a Problem that names it. */
 function doubleColumn(name: string): ParquetColumn {
   return {
     elements: [optional(name, { type: 'DOUBLE' })],

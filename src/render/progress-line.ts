@@ -7,14 +7,9 @@ export type Share = { readonly done: number; readonly total?: number; readonly u
 
 const barWidth = 20;
 
-/** The share that must be done before the time left is estimated. */
 const enoughToEstimate = 0.02;
 
-/**
- * The line for work that has run for `elapsed` milliseconds, at most `width` cells wide: what is done, the rate since
- * the start and, with a total, a bar and the time left at that rate. A narrow terminal loses the bar first, then the
- * end of the text.
- */
+/** The line for work of `elapsed` ms; a narrow terminal loses the bar first, then the end of the text. */
 export function progressLine(text: string, share: Share | undefined, elapsed: number, width: number): string {
   const measures = share === undefined ? [] : measuresOf(share, elapsed);
   const words = [...measures, text].filter((word) => word !== '').join(', ');
@@ -40,13 +35,10 @@ function bar(done: number, total: number): string {
 }
 
 function amountText(done: number, total: number | undefined, unit: string | undefined): string {
-  if (unit === 'bytes') {
-    const [size, name] = byteUnit(total ?? done);
-    const texts = [done, ...(total === undefined ? [] : [total])].map((bytes) => (bytes / size).toFixed(1));
-    return `${texts.join(' of ')} ${name}`;
-  }
-  const texts = [done, ...(total === undefined ? [] : [total])].map(grouped);
-  return `${texts.join(' of ')}${unit === undefined ? '' : ` ${unit}`}`;
+  const [size, name] = unit === 'bytes' ? byteUnit(total ?? done) : [undefined, unit];
+  const textOf = (number: number) => (size === undefined ? grouped(number) : (number / size).toFixed(1));
+  const amount = total === undefined ? textOf(done) : `${textOf(done)} of ${textOf(total)}`;
+  return name === undefined ? amount : `${amount} ${name}`;
 }
 
 function rateText(rate: number, unit: string): string {
@@ -55,7 +47,6 @@ function rateText(rate: number, unit: string): string {
   return `${(rate / size).toFixed(1)} ${name}/s`;
 }
 
-/** A number with two digits if it is small, without decimals otherwise. */
 function numberText(number: number): string {
   return number < 10 ? String(Number(number.toPrecision(2))) : grouped(Math.round(number));
 }

@@ -11,7 +11,6 @@ export type OutputLayout = {
   readonly double?: boolean;
   /** The width of the terminal, in cells; a table is cut to it. Undefined: nothing is cut. */
   readonly width?: number;
-  /** Whether escape sequences are allowed, such as a bold header. */
   readonly colour: boolean;
   /** How a chart draws the rows, and how it looks; only picture formats need them. */
   readonly drawing?: Drawing;
@@ -31,6 +30,13 @@ export type ChartOptions = {
   readonly log?: boolean;
   /** What each line is at the first date that all lines have; the other values are in proportion. */
   readonly index?: number;
+};
+
+/** The size of a text chart, in terminal cells. */
+export type TextSize = {
+  readonly width: number;
+  /** The lines available; undefined if the chart may have any height. */
+  readonly height: number | undefined;
 };
 
 /** A piece of an output: text, or bytes for a binary format. */
@@ -103,7 +109,6 @@ export class ReturningIterable<T, R> implements AsyncIterable<T, R> {
     this.#source = source;
   }
 
-  /** What the generator returned; undefined before its end. */
   get returned(): R | undefined {
     return this.#returned;
   }

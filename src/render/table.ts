@@ -9,12 +9,10 @@ import { cellWidth, cut } from './terminal-text.ts';
 /** The rows that decide the widths of the columns, so that a table of any length takes bounded memory. */
 const measuredRows = 10_000;
 
-/** No text column becomes narrower than this, or than its name. */
 const leastTextWidths = { high: 32, usual: 8, low: 8 } as const;
 
 /** A measured column: the width of its cells, and that of the longest fraction (`.25` is 3). */
 type TableColumn = {
-  /** Its place among the fields of a row. */
   readonly index: number;
   readonly name: string;
   readonly rank: Field['rank'] | undefined;

@@ -1,6 +1,5 @@
 /** What asof uses of the library that writes workbooks. */
 declare module 'write-excel-file/node' {
-  /** A workbook of these sheets. */
   function writeExcelFile(
     sheets: readonly {
       readonly sheet: string;

@@ -1,4 +1,4 @@
-import { canonicalDecimal } from '../domain/series/decimal.ts';
+import { canonicalDecimal, decimalsOf } from '../domain/series/decimal.ts';
 import { Problem } from '../errors/problem.ts';
 import { counted, grouped } from '../errors/wording.ts';
 import type { Envelope, Cell as FieldCell } from '../operations/envelope.ts';
@@ -22,11 +22,7 @@ const mostDigits = 15;
 /** The first day that Excel and its programs agree on: before it Excel has a day in 1900 that there was not. */
 const firstDay = '1900-03-01';
 
-/**
- * A workbook with two sheets: the rows, where numbers are numbers with their published decimals and days are dates;
- * and notes on the source, the as-of day, the sampling, the units and the columns. What a cell cannot hold exactly
- * (more than 15 digits, days before March 1900) is text, which the notes say.
- */
+/** A workbook of rows and of notes; what a cell cannot hold exactly is text, which the notes say. */
 export class XlsxRenderer implements Renderer {
   readonly #layout: OutputLayout;
   readonly #rows: SheetCell[][] = [];
@@ -136,11 +132,10 @@ function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCe
   return textCell(text);
 }
 
-/** A number with the decimals of its text; text where a cell would change its digits. */
 function numberCell(text: string): SheetCell {
   const digits = canonicalDecimal(text).replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
   if (digits.length > mostDigits) return textCell(text, 'right');
-  const decimals = text.split('.')[1]?.length ?? 0;
+  const decimals = decimalsOf(text);
   return {
     value: Number(text),
     type: Number,

@@ -1,8 +1,8 @@
 import type { Drawing } from '../../src/operations/drawing.ts';
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import { svgRenderer } from '../../src/render/chart/svg.ts';
-import { type TextSize, textChartRenderer } from '../../src/render/chart/text.ts';
-import type { ChartOptions } from '../../src/render/renderer.ts';
+import { textChartRenderer } from '../../src/render/chart/text.ts';
+import type { ChartOptions, TextSize } from '../../src/render/renderer.ts';
 import { layout } from './rows.ts';
 
 /** A reading of a line for tests: its place (a day or a maturity) and its value. */

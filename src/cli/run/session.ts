@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
-import { type Day, momentOn, utcDay } from '../../domain/series/date.ts';
+import { type Day, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags } from '../../lines/shared-parts.ts';
 import { makeFolder } from '../../platform/files.ts';
@@ -21,6 +21,11 @@ export type SessionFlags = {
   /** The last day of which a store knows anything; by default today. */
   readonly asOf?: Day | undefined;
 };
+
+/** A moment at which a day is today, and the latest day that has begun anywhere on Earth. */
+function momentOn(day: Day): Date {
+  return new Date(`${day}T09:00:00Z`);
+}
 
 /** Runs `work` with a client of the chosen service or store, and closes it in any case. */
 export async function withClient<T>(

@@ -1,14 +1,7 @@
 import { type Day, earlier } from '../series/date.ts';
 import { canonicalDecimal, sameNumber } from '../series/decimal.ts';
 import { groupBy } from '../series/groups.ts';
-import {
-  type Filing,
-  type Impossibility,
-  impossibilityOf,
-  isAmendment,
-  purchaseCode,
-  type ReportingOwner,
-} from './filing.ts';
+import { type Filing, impossibilityOf, isAmendment, purchaseCode, type ReportingOwner } from './filing.ts';
 
 /** Why a trade counts towards no cluster, with the trade or amendment that replaces it. */
 type Exclusion =
@@ -35,11 +28,7 @@ export type Classification = {
   readonly ambiguous: readonly AmbiguousAmendment[];
 };
 
-/**
- * Decides which trades of one issuer with a code count, for filings in any order. Filings are read in order of
- * publication, so that what counts on a day never depends on later filings. When an amendment withdraws a report,
- * reports that had repeated it count again, from the day of the amendment.
- */
+/** Decides which trades of one issuer with a code count; later filings change nothing on a day before them. */
 export function classifyTrades(filings: readonly Filing[], code = purchaseCode): Classification {
   const classifier = new Classifier(code);
   for (const trades of inOrderOfPublication(filings)) classifier.read(trades);
@@ -113,7 +102,6 @@ class Classifier {
     this.#code = code;
   }
 
-  /** Reads the trades of the next filing. */
   read(trades: readonly Filing[]): void {
     const filedOn = trades[0]?.filedOn ?? '';
     if (filedOn !== this.#today) this.#endDay();
@@ -127,7 +115,8 @@ class Classifier {
     const amendedDates = this.#amend(trades, reports);
     for (const report of reports) {
       if (amendedDates.has(report.date)) continue;
-      const date = this.#tradeDate(report.date);
+      const date = this.#dates.get(report.date) ?? { reports: [], trades: [] };
+      this.#dates.set(report.date, date);
       this.#changed.add(report.date);
       date.reports.push(report);
       addReport(date.trades, report);
@@ -168,14 +157,6 @@ class Classifier {
     };
   }
 
-  #tradeDate(day: Day): TradeDate {
-    const known = this.#dates.get(day);
-    if (known !== undefined) return known;
-    const date: TradeDate = { reports: [], trades: [] };
-    this.#dates.set(day, date);
-    return date;
-  }
-
   /** Replaces the reports that an amendment clearly restates; gives the trade dates of the replaced reports. */
   #amend(trades: readonly Filing[], reports: readonly InsiderTrade[]): ReadonlySet<Day> {
     const amended = new Set<Day>();
@@ -208,15 +189,22 @@ class Classifier {
     return amended;
   }
 
-  /** Records that an amendment may have corrected only the date of a trade; both keep counting. */
-  #notePossibleRedating(own: readonly InsiderTrade[], days: ReadonlySet<Day>): void {
-    const [first] = own;
-    // Searching all known trades of an issuer is slow, and only amendments that name the day of their original need
-    // it.
-    if (first === undefined || first.filing.originalFiledOn === null) return;
-    const known = [...this.#dates.values()].flatMap(({ reports }) => reports);
-    const possibleOriginals = possiblyRedated(own, days, known).map(({ filing }) => filing);
-    if (possibleOriginals.length > 0) this.#ambiguous.push({ amendment: first.filing, possibleOriginals });
+  /**
+   * Records the reports whose date alone an amendment may have corrected: those filed on the day that it names, by one
+   * of its owners, with as many shares, under a date outside of `dates`. They and its trades `own` keep counting.
+   */
+  #notePossibleRedating(own: readonly InsiderTrade[], dates: ReadonlySet<string>): void {
+    const amendment = own[0]?.filing;
+    // Searching all known trades of an issuer is slow, and only amendments that name the day of their original need it.
+    if (amendment === undefined || amendment.originalFiledOn === null) return;
+    const isRedated = ({ filing, filedOn }: InsiderTrade) =>
+      own.some(({ filing: stated }) => {
+        const isOfThatDay = stated.originalFiledOn !== null && filedOn.includes(stated.originalFiledOn);
+        return isOfThatDay && sameNumber(stated.shares, filing.shares) && sharesOwner(stated, filing);
+      });
+    const known = [...this.#dates].flatMap(([date, { reports }]) => (dates.has(date) ? [] : reports));
+    const possibleOriginals = known.filter(isRedated).map(({ filing }) => filing);
+    if (possibleOriginals.length > 0) this.#ambiguous.push({ amendment, possibleOriginals });
   }
 
   #replace(date: TradeDate, originals: readonly InsiderTrade[], reports: readonly InsiderTrade[]): void {
@@ -231,7 +219,8 @@ class Classifier {
     const place = date.reports.findIndex((report) => originals.includes(report));
     const others = date.reports.filter((report) => !originals.includes(report));
     date.reports = [...others.slice(0, place), ...restating, ...others.slice(place)];
-    date.trades = tradesOf(date.reports);
+    date.trades = [];
+    for (const report of date.reports) addReport(date.trades, report);
   }
 
   /** Sets the day from which each trade counts, on the trade dates amended today. */
@@ -251,9 +240,6 @@ class Classifier {
   }
 }
 
-/** The reports that an amendment restates if `isClear`, or else may restate. */
-type Restatement = { readonly reports: readonly InsiderTrade[]; readonly isClear: boolean };
-
 /**
  * What the rows of an amendment (`stated`, all of one trade date) restate among the known trades of that date: those
  * that its owners reported, and if the amendment names the day of its original, only those filed on that day. It is
@@ -264,7 +250,7 @@ function restatementOf(
   stated: readonly Filing[],
   known: readonly ReportedTrade[],
   code: string,
-): Restatement {
+): { readonly reports: readonly InsiderTrade[]; readonly isClear: boolean } {
   const [first] = stated;
   if (first === undefined) return { reports: [], isClear: true };
   const { originalFiledOn } = first;
@@ -277,27 +263,6 @@ function restatementOf(
   );
   const meant = dated.length > 0 ? dated : own;
   return { reports: meant.flat(), isClear: areOfOneFiling(meant) && areAsStated(meant, stated, code) };
-}
-
-/**
- * The known reports whose trade date an amendment may correct. `stated` are its trades of a date on which its owners
- * reported none, `dates` all the trade dates that it states. A report qualifies when it was filed on the day that the
- * amendment names, by one of its owners, with the same number of shares, and under a date outside of `dates`.
- */
-function possiblyRedated(
-  stated: readonly InsiderTrade[],
-  dates: ReadonlySet<string>,
-  known: readonly InsiderTrade[],
-): readonly InsiderTrade[] {
-  return known.filter(
-    (report) =>
-      !dates.has(report.date) &&
-      stated.some(({ filing }) => {
-        const { originalFiledOn, shares } = filing;
-        const isOfThatDay = originalFiledOn !== null && report.filedOn.includes(originalFiledOn);
-        return isOfThatDay && sameNumber(shares, report.filing.shares) && sharesOwner(filing, report.filing);
-      }),
-  );
 }
 
 function reportsIn(
@@ -336,13 +301,6 @@ type ReportedTrade = {
   readonly counted: InsiderTrade;
   readonly repeated: { readonly report: InsiderTrade; readonly reason: RepetitionReason }[];
 };
-
-/** The distinct trades behind the reports of one trade date; the reports come in the order of publication. */
-function tradesOf(reports: readonly InsiderTrade[]): ReportedTrade[] {
-  const trades: ReportedTrade[] = [];
-  for (const report of reports) addReport(trades, report);
-  return trades;
-}
 
 /** Adds the next report: to a trade that it repeats (preferably of the same owner), or as a new trade. */
 function addReport(trades: ReportedTrade[], report: InsiderTrade): void {
@@ -428,7 +386,7 @@ type IneligibleReason =
   | 'form-3'
   | 'derivative'
   | 'other-code'
-  | Impossibility
+  | NonNullable<ReturnType<typeof impossibilityOf>>['reason']
   | 'no-owner-cik'
   | 'ten-percent-owner'
   | 'not-officer-or-director';
@@ -440,12 +398,11 @@ function insiderTradeOf(filing: Filing, code: string): InsiderTrade | Ineligible
   if (filing.transactionCode !== code) return 'other-code';
   const { transactionDate: date, filedOn } = filing;
   const impossibility = impossibilityOf(filing);
-  if (impossibility !== undefined) return impossibility;
+  if (impossibility !== undefined) return impossibility.reason;
   if (date === null) return 'no-trade-date';
   const insider = insiderOf(filing);
-  return typeof insider === 'string'
-    ? insider
-    : { filing, insider, date, knownOn: filedOn, filedOn: [filedOn] };
+  if (typeof insider === 'string') return insider;
+  return { filing, insider, date, knownOn: filedOn, filedOn: [filedOn] };
 }
 
 /** The officer or director with the lowest CIK, for any order of the owners. */

@@ -1,4 +1,3 @@
-import type { Decimal } from 'decimal.js';
 import { Exact, roundedQuotient } from '../series/exact-values.ts';
 import type { Cluster } from './cluster.ts';
 import type { Filing } from './filing.ts';
@@ -18,7 +17,7 @@ type ClusterTotals = {
 
 /** The exact sum of decimal texts. */
 export function sumOf(values: readonly string[]): string {
-  return sum(values).toFixed();
+  return Exact.sum(0, ...values).toFixed();
 }
 
 /** Shares × price, exact, without trailing zeros; null if either is missing or the price is that of a derivative. */
@@ -35,17 +34,13 @@ export function clusterTotals({ trades }: Pick<Cluster, 'trades'>): ClusterTotal
   const valued = stated.flatMap(({ shares, price }) =>
     shares === null || price === null ? [] : [{ shares, value: new Exact(shares).times(price) }],
   );
-  const value = valued.length === 0 ? null : sum(valued.map((one) => one.value));
-  const paidFor = sum(valued.map(({ shares }) => shares));
+  const value = valued.length === 0 ? null : Exact.sum(...valued.map((one) => one.value));
+  const paidFor = Exact.sum(0, ...valued.map(({ shares }) => shares));
   return {
-    shares: counts.length < trades.length ? null : sum(counts).toFixed(),
-    value: value === null ? null : value.toFixed(),
+    shares: counts.length < trades.length ? null : sumOf(counts),
+    value: value?.toFixed() ?? null,
     averagePrice: value === null || paidFor.isZero() ? null : roundedQuotient(value, paidFor, 4),
     priceLow: prices[0] ?? null,
     priceHigh: prices.at(-1) ?? null,
   };
-}
-
-function sum(numbers: readonly Decimal.Value[]): Decimal {
-  return numbers.reduce<Decimal>((total, one) => total.plus(one), new Exact(0));
 }

@@ -18,10 +18,7 @@ export type Cluster = {
   readonly sizeWhenDetected: number;
 };
 
-/**
- * The clusters in one issuer's trades, which come in order of trade date. A span is the `days` days that begin with the
- * date of a trade; spans with enough insiders that share a trade are joined into one cluster.
- */
+/** The clusters in one issuer's trades (by trade date): spans with enough insiders, joined if they share a trade. */
 export function clustersOf(trades: readonly InsiderTrade[], rule: ClusterRule): readonly Cluster[] {
   return joinedSpans(trades, rule).map((span) => ({
     ...span,
@@ -94,11 +91,7 @@ export type TradePlace = {
 /** A trade in order of reading: none after it is dated later than `upTo`. */
 type NextPlace = TradePlace & { readonly upTo: StatedDate };
 
-/**
- * Finds the issuers that may have clusters without reading all their trades: those with enough filings of trades
- * within the days of a span. Each insider has a separate filing, because joint filers count as one, so no other
- * issuer has a cluster.
- */
+/** Finds the issuers that may have clusters: those with enough filings of trades within the days of a span. */
 export class ClusterCandidates {
   readonly #rule: ClusterRule;
   readonly #given = new Set<string>();

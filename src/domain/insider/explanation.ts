@@ -1,7 +1,7 @@
 import { addDays, type Day } from '../series/date.ts';
 import type { Classification, ExcludedTrade, InsiderTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
-import { type Filing, impossibilityText, leadOwner, type ReportingOwner } from './filing.ts';
+import { type Filing, impossibilityOf, leadOwner, type ReportingOwner } from './filing.ts';
 
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
 export type TradeExplanation = {
@@ -13,12 +13,7 @@ export type TradeExplanation = {
   readonly text: string;
 };
 
-/**
- * Explains a cluster by the classification of its issuer's trades in which it was found. Covers every trade with its
- * code whose trade date is in the cluster or at most `days` days away, ordered by trade date, filing date, accession
- * number and row. For a trade without a date, or dated after its filing, the filing date decides. Exactly the
- * cluster's trades are `counted`.
- */
+/** Explains each trade with the code that is at most `days` days away from a cluster, by trade date. */
 export function explainCluster(
   { trades, dateFirst, dateLast }: Cluster,
   classification: Classification,
@@ -69,20 +64,17 @@ function sortKey({ transactionDate, filedOn, accessionNumber, filingId, row }: F
   return [transactionDate, filedOn, accessionNumber, String(row).padStart(4, '0'), filingId].join(' ');
 }
 
+const exclusions = new Map<string, string>([
+  ['form-3', 'a Form 3 reports holdings, not trades'],
+  ['derivative', 'a derivative'],
+  ['other-code', 'of another code'],
+  ['no-owner-cik', 'the insider has no CIK and cannot be distinguished from others'],
+  ['ten-percent-owner', 'by a ten-percent owner who is neither an officer nor a director'],
+  ['not-officer-or-director', 'by one who is neither an officer nor a director'],
+]);
+
 function exclusionText(trade: ExcludedTrade): string {
   switch (trade.reason) {
-    case 'form-3':
-      return 'a Form 3 reports holdings, not trades';
-    case 'derivative':
-      return 'a derivative';
-    case 'other-code':
-      return 'of another code';
-    case 'no-owner-cik':
-      return 'the insider has no CIK and cannot be distinguished from others';
-    case 'ten-percent-owner':
-      return 'by a ten-percent owner who is neither an officer nor a director';
-    case 'not-officer-or-director':
-      return 'by one who is neither an officer nor a director';
     case 'reported-twice':
       return `the same trade reported twice: ${tradeName(trade.countedTrade)}`;
     case 'same-block':
@@ -90,7 +82,7 @@ function exclusionText(trade: ExcludedTrade): string {
     case 'amended':
       return `amended: ${tradeName(trade.amendment)}`;
     default:
-      return `impossible: ${impossibilityText(trade.filing, trade.reason)}`;
+      return exclusions.get(trade.reason) ?? `impossible: ${impossibilityOf(trade.filing)?.text}`;
   }
 }
 

@@ -38,10 +38,7 @@ export type Trade = {
   readonly ownership: 'D' | 'I' | null;
 };
 
-/**
- * One trade of one filing. Fields that the filing does not state, or its data set does not carry, are null.
- * `filingId` and `row` identify the trade: every format gives the same trade the same two.
- */
+/** One trade of one filing, which `filingId` and `row` identify; what is not stated is null. */
 export type Filing = Trade & {
   /** The accession number; if it is unknown, `sha256-` and 16 hex digits of the hash of the document. */
   readonly filingId: string;
@@ -110,12 +107,6 @@ export function leadOwner({ owners }: Pick<Filing, 'owners'>): ReportingOwner | 
   return owners.find(({ isOfficer, isDirector }) => isOfficer || isDirector) ?? owners[0];
 }
 
-/** All owners but the lead owner. */
-export function otherOwners(filing: Pick<Filing, 'owners'>): readonly ReportingOwner[] {
-  const lead = leadOwner(filing);
-  return filing.owners.filter((owner) => owner !== lead);
-}
-
 /** Whether the filing amends an earlier one. */
 export function isAmendment({ formType }: Pick<Filing, 'formType'>): boolean {
   return formType.endsWith('/A');
@@ -138,15 +129,16 @@ export function hasSymbol(ticker: string | null, symbol: string): boolean {
   return symbolsOf(ticker).includes(symbol.toUpperCase());
 }
 
-/** Why a trade cannot have happened as stated. */
-export type Impossibility =
-  | 'no-trade-date'
-  | 'dated-after-filing'
-  | 'dated-before-exchange-act'
-  | 'negative-shares'
-  | 'negative-price';
-
-type CheckedFields = Pick<Filing, 'transactionDate' | 'filedOn' | 'shares' | 'pricePerShare'>;
+/** Why a trade cannot have happened as stated, in words with the trade's own figures. */
+type Impossibility = {
+  readonly reason:
+    | 'no-trade-date'
+    | 'dated-after-filing'
+    | 'dated-before-exchange-act'
+    | 'negative-shares'
+    | 'negative-price';
+  readonly text: string;
+};
 
 /** The day on which the Securities Exchange Act was signed; before it, no insider had to report. */
 const exchangeAct: Day = '1934-06-06';
@@ -157,46 +149,23 @@ export function impossibilityOf({
   filedOn,
   shares,
   pricePerShare,
-}: CheckedFields): Impossibility | undefined {
-  if (transactionDate === null) return 'no-trade-date';
-  if (transactionDate > filedOn) return 'dated-after-filing';
-  if (transactionDate < exchangeAct) return 'dated-before-exchange-act';
-  if (Number(shares) < 0) return 'negative-shares';
-  if (Number(pricePerShare) < 0) return 'negative-price';
+}: Filing): Impossibility | undefined {
+  if (transactionDate === null) return { reason: 'no-trade-date', text: 'the trade has no date' };
+  const dated = `dated ${transactionDate}`;
+  if (transactionDate > filedOn)
+    return { reason: 'dated-after-filing', text: `${dated}, after its filing on ${filedOn}` };
+  if (transactionDate < exchangeAct)
+    return {
+      reason: 'dated-before-exchange-act',
+      text: `${dated}, before insiders had to report (${exchangeAct})`,
+    };
+  if (Number(shares) < 0) return { reason: 'negative-shares', text: `of ${shares} shares` };
+  if (Number(pricePerShare) < 0) return { reason: 'negative-price', text: `at ${pricePerShare} a share` };
   return undefined;
 }
 
-/** An impossibility in words, with the trade's own figures: `dated 2026-01-03, after its filing on 2026-01-02`. */
-export function impossibilityText(trade: CheckedFields, impossibility: Impossibility): string {
-  const { transactionDate, filedOn, shares, pricePerShare } = trade;
-  switch (impossibility) {
-    case 'no-trade-date':
-      return 'the trade has no date';
-    case 'dated-after-filing':
-      return `dated ${transactionDate}, after its filing on ${filedOn}`;
-    case 'dated-before-exchange-act':
-      return `dated ${transactionDate}, before insiders had to report (${exchangeAct})`;
-    case 'negative-shares':
-      return `of ${shares} shares`;
-    case 'negative-price':
-      return `at ${pricePerShare} a share`;
-  }
-}
-
-/**
- * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales
- * in the open market, `A` is a grant, `F` shares withheld for taxes, `G` a gift, `M` the exercise of a derivative.
- */
-export const transactionCodes = [...'PSVADFIMCEHOXGLWZJKU'] as readonly string[];
-
 /** The default code of the trades in clusters: purchases in the open market. */
 export const purchaseCode = 'P';
-
-/** What trades of a code are called in messages. */
-export function tradesNoun(code: string): string {
-  if (code === purchaseCode) return 'purchases';
-  return code === 'S' ? 'sales' : `trades with code ${code}`;
-}
 
 /** Returns the names of owners in lower case, one per line, to search for a part of a name. */
 export function searchableNames(owners: FilingHeader['owners']): string {

@@ -91,11 +91,7 @@ class SignalSearch {
     return this.#dates.slice(placeAmong(this.#dates, dateFirst), placeAmong(this.#dates, dateLast) + 1);
   }
 
-  /**
-   * The places of the dates that decide on the clusters around a date: up to a gap too long for a cluster, or up to a
-   * range that gave a signal and the dates that a span reaches beyond it. A cluster that continues beyond that range
-   * contains it.
-   */
+  /** The places of the dates that decide on the clusters around one: up to a gap, or to a range that gave a signal. */
   #around(place: number): readonly [from: number, to: number] {
     const { days } = this.#rule;
     const areApart = (at: number, other: number) =>

@@ -18,10 +18,8 @@ export function difference(one: string, other: string): string {
   return new Exact(one).minus(other).toFixed();
 }
 
-/** An old value of a date and its new one. */
 type ValuePair = { readonly old: string; readonly new: string };
 
-/** The least and the greatest factor by which values changed, and the number of values. */
 type Rescaling = { readonly least: number; readonly most: number; readonly count: number };
 
 /** With fewer dates, all values may be revised alike; with a unit that has a base year, one date is enough. */
@@ -33,11 +31,7 @@ const leastChange = Math.log(1.03);
 /** The most by which the greatest change may exceed the least, as a factor. */
 const mostUneven = 4;
 
-/**
- * The factors of the values of a series if all changed in one direction and by about the same factor, by 3 % or more,
- * as happens when units or a base year change; otherwise undefined. It is a fact about the numbers: a new definition
- * looks the same. `unit` is that of the series, which may name a base year.
- */
+/** The factors of values that all changed alike, by 3 % or more, as when a unit or a base year changes. */
 export function rescalingOf(pairs: readonly ValuePair[], unit = ''): Rescaling | undefined {
   const factors = pairs
     .filter((pair) => Number(pair.old) !== 0 || Number(pair.new) !== 0)
@@ -68,12 +62,4 @@ export function isRescaled(pair: ValuePair): boolean {
 export function spreadInBasisPoints(long: string, short: string): string {
   const points = new Exact(long).minus(short).times(100);
   return points.toFixed(2, Exact.ROUND_HALF_EVEN);
-}
-
-/** A number rounded half to even to the decimals of another, if it has more of them. */
-export function roundedText(text: string, like: string): string {
-  const [own, other] = [text, like].map((one) => one.split('.')[1]?.length ?? 0);
-  return own === undefined || other === undefined || own <= other
-    ? text
-    : new Exact(text).toFixed(other, Exact.ROUND_HALF_EVEN);
 }

@@ -3,10 +3,7 @@ export function closest(wanted: string, known: readonly string[]): string | unde
   return closeNames(wanted, known)[0];
 }
 
-/**
- * The known names close to a mistyped one, ignoring case, the closest first: the only name that begins with the text,
- * then those with a Damerau-Levenshtein distance of at most 3 and less than 0.6 of their length.
- */
+/** The known names close to a mistyped one, the closest first: an only name that begins with it is closest. */
 export function closeNames(wanted: string, known: readonly string[]): readonly string[] {
   const typed = wanted.trim().toLowerCase();
   if (typed === '') return [];

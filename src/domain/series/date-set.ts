@@ -1,4 +1,4 @@
-import { addDays, type Day, dayNumber, type Frequency, keptDate, monthNumber } from './date.ts';
+import { addDays, type Day, dayNumber, type Frequency, firstPlace, keptDate, monthNumber } from './date.ts';
 
 /**
  * A set of days as text: days and regular ranges `first/last/step`, ascending, separated by commas, for example
@@ -22,36 +22,25 @@ function dayInMonth(month: number, dayOfMonth: string): Day {
 }
 
 /** The distance from one day to a later one: in months if both have the same day of the month, otherwise in days. */
-function stepBetween(a: Day, b: Day): Pick<Range, 'step' | 'unit'> {
-  if (a.slice(8) === b.slice(8)) return { step: monthNumber(b) - monthNumber(a), unit: 'M' };
-  return { step: dayNumber(b) - dayNumber(a), unit: 'D' };
+function stepBetween(a: Day, b: Day): string {
+  return a.slice(8) === b.slice(8)
+    ? `${monthNumber(b) - monthNumber(a)}M`
+    : `${dayNumber(b) - dayNumber(a)}D`;
 }
 
 /** The text of a set of days; their order makes no difference. */
 export function formatDateSet(days: Iterable<Day>): DateSetText {
   const sorted = ascending([...days]);
   const items: string[] = [];
-  let start = 0;
-  while (start < sorted.length) {
-    const first = sorted[start] as Day;
-    const second = sorted[start + 1];
+  const stepFrom = (place: number) =>
+    place + 1 < sorted.length ? stepBetween(sorted[place] as Day, sorted[place + 1] as Day) : undefined;
+  for (let start = 0; start < sorted.length; ) {
+    const step = stepFrom(start);
     let end = start;
-    if (second !== undefined) {
-      const { step, unit } = stepBetween(first, second);
-      end = start + 1;
-      for (let next = sorted[end + 1]; next !== undefined; next = sorted[end + 1]) {
-        const found = stepBetween(sorted[end] as Day, next);
-        if (found.step !== step || found.unit !== unit) break;
-        end += 1;
-      }
-      if (end - start >= 2) {
-        items.push(`${first}/${sorted[end]}/${step}${unit}`);
-        start = end + 1;
-        continue;
-      }
-    }
-    items.push(first);
-    start += 1;
+    while (step !== undefined && stepFrom(end) === step) end += 1;
+    const isRange = end >= start + 2;
+    items.push(isRange ? `${sorted[start]}/${sorted[end]}/${step}` : `${sorted[start]}`);
+    start = isRange ? end + 1 : start + 1;
   }
   return items.join(',');
 }
@@ -78,7 +67,6 @@ function parseRanges(text: DateSetText): Range[] {
   });
 }
 
-/** Whether every day of a range is known to be kept as it is, so that the range need not be expanded. */
 function isKept(range: Range, frequency: Frequency): boolean {
   const { first, last, step, unit } = range;
   if (keptDate(first, frequency) !== first || keptDate(last, frequency) !== last) return false;
@@ -90,19 +78,9 @@ function isKept(range: Range, frequency: Frequency): boolean {
 }
 
 function holds(ranges: readonly Range[], day: Day): boolean {
-  let low = 0;
-  let high = ranges.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const range = ranges[middle] as Range;
-    if (day < range.first) high = middle - 1;
-    else if (day > range.last) low = middle + 1;
-    else return onStep(range, day);
-  }
-  return false;
-}
-
-function onStep({ first, step, unit }: Range, day: Day): boolean {
+  const range = ranges[firstPlace(ranges.length, (place) => (ranges[place] as Range).last >= day)];
+  if (range === undefined || day < range.first) return false;
+  const { first, step, unit } = range;
   if (unit === 'D') return (dayNumber(day) - dayNumber(first)) % step === 0;
   return day.slice(8) === first.slice(8) && (monthNumber(day) - monthNumber(first)) % step === 0;
 }

@@ -52,6 +52,13 @@ export function addDays(day: Day, count: number): Day {
   return new Date((dayNumber(day) + count) * 86_400_000).toISOString().slice(0, 10);
 }
 
+/** Days as short as all of them allow: `2015`, `2015-07` or `2015-07-03`. */
+export function shortDays(days: readonly Day[]): readonly string[] {
+  const areAll = (end: string) => days.every((day) => day.endsWith(end));
+  const length = areAll('-01-01') ? 4 : areAll('-01') ? 7 : 10;
+  return days.map((day) => day.slice(0, length));
+}
+
 /** The last day of the month of `day`. */
 export function monthEnd(day: Day): Day {
   const length = monthLength(Number(day.slice(0, 4)), Number(day.slice(5, 7)));
@@ -70,10 +77,7 @@ export function periodStart(day: Day, frequency: Frequency): Day {
   return `${day.slice(0, 5)}${String(first).padStart(2, '0')}-01`;
 }
 
-/**
- * The date by which a series keeps a date: the first day of its period. Only January and December begin or end a
- * calendar year: any other date of a year is that of a fiscal year, and stays.
- */
+/** The date by which a series keeps a date: the first day of its period; one of a fiscal year stays. */
 export function keptDate(day: Day, frequency: Frequency): Day {
   return frequency === 'A' && !/-(?:01|12)-/.test(day) ? day : periodStart(day, frequency);
 }
@@ -105,16 +109,6 @@ export function utcDay(instant: Date): Day {
 /** The latest day that has begun anywhere on Earth (UTC+14) at an instant; nothing can be known on a later one. */
 export function latestDay(instant: Date): Day {
   return utcDay(new Date(instant.getTime() + 14 * 3_600_000));
-}
-
-/** A moment at which a day is today, and the latest day that has begun anywhere on Earth. */
-export function momentOn(day: Day): Date {
-  return new Date(`${day}T09:00:00Z`);
-}
-
-/** The contract's wire form of a day: midnight UTC. */
-export function dateTime(day: Day): string {
-  return `${day}T00:00:00Z`;
 }
 
 /** The earlier of two days. */

@@ -1,4 +1,3 @@
-/** The longest accepted text, also after an exponent is expanded: no published figure is that long. */
 const longestText = 400;
 
 /** The exact text `-?digits[.digits]` of a number, exponents expanded, nothing rounded; undefined otherwise. */
@@ -30,6 +29,17 @@ export function canonicalDecimal(text: string): string {
   let digits = trimZeros(negative ? text.slice(1) : text);
   if (digits.includes('.')) digits = digits.replace(/\.?0+$/, '');
   return negative && digits !== '0' ? `-${digits}` : digits;
+}
+
+/** A rounded text, in which zero has no sign. */
+export function withoutNegativeZero(text: string): string {
+  return /^-0(?:\.0*)?$/.test(text) ? text.slice(1) : text;
+}
+
+/** The number of decimals of a text. */
+export function decimalsOf(text: string): number {
+  const point = text.indexOf('.');
+  return point === -1 ? 0 : text.length - point - 1;
 }
 
 /** Whether two values are the same number, or both missing. */

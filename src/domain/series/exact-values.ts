@@ -1,10 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
 
-/**
- * The one configuration of exact arithmetic, in which sums, differences and products of published texts lose no
- * digit.
- */
+/** Exact arithmetic, in which sums, differences and products of published texts lose no digit. */
 export const Exact = Decimal.clone({ defaults: true, precision: 2500 });
 
 /** A value of one vintage that is a text or an average of texts, exactly: `sum / count`. */
@@ -19,10 +16,7 @@ export type ExactValue = {
   readonly since: Day;
 };
 
-/**
- * `part / base`, rounded half to even at a number of decimals. It compares the remainder of an integer division,
- * because a quotient that is first cut to some digits can look like a tie. Zero has no sign.
- */
+/** `part / base`, rounded half to even by the remainder: a quotient that is cut first can look like a tie. */
 export function roundedQuotient(part: Decimal, base: Decimal, digits: number): string {
   const scaled = part.times(new Exact(10).pow(digits));
   const quotient = scaled.divToInt(base);

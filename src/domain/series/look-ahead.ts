@@ -3,7 +3,6 @@ import { canonicalDecimal } from './decimal.ts';
 import { addTo } from './groups.ts';
 import type { Transformer, Vintages } from './transformer.ts';
 
-/** A value of a date, and the first vintage that has it. */
 type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
 /**
@@ -15,10 +14,7 @@ type Misplaced =
   | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublished }
   | { readonly kind: 'before' | 'never'; readonly published?: undefined };
 
-/**
- * Where a value is expected: its date if that is known, the newest date with a value on the day and, with a lag, the
- * newest date that counts.
- */
+/** Where a value is expected; with a lag, `newest` is the newest date that counts. */
 type MisplacedOn = {
   readonly day: Day;
   readonly newest: Day | undefined;
@@ -30,7 +26,6 @@ type MisplacedOn = {
 export class PublishedValues {
   readonly #byNumber = new Map<string, FirstPublished[]>();
   readonly #places: ReadonlyMap<Day, number>;
-  /** The day of the first vintage. */
   readonly #first: Day;
 
   constructor(vintages: Vintages, transformer?: Transformer) {
@@ -76,10 +71,7 @@ export class PublishedValues {
     return best;
   }
 
-  /**
-   * Whether a value was certainly published after a day that is before the first vintage: that vintage may repeat old
-   * publications, but no value is published before its period begins.
-   */
+  /** Whether a value was certainly published after a day before the first vintage, which may repeat old ones. */
   #isLater({ date, asOf }: FirstPublished, day: Day): boolean {
     return asOf > this.#first || date > day;
   }
@@ -110,7 +102,6 @@ function computed(vintages: Vintages, date: Day, transformer: Transformer): read
   return found;
 }
 
-/** The first of those for which a figure or a text is least. */
 function least<T>(all: readonly T[], of: (one: T) => number | string): T | undefined {
   let best: T | undefined;
   for (const one of all) if (best === undefined || of(one) < of(best)) best = one;

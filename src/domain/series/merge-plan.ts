@@ -12,7 +12,7 @@ import {
   type Statement,
   type StatementConflict,
 } from './revision-history.ts';
-import { betterKnown, type KeptKind } from './series.ts';
+import type { KeptKind } from './series.ts';
 
 /** A vintage as a store holds it. */
 export type HeldVintage = {
@@ -21,7 +21,6 @@ export type HeldVintage = {
   readonly dates: DateSetText;
   /** Whether it speaks for every date of the series: the dates that it does not list are withdrawn. */
   readonly complete: boolean;
-  /** How its date came about. */
   readonly kind: KeptKind;
   /** Those of its dates that only a window put on its day, because it began then; none if absent. */
   readonly clipped?: DateSetText;
@@ -88,10 +87,7 @@ export function planMerge(
   return draft.plan(held);
 }
 
-/**
- * Plans to make vintages speak for every date of their series: the known dates that a vintage does not list are
- * withdrawn on its day. `held` needs the changes of every date.
- */
+/** Plans to withdraw the dates that whole vintages do not list; `held` needs the changes of every date. */
 export function planCompletion(
   held: HeldSeries,
   vintages: readonly WholeVintage[],
@@ -300,6 +296,21 @@ class SeriesDraft {
     this.#sets.set(text, known);
     return known;
   }
+}
+
+/** What is better known wins: first a day of publication, then a whole state of a day, then any other word. */
+const ranks: Readonly<Record<KeptKind, number>> = {
+  exact: 5,
+  clipped: 4,
+  fetched: 3,
+  sampled: 2,
+  '': 1,
+  unknown: 0,
+};
+
+/** The kind of a vintage that two files describe; the order of the files makes no difference. */
+export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
+  return ranks[one] >= ranks[other] ? one : other;
 }
 
 /** The kind of a vintage without what windows put on its day. */

@@ -1,16 +1,12 @@
 import { Problem } from '../../errors/problem.ts';
 import { addDays, type Day } from './date.ts';
 
-/**
- * A moment in the life of the values of a series, on a different day for each date: the n-th release, some days after
- * the first release, or the end of the record.
- */
+/** A moment in the life of values: the n-th release, days after the first release, or the end of the record. */
 export type Horizon =
   | { readonly kind: 'release'; readonly number: number }
   | { readonly kind: 'after'; readonly days: number }
   | { readonly kind: 'final' };
 
-/** The default horizons: the first three releases, and the newest values. */
 const usualHorizons: readonly Horizon[] = [
   { kind: 'release', number: 1 },
   { kind: 'release', number: 2 },
@@ -47,17 +43,11 @@ function inOrder(horizons: readonly Horizon[]): readonly Horizon[] {
   );
 }
 
-/** The vintages of a series, ascending, and the day to which they cover it. */
-export type VintageRecord = { readonly vintages: readonly Day[]; readonly until: Day };
-
-/**
- * The day of a horizon of a date: of its n-th release, counted in vintages of the series from `released`, or a number
- * of days after `released`. Undefined if the record ends before that day, or the first release is not on record.
- */
+/** The day of a horizon of a date; undefined if it is after the record, or the first release is not on record. */
 export function dayOfHorizon(
   horizon: Horizon,
   released: Day | undefined,
-  { vintages, until }: VintageRecord,
+  { vintages, until }: { readonly vintages: readonly Day[]; readonly until: Day },
 ): Day | undefined {
   if (horizon.kind === 'final') return until;
   if (released === undefined) return undefined;

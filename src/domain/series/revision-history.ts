@@ -1,4 +1,4 @@
-import type { Day } from './date.ts';
+import { type Day, firstPlace } from './date.ts';
 import { sameNumber } from './decimal.ts';
 import type { KeptKind } from './series.ts';
 
@@ -25,14 +25,7 @@ export function changeOn<C extends Change>(changes: readonly C[], asOf: Day): C 
 
 /** The index of the latest change on or before a day; -1 when there is none. */
 export function lastUpTo(changes: readonly Change[], asOf: Day): number {
-  let low = 0;
-  let high = changes.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((changes[middle] as Change).asOf <= asOf) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return firstPlace(changes.length, (place) => (changes[place] as Change).asOf > asOf) - 1;
 }
 
 /** On day `asOf`, the value of `seriesId` for `date` was `value` (exact decimal text), or was withdrawn (null). */

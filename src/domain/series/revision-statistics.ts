@@ -1,30 +1,28 @@
 import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
+import { withoutNegativeZero } from './decimal.ts';
 
 /** Two values of a date as exact decimal texts, the later one as the revision of the earlier one. */
 type RevisedPair = { readonly date: Day; readonly earlier: string; readonly later: string };
 
-/**
- * Statistics of revisions (later minus earlier). Numbers are decimal texts with six decimals, shares with four,
- * rounded half to even; undefined if there are too few revisions, or all are equal.
- */
+/** Statistics of revisions, rounded half to even; absent if they are too few, or all equal. */
 type RevisionStatistics = {
   readonly count: number;
   readonly firstDate: Day | undefined;
   readonly lastDate: Day | undefined;
   /** The mean revision, which is the bias of the earlier values. */
-  readonly mean: string | undefined;
+  readonly mean?: string | undefined;
   /** The mean divided by its standard error, as if revisions were independent. */
-  readonly t: string | undefined;
+  readonly t?: string | undefined;
   /** The same with the standard error of Newey and West, which allows for revisions that follow each other. */
-  readonly tHac: string | undefined;
-  readonly meanAbsolute: string | undefined;
+  readonly tHac?: string | undefined;
+  readonly meanAbsolute?: string | undefined;
   /** The standard deviation, with the divisor count - 1. */
-  readonly sd: string | undefined;
+  readonly sd?: string | undefined;
   /** The share of revisions above 0. */
-  readonly upward: string | undefined;
+  readonly upward?: string | undefined;
   /** The share of dates whose earlier and later value have the same sign. */
-  readonly sameSign: string | undefined;
+  readonly sameSign?: string | undefined;
 };
 
 /** Enough digits for sums of squares of values of 400 digits to stay more precise than what is shown. */
@@ -38,7 +36,7 @@ export function revisionStatistics(pairs: readonly RevisedPair[]): RevisionStati
   const values = pairs.map(({ earlier, later }) => [new Precise(earlier), new Precise(later)] as const);
   const revisions = values.map(([earlier, later]) => later.minus(earlier));
   const [firstDate, lastDate] = [pairs[0]?.date, pairs.at(-1)?.date];
-  if (count === 0) return { count, firstDate, lastDate, ...nothing };
+  if (count === 0) return { count, firstDate, lastDate };
   const total = sum(revisions);
   const mean = total.div(count);
   // Deviations from the mean times the count: they are exact, and short.
@@ -46,12 +44,9 @@ export function revisionStatistics(pairs: readonly RevisedPair[]): RevisionStati
   const variance = sum(deviations.map((deviation) => deviation.times(deviation))).div(count ** 2);
   const sd = count === 1 ? undefined : variance.div(count - 1).sqrt();
   const error = sd?.div(new Precise(count).sqrt());
-  const hac =
-    count === 1
-      ? undefined
-      : neweyWest(deviations)
-          .div(count ** 3)
-          .sqrt();
+  const hac = neweyWest(deviations)
+    .div(count ** 3)
+    .sqrt();
   const shareOf = (found: number) => new Precise(found).div(count).toFixed(4);
   return {
     count,
@@ -66,16 +61,6 @@ export function revisionStatistics(pairs: readonly RevisedPair[]): RevisionStati
     sameSign: shareOf(values.filter(([earlier, later]) => signOf(earlier) === signOf(later)).length),
   };
 }
-
-const nothing = {
-  mean: undefined,
-  t: undefined,
-  tHac: undefined,
-  meanAbsolute: undefined,
-  sd: undefined,
-  upward: undefined,
-  sameSign: undefined,
-};
 
 function sum(numbers: Numbers): Decimal {
   return numbers.reduce((total, one) => total.plus(one), new Precise(0));
@@ -105,11 +90,9 @@ function ratio(mean: Decimal, error: Decimal | undefined): string | undefined {
 }
 
 function rounded(number: Decimal): string {
-  const text = number.toFixed(6);
-  return /^-0\.0+$/.test(text) ? text.slice(1) : text;
+  return withoutNegativeZero(number.toFixed(6));
 }
 
-/** The sign as -1, 0 or 1. */
 function signOf(number: Decimal): number {
   return number.isZero() ? 0 : number.isNegative() ? -1 : 1;
 }

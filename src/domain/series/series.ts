@@ -44,10 +44,7 @@ const spacings: readonly (readonly [Frequency, number])[] = [
   ['W', 5],
 ];
 
-/**
- * The frequency implied by the spacing of dates: the coarsest that puts no two of them into one period; empty for
- * fewer than two dates.
- */
+/** The coarsest frequency that puts no two of these dates into one period; empty for fewer than two dates. */
 export function frequencyOf(days: Iterable<Day>): Frequency {
   const sorted = [...new Set(days)].sort();
   if (sorted.length < 2) return '';
@@ -66,10 +63,7 @@ export function frequencyOf(days: Iterable<Day>): Frequency {
 /** The frequency that the spacing of dates implies from a day on. */
 export type FrequencySince = { readonly since: Day; readonly frequency: Frequency };
 
-/**
- * The frequencies that the spacing of all dates known so far implied, each from a day on, oldest first; `known` has the
- * day on which each date became known.
- */
+/** The frequencies implied by the dates known so far, oldest first; `known` has the day each became known. */
 export function impliedFrequencies(known: ReadonlyMap<Day, Day>): readonly FrequencySince[] {
   const days = [...new Set(known.values())].sort();
   const on = (day: Day) => frequencyOf([...known].flatMap(([date, since]) => (since <= day ? date : [])));
@@ -110,25 +104,7 @@ export function parseVintageKind(text: string): VintageKind | undefined {
   return vintageKinds.find((kind) => kind === text.trim().toLowerCase());
 }
 
-/** What is better known wins: first a day of publication, then a whole state of a day, then any other word. */
-const ranks: Readonly<Record<KeptKind, number>> = {
-  exact: 5,
-  clipped: 4,
-  fetched: 3,
-  sampled: 2,
-  '': 1,
-  unknown: 0,
-};
-
-/** The kind of a vintage that two files describe; the order of the files makes no difference. */
-export function betterKnown(one: KeptKind, other: KeptKind): KeptKind {
-  return ranks[one] >= ranks[other] ? one : other;
-}
-
-/**
- * The kind of a vintage: as its files imply; if they leave it open, as metadata states for the series; otherwise a
- * day of publication, which is what a stated as-of date means.
- */
+/** The kind of a vintage: as its files imply, else as metadata states, else a day of publication. */
 export function kindOf(kept: KeptKind, stated: VintageKind | undefined): VintageKind {
   if (kept === '') return stated ?? 'exact';
   if (kept === 'clipped') return 'fetched';

@@ -29,9 +29,7 @@ export type Transformation = {
   readonly aggregation?: Aggregation;
 };
 
-/**
- * The transformation that parameters ask for; undefined for the values themselves. A Problem where one needs another.
- */
+/** The transformation of these parameters; undefined for lin. A Problem where one parameter needs another. */
 export function transformationOf({
   units = 'lin',
   digits,

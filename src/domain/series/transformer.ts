@@ -13,6 +13,7 @@ import {
   weekdayFrom,
   weekendDay,
 } from './date.ts';
+import { decimalsOf } from './decimal.ts';
 import { Exact, type ExactValue } from './exact-values.ts';
 import { type Change, changeOn, knownOn } from './revision-history.ts';
 import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
@@ -75,10 +76,7 @@ export class Transformer {
     return { value, since: base !== undefined && base.since > now.since ? base.since : now.since };
   }
 
-  /**
-   * The first day on which a date has a value; of a period the first on which it is complete. Between the days on which
-   * any of its values changes it may become complete by a later date.
-   */
+  /** The first day on which a date has a value; a later date may complete a period. */
   firstDay(vintages: Vintages, date: Day): Day | undefined {
     const members = this.#membersOf(date, vintages.dates);
     const begun = members.map((member) => vintages.changesOf(member)[0]?.asOf ?? '~').sort()[0];
@@ -157,10 +155,7 @@ export class DailyTransformers {
   }
 }
 
-/**
- * The first date that must be known to transform the values from a date on, whatever the frequency of the series is: a
- * value is compared at most with one of the year before.
- */
+/** The first date needed to transform the values from a date on: the farthest base is of the year before. */
 export function firstInput(from: Day): Day | undefined {
   return monthsBefore(from, 13);
 }
@@ -272,10 +267,7 @@ function boundsOf(period: Day, frequency: KnownFrequency): { readonly first: Day
   return { first: period, last: monthEnd(monthsBefore(period, 1 - length) ?? period) };
 }
 
-/**
- * The least number of values in a complete period, as in FRED: daily and weekly series lack some on holidays. All
- * other series need every value.
- */
+/** The least values of a complete period, as in FRED; days and weeks lack some on holidays. */
 const leastValues: Partial<Record<KnownFrequency, Partial<Record<KnownFrequency, number>>>> = {
   D: { W: 4, BW: 8, M: 17, Q: 52, SA: 104, A: 208 },
   W: { BW: 2, M: 3, Q: 10, SA: 20, A: 39 },
@@ -287,10 +279,7 @@ const leastValues: Partial<Record<KnownFrequency, Partial<Record<KnownFrequency,
 
 type DatedValue = { readonly date: Day; readonly value: ExactValue };
 
-/**
- * Whether a period is complete: it has at least as many values as FRED requires, and no further date can fall into
- * it, because the newest known date is its last one or later.
- */
+/** Whether a period has as many values as FRED requires, and no further date can fall into it. */
 function isComplete(
   period: Day,
   values: readonly DatedValue[],
@@ -313,10 +302,7 @@ function nextDate(date: Day, own: KnownFrequency, everyDay: boolean): Day {
   return next;
 }
 
-/**
- * The exact value of a period from the values of one vintage in it (ascending); `newest` is the newest date in the
- * vintage. Undefined without values, and for an incomplete period unless the aggregation accepts partial ones.
- */
+/** The value of a period from its values (ascending); undefined if it has none, or too few and not `partial`. */
 function aggregated(
   period: Day,
   values: readonly DatedValue[],
@@ -339,10 +325,7 @@ function aggregated(
   return { sum, count, double: sum.toNumber() / count, decimals, since };
 }
 
-/**
- * A published text as an exact value; computes the sum on demand, because doubles are precise enough for most
- * results.
- */
+/** A published text as an exact value; parses it on demand, as doubles suffice for most results. */
 class PublishedText implements ExactValue {
   readonly count = 1;
   readonly double: number;
@@ -360,9 +343,4 @@ class PublishedText implements ExactValue {
   get sum(): Decimal {
     return new Exact(this.#text);
   }
-}
-
-function decimalsOf(text: string): number {
-  const point = text.indexOf('.');
-  return point === -1 ? 0 : text.length - point - 1;
 }

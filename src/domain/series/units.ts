@@ -8,6 +8,7 @@ import {
   monthsOfPeriod,
   weekendDay,
 } from './date.ts';
+import { withoutNegativeZero } from './decimal.ts';
 import { Exact, type ExactValue, roundedQuotient } from './exact-values.ts';
 import type { Units } from './transformation.ts';
 
@@ -34,19 +35,17 @@ const formulas: Readonly<Record<Units, Formula>> = {
   cch: {
     from: 'period ago',
     unit: 'Continuously Compounded Rate of Change',
-    value: (now, base, _periods, digits) => logarithm(now, base, 100, digits),
+    value: logarithm(() => 100),
   },
   cca: {
     from: 'period ago',
     unit: 'Continuously Compounded Annual Rate of Change',
-    value: (now, base, periods, digits) => logarithm(now, base, 100 * periods, digits),
+    value: logarithm((periods) => 100 * periods),
   },
-  log: {
-    unit: 'Natural Log of {}',
-    value: (now, _base, _periods, digits) => logarithm(now, one, 1, digits),
-  },
+  log: { unit: 'Natural Log of {}', value: logarithm(() => 1) },
 };
 
+/** What a value without a base is compared with. */
 const one: ExactValue = { sum: new Exact(1), count: 1, double: 1, decimals: 0, since: '' };
 
 /** FRED's number of observations in a year; FRED names none for semiannual series. */
@@ -60,9 +59,7 @@ const periodsInYear: Readonly<Record<KnownFrequency, number>> = {
   A: 1,
 };
 
-/**
- * The unit of the transformed values of a series, as FRED names it: `Percent Change`, `Change, Billions of Dollars`.
- */
+/** The unit of transformed values, as FRED names it, such as `Change, Billions of Dollars`. */
 export function unitText(units: Units, unit: string): string {
   const text = formulas[units].unit.replace('{}', unit);
   return unit === '' ? text.replace(/(?:, | of )$/, '') : text;
@@ -73,9 +70,7 @@ export function isComparison(units: Units): boolean {
   return formulas[units].from !== undefined;
 }
 
-/**
- * The earlier dates that a date may be compared with: the result is computed from the first of them that has a value.
- */
+/** The earlier dates that a date may be compared with; the first of them that has a value counts. */
 export function basesOf(units: Units, date: Day, frequency: KnownFrequency): readonly Day[] {
   const { from } = formulas[units];
   if (from === undefined) return [];
@@ -100,10 +95,7 @@ function yearBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
   return monthsOfPeriod[frequency] === undefined ? [addDays(date, -364)] : inMonthBefore(date, 12);
 }
 
-/**
- * The date of the period before. A daily series has a value on each weekday, so that Monday follows Friday, unless the
- * weekend before has values too.
- */
+/** The date of the period before: Friday before Monday, unless the weekend has values too. */
 function periodsBefore(date: Day, frequency: KnownFrequency): readonly Day[] {
   const months = monthsOfPeriod[frequency];
   if (months !== undefined) return inMonthBefore(date, months);
@@ -161,20 +153,23 @@ function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digi
   }, digits);
 }
 
-/** `factor` times the natural logarithm of the ratio of two positive values. */
-function logarithm(now: ExactValue, base: ExactValue, factor: number, digits = usualDigits) {
-  const isPositive = now.double > 0 && base.double > 0;
-  const value = isPositive ? Math.log(now.double / base.double) : Number.NaN;
-  const error = factor * (Math.abs(value) + 4) * 2 ** -49;
-  const certain = certainText({ value: factor * value, error }, digits);
-  if (certain !== undefined) return certain;
-  const [part, whole] = ratioOf(now, base);
-  if (!part.isPositive() || part.isZero() || !whole.isPositive() || whole.isZero()) return undefined;
-  if (part.equals(whole)) return new Exact(0).toFixed(digits);
-  return roundedApproximation((arithmetic) => {
-    const exact = new arithmetic(part).div(whole).ln().times(factor);
-    return { value: exact, error: new arithmetic(10).pow(6 - arithmetic.precision).times(factor) };
-  }, digits);
+/** The natural logarithm of the ratio of two positive values, times a factor. */
+function logarithm(factorOf: (periods: number) => number): Formula['value'] {
+  return (now, base, periods, digits = usualDigits) => {
+    const factor = factorOf(periods);
+    const isPositive = now.double > 0 && base.double > 0;
+    const value = isPositive ? Math.log(now.double / base.double) : Number.NaN;
+    const error = factor * (Math.abs(value) + 4) * 2 ** -49;
+    const certain = certainText({ value: factor * value, error }, digits);
+    if (certain !== undefined) return certain;
+    const [part, whole] = ratioOf(now, base);
+    if (!part.isPositive() || part.isZero() || !whole.isPositive() || whole.isZero()) return undefined;
+    if (part.equals(whole)) return new Exact(0).toFixed(digits);
+    return roundedApproximation((arithmetic) => {
+      const exact = new arithmetic(part).div(whole).ln().times(factor);
+      return { value: exact, error: new arithmetic(10).pow(6 - arithmetic.precision).times(factor) };
+    }, digits);
+  };
 }
 
 function ratioOf(now: ExactValue, base: ExactValue): readonly [Decimal, Decimal] {
@@ -205,10 +200,7 @@ type Approximation = { readonly value: Decimal; readonly error: Decimal };
 /** The precisions with which decimals are computed, one after the other. */
 const precisions = [40, 120, 400, 1200];
 
-/**
- * A true number, known through ever better approximations, rounded half to even. A number that none of them can
- * distinguish from a tie is a tie.
- */
+/** A number rounded half to even; one that no approximation distinguishes from a tie is a tie. */
 function roundedApproximation(
   decimal: (arithmetic: typeof Decimal) => Approximation,
   digits: number,
@@ -224,8 +216,4 @@ function roundedApproximation(
   return withoutNegativeZero(
     (best ?? new Exact(0)).toDecimalPlaces(digits + 20).toFixed(digits, Decimal.ROUND_HALF_EVEN),
   );
-}
-
-function withoutNegativeZero(text: string): string {
-  return /^-0(?:\.0*)?$/.test(text) ? text.slice(1) : text;
 }

@@ -73,10 +73,7 @@ const averages: Readonly<Partial<Record<Frequency, string>>> = {
   A: 'annual',
 };
 
-/**
- * Why trade dates cannot be all those of a file: they are a month or more apart, or each is a week after the one
- * before, as averages are; undefined if they can be. Two dates are averages only if both are the first of a month.
- */
+/** Why trade dates cannot be all those of a file: they are weekly or further apart, as those of averages. */
 export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
   const name = isEveryWeek(days) ? 'weekly' : averages[frequencyOf(days)];
   if (name === undefined) return undefined;

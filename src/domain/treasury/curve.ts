@@ -69,7 +69,6 @@ export type YieldSeries = {
   readonly less?: CurveMaturity;
 };
 
-/** The maturities that FRED publishes as series, in its spelling. */
 function fredNumber(maturity: Maturity): string {
   return maturity.endsWith('M') ? `${maturity}O` : maturity.slice(0, -1);
 }

@@ -1,5 +1,5 @@
 import { isCluster, isWorth } from '../../domain/insider/cluster.ts';
-import { formTypes, purchaseCode, tradesNoun, transactionCodes } from '../../domain/insider/filing.ts';
+import { formTypes, purchaseCode } from '../../domain/insider/filing.ts';
 import type { StoreView } from '../../store/store.ts';
 import { extension, field, nullable, nullableExtension, type RowFrom } from '../field.ts';
 import { type AskMore, operation } from '../operation.ts';
@@ -15,6 +15,12 @@ import {
 } from '../param.ts';
 import { type Clock, choice, day, filter, integer } from '../value.ts';
 import { insiderFilings, issuerNameField, tickerReason, tickerTest } from './filings.ts';
+
+/**
+ * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales
+ * in the open market, `A` is a grant, `F` shares withheld for taxes, `G` a gift, `M` the exercise of a derivative.
+ */
+const transactionCodes = [...'PSVADFIMCEHOXGLWZJKU'] as readonly string[];
 
 /** The code of the trades, in upper or lower case. */
 const codeParam = param(
@@ -93,6 +99,11 @@ async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
   const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
   const reason = await tickerReason(texts, (asked) => ask(insiderFilings, asked));
   return [reason, rule].filter((text) => text !== undefined).join('; ');
+}
+
+function tradesNoun(code: string): string {
+  if (code === purchaseCode) return 'purchases';
+  return code === 'S' ? 'sales' : `trades with code ${code}`;
 }
 
 /** Whether a row is about the requested code: it names its code unless it is that of purchases. */

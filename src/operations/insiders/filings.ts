@@ -3,7 +3,6 @@ import {
   formTypes,
   hasSymbol,
   leadOwner,
-  otherOwners,
   type ReportingOwner,
 } from '../../domain/insider/filing.ts';
 import { closest } from '../../domain/series/closest.ts';
@@ -277,6 +276,7 @@ function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Cl
 
 function filingRow(filing: Filing, value: string | null) {
   const owner = leadOwner(filing);
+  const others = filing.owners.filter((one) => one !== owner);
   return {
     filing_date: filing.filedOn,
     transaction_date: filing.transactionDate,
@@ -295,7 +295,7 @@ function filingRow(filing: Filing, value: string | null) {
     form_type: filing.formType,
     issuer_cik: filing.issuerCik,
     owner_cik: owner?.cik ?? null,
-    other_owners: otherOwners(filing).map(({ name }) => name),
+    other_owners: others.map(({ name }) => name),
     security_title: filing.securityTitle,
     is_derivative: filing.isDerivative,
     transaction_value: value,
@@ -304,7 +304,7 @@ function filingRow(filing: Filing, value: string | null) {
     is_10b5_1: filing.is10b51,
     accepted_at: filing.acceptedAt,
     row: filing.row,
-    other_owner_ciks: otherOwners(filing).map(({ cik }) => cik),
+    other_owner_ciks: others.map(({ cik }) => cik),
     original_filing_date: filing.originalFiledOn,
     ...(filing.owners.length > 1 && { owners: filing.owners.map(ownerRecord) }),
     ...(filing.accessionNumber === null && { filing_id: filing.filingId }),

@@ -1,9 +1,9 @@
 import type { Ask } from '../../answering/answer.ts';
 import { eachOf } from '../../answering/composed.ts';
 import type { ResolvedSeries } from '../../answering/series-ids.ts';
-import { roundedText } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
-import { sameNumber } from '../../domain/series/decimal.ts';
+import { decimalsOf, sameNumber } from '../../domain/series/decimal.ts';
+import { Exact } from '../../domain/series/exact-values.ts';
 import { groupBy } from '../../domain/series/groups.ts';
 import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { knownValue } from '../../domain/series/newest-values.ts';
@@ -142,4 +142,10 @@ function judged(
     date,
   });
   return { ...beside, first_known: published?.asOf ?? null, value_date: published?.date ?? null, kind };
+}
+
+/** A number rounded half to even to the decimals of another, if it has more of them. */
+function roundedText(text: string, like: string): string {
+  const decimals = decimalsOf(like);
+  return decimalsOf(text) <= decimals ? text : new Exact(text).toFixed(decimals, Exact.ROUND_HALF_EVEN);
 }

@@ -5,7 +5,7 @@ import { explainSeries, frequencyOn, noteBasis } from '../../answering/notes.ts'
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
-import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../../domain/series/releases.ts';
+import { dayOfHorizon, type Horizon, horizonName } from '../../domain/series/releases.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
@@ -169,7 +169,11 @@ type DatedHistory = {
 /** The value of a date on a day, as published or transformed; null if it was not known. */
 type ValueOn = (dated: DatedHistory, day: Day) => string | null;
 
-type SeriesHistory = VintageRecord & {
+type SeriesHistory = {
+  /** Ascending. */
+  readonly vintages: readonly Day[];
+  /** The day to which the vintages cover the series. */
+  readonly until: Day;
   /** Newest date first. */
   readonly dates: readonly DatedHistory[];
   readonly unit: string;

@@ -1,5 +1,5 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import { addDays } from '../../domain/series/date.ts';
+import { addDays, type Day, shortDays } from '../../domain/series/date.ts';
 import type { HorizontalRange } from './chart.ts';
 
 type AxisTick = { readonly at: number; readonly label: string };
@@ -116,10 +116,11 @@ function dayAxis(first: number, last: number, fits: (axis: Axis) => boolean): Ax
   );
   // d3 has no steps between quarters and years, which would leave most of two years without a date.
   for (const days of [...even, ...even.map(everySecond)]) {
-    const ticks = labelDays(days);
+    const labels = shortDays(days.map(dayOf));
+    const ticks = days.map((at, i) => ({ at, label: labels[i] ?? '' }));
     if (ticks.length > 1 && fits({ ticks, place })) return { ticks, place };
   }
-  const ends = labelDays([...new Set([first, last])], 10);
+  const ends = [...new Set([first, last])].map((at) => ({ at, label: dayOf(at) }));
   return [ends, ends.slice(-1)].map((ticks) => ({ ticks, place })).find(fits) ?? { ticks: [], place };
 }
 
@@ -127,16 +128,12 @@ const day = 86_400_000;
 
 /** Every second day; if a new year is among the days, it is kept. */
 function everySecond(days: readonly number[]): readonly number[] {
-  const newYear = days.findIndex((at) => addDays('1970-01-01', at).endsWith('-01-01'));
+  const newYear = days.findIndex((at) => dayOf(at).endsWith('-01-01'));
   return days.filter((_, i) => i % 2 === Math.max(newYear, 0) % 2);
 }
 
-/** Labels days `2015`, `2015-07` or `2015-07-03`: as short as all of them allow, or in a fixed length. */
-function labelDays(days: readonly number[], fixedLength?: number): readonly AxisTick[] {
-  const texts = days.map((at) => addDays('1970-01-01', at));
-  const ending = (end: string) => texts.every((text) => text.endsWith(end));
-  const length = fixedLength ?? (ending('-01-01') ? 4 : ending('-01') ? 7 : 10);
-  return texts.map((text, i) => ({ at: days[i] ?? 0, label: text.slice(0, length) }));
+function dayOf(at: number): Day {
+  return addDays('1970-01-01', at);
 }
 
 /** Maturities, evenly spaced, each in the middle of its share; every second or third one if not all labels fit. */

@@ -36,7 +36,6 @@ export type Chart = {
   readonly range: HorizontalRange;
   readonly key: readonly string[];
   readonly source: string;
-  /** What is shaded of the horizontal axis. */
   readonly bands: readonly (readonly [from: number, to: number])[];
   readonly log: boolean;
 };
@@ -158,7 +157,6 @@ function numberOf(value: ChartMark['value'], label: string, at: string): number 
   });
 }
 
-/** Lines of one unit share a panel; panels keep the order of the rows. */
 function panelsOf(
   all: readonly LineValues[],
   drawing: Drawing,

@@ -2,10 +2,7 @@ import { cut } from '../terminal-text.ts';
 
 type LabelRange = { readonly from: number; readonly to: number };
 
-/**
- * Centres labels at `centres`, moved no more than needed to stay between `from` and `to`; returns where they begin.
- * Undefined if two of them would be closer than `gap`, or one is too long.
- */
+/** Centres labels between `from` and `to`; returns where they begin, or undefined if they do not fit. */
 export function placeLabels(
   centres: readonly number[],
   widths: readonly number[],

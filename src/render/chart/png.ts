@@ -22,7 +22,6 @@ export function pngRenderer(layout: OutputLayout): Renderer {
 
 type Draw = (svg: string, zoom: number) => ReturnType<Resvg['render']>;
 
-/** Draws SVG as pixels; a Problem where the optional package that does it is missing. */
 async function loaded(): Promise<Draw> {
   const { Resvg } = await import('@resvg/resvg-js').catch((cause) => {
     throw new Problem('bad-input', 'png needs the package @resvg/resvg-js, which is not installed', {

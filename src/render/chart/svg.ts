@@ -1,6 +1,5 @@
 import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import { defined } from '../../platform/defined.ts';
 import type { ChartOptions, OutputLayout, TextRenderer } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
@@ -29,13 +28,13 @@ const [narrowest, lowestPlot] = [240, 40];
 function drawChart(chart: Chart, options: ChartOptions): string {
   const { width = usualWidth, height: wanted } = options;
   if (width < narrowest) throw tooSmall('width', narrowest, width);
-  const drawn = drawAt(chart, options, undefined);
   const count = chart.panels.length;
+  const usual = usualPlots[count] ?? 120;
+  const drawn = drawAt(chart, options, usual);
   if (wanted === undefined || count === 0) return drawn.svg;
   // All but the plots is as high at any height.
-  const plot = usualPlot(count) + Math.floor((wanted - drawn.height) / count);
-  if (plot < lowestPlot)
-    throw tooSmall('height', drawn.height - count * (usualPlot(count) - lowestPlot), wanted);
+  const plot = usual + Math.floor((wanted - drawn.height) / count);
+  if (plot < lowestPlot) throw tooSmall('height', drawn.height - count * (usual - lowestPlot), wanted);
   return drawAt(chart, options, plot, wanted).svg;
 }
 
@@ -46,7 +45,7 @@ function tooSmall(what: string, needed: number, wanted: number): Problem {
 function drawAt(
   chart: Chart,
   { width = usualWidth, grey = false }: ChartOptions,
-  plot: number | undefined,
+  plot: number,
   least = 0,
 ): { readonly svg: string; readonly height: number } {
   const head = textBlock(
@@ -57,8 +56,8 @@ function drawAt(
     margin,
     width,
   );
-  const style = { width, grey, ...defined({ plot }) };
-  const body = chart.panels.length === 0 ? drawNoValues(head.end, width) : drawPanels(chart, head.end, style);
+  const isEmpty = chart.panels.length === 0;
+  const body = isEmpty ? drawNoValues(head.end, width) : drawPanels(chart, head.end, { width, plot, grey });
   const source = chart.source === '' ? [] : [`Source: ${chart.source}`];
   const notes = [...chart.key, ...source].map((content) => ({ content, size: 11, colour: colours.soft }));
   const foot = textBlock(notes, body.end + gap, width);
@@ -136,7 +135,6 @@ const lineColours: readonly string[] = [
   '#374151',
 ];
 
-/** The greys of lines and the dashes that tell them apart. */
 const greys: readonly string[] = ['#111827', '#6b7280'];
 
 const dashes: readonly string[] = ['', '6 3', '2 3', '8 3 2 3'];
@@ -153,7 +151,6 @@ function dashOf(line: number, grey: boolean): Readonly<Record<string, string>> {
 
 const textSize = 12;
 
-/** The horizontal extent of the panels, and the axis that they share. */
 type PanelFrame = {
   readonly left: number;
   readonly right: number;
@@ -165,9 +162,6 @@ type PanelFrame = {
   readonly bands: Chart['bands'];
 };
 
-/** How large panels are, and whether they are in greys; without a height, that of a plot is the usual one. */
-type PanelStyle = { readonly width: number; readonly plot?: number; readonly grey: boolean };
-
 type SvgPanel = {
   readonly panel: ChartPanel;
   readonly axis: Axis;
@@ -175,14 +169,14 @@ type SvgPanel = {
   readonly bottom: number;
 };
 
-const plotHeights = [0, 270, 175, 140];
+/** The usual height of a plot, by the number of panels. */
+const usualPlots = [0, 270, 175, 140];
 
-function usualPlot(panels: number): number {
-  return plotHeights[panels] ?? 120;
-}
-
-function drawPanels(chart: Chart, from: number, style: PanelStyle): SvgBlock {
-  const { width, plot = usualPlot(chart.panels.length), grey } = style;
+function drawPanels(
+  chart: Chart,
+  from: number,
+  { width, plot, grey }: Pick<PanelFrame, 'width' | 'grey'> & { readonly plot: number },
+): SvgBlock {
   let top = from + gap;
   const placed = chart.panels.map((panel): SvgPanel => {
     const upper = top + (panel.heading === '' ? gap : 30);
@@ -225,7 +219,7 @@ function drawPanel({ panel, axis, top, bottom }: SvgPanel, frame: PanelFrame): r
   const { left, right, horizontal } = frame;
   const x = (value: number): number => left + horizontal.place(value) * (right - left);
   const y = (value: number): number => bottom - axis.place(value) * (bottom - top);
-  const heading = cutToWidth(panel.heading, textSize, frame.width);
+  const heading = cut(panel.heading, cellsPerLine(frame.width, textSize));
   return [
     ...frame.bands.map(([first, last]) =>
       element('rect', {
@@ -275,7 +269,6 @@ function drawLine(
   ];
 }
 
-/** Draws the names of lines to the right of the panel, at the height of their ends. */
 function drawNames(
   { lines }: ChartPanel,
   x: ToCoordinate,
@@ -396,10 +389,6 @@ function estimateWidth(content: string, size: number, bold = false): number {
 
 function cellsPerLine(width: number, size: number, bold = false): number {
   return Math.floor((width - 2 * margin) / size / (bold ? widestBold : widestCell));
-}
-
-function cutToWidth(content: string, size: number, width: number): string {
-  return cut(content, cellsPerLine(width, size));
 }
 
 /** Makes an XML element of escaped content; numbers have at most two decimals. */

@@ -1,17 +1,10 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Drawing } from '../../operations/drawing.ts';
-import type { ChartOptions, TextRenderer } from '../renderer.ts';
+import type { ChartOptions, TextRenderer, TextSize } from '../renderer.ts';
 import { cellWidth, cut, wrap } from '../terminal-text.ts';
 import { type Axis, horizontalAxis, logAxis, valueAxis } from './axes.ts';
 import { type Chart, type ChartPanel, type ChartPoint, ChartRenderer, decimate } from './chart.ts';
 import { abbreviate, placeLabels, spreadOut } from './labels.ts';
-
-/** The size of a text chart, in terminal cells. */
-export type TextSize = {
-  readonly width: number;
-  /** The lines available; undefined if the chart may have any height. */
-  readonly height: number | undefined;
-};
 
 /** A chart of braille and box characters, at most as wide and high as `size`; coloured only if `colour` allows it. */
 export function textChartRenderer(
@@ -154,8 +147,8 @@ function drawPanel(
     panel.lines.map(({ label }) => label),
     labels - 1,
   );
-  const ends =
-    labels === 0 || panel.lines.length === 1 ? [] : endsByRow(panel, horizontal, plot, rowOf, rows);
+  const isNamed = labels > 0 && panel.lines.length > 1;
+  const ends = isNamed ? endsByRow(panel, horizontal, plot, rowOf, rows) : undefined;
   const ticks = new Map(axis.ticks.map(({ at, label }) => [rowOf(at), label]));
   const zero = axis.place(0) > 0 && axis.place(0) < 1 ? rowOf(0) : undefined;
   return canvas.rows().map((cells, row): StyledLine => {
@@ -166,11 +159,10 @@ function drawPanel(
       if (character !== ' ') return [character, pen ?? 'plain'];
       return [blank === ' ' && shaded[cell] === true ? '░' : blank, 'dim'];
     });
-    return [[axisText, 'dim'], ...addName(drawn, ends[row], names)];
+    return [[axisText, 'dim'], ...addName(drawn, ends?.get(row), names)];
   });
 }
 
-/** The line whose name is in a row, and the cell of its end. */
 type LineEnd = { readonly pen: number; readonly after: number };
 
 /** Adds the name of a line to its row: after its end if the cells there are empty, otherwise beside the plot. */
@@ -183,26 +175,23 @@ function addName(drawn: StyledLine, line: LineEnd | undefined, names: readonly s
   return [...drawn.slice(0, start), [text, line.pen], ...drawn.slice(end - 1)];
 }
 
-/** The line named in each row: one that ends in it or near it. */
 function endsByRow(
   { lines }: ChartPanel,
   horizontal: Axis,
   plot: number,
   rowOf: (value: number) => number,
   rows: number,
-): readonly (LineEnd | undefined)[] {
+): ReadonlyMap<number, LineEnd> {
   const ends = lines.map(({ runs }) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
   const places = spreadOut(
     ends.map(([, value]) => rowOf(value)),
     { from: 0, to: rows - 1, distance: 1 },
   );
-  const byRow: (LineEnd | undefined)[] = Array.from({ length: rows }, () => undefined);
-  for (const [pen, row] of places.entries())
-    byRow[row] = { pen, after: cellAt(horizontal.place(ends[pen]?.[0] ?? 0), plot) };
-  return byRow;
+  return new Map(
+    places.map((row, pen) => [row, { pen, after: cellAt(horizontal.place(ends[pen]?.[0] ?? 0), plot) }]),
+  );
 }
 
-/** The cells where the labels of the horizontal axis begin; undefined if the labels do not fit. */
 function labelStarts(
   { ticks, place }: Axis,
   { gutter, plot, labels }: PartWidths,
@@ -242,7 +231,6 @@ const bits = [
 /** The dots of a dash, and of the gap after it. */
 const [dash, pause] = [4, 2];
 
-/** Marks a cell in which several lines have a mark. */
 const several = '◉';
 
 /** A drawing of braille characters: two by four dots in each terminal cell. */
@@ -325,15 +313,15 @@ const colours = [36, 35, 32, 31, 34, 33];
 /** Joins styled lines, without trailing blanks; writes escape sequences only if `colour` allows them. */
 function formatLines(lines: readonly (readonly StyledText[])[], colour: boolean): string {
   return lines
-    .map((line) => `${colour ? colourLine(line) : line.map(([text]) => text).join('')}`.trimEnd())
-    .map((line) => `${line}\n`)
+    .map((line) => (colour ? colourLine(line) : line.map(([text]) => text).join('')))
+    .map((text) => `${text.trimEnd()}\n`)
     .join('');
 }
 
 function colourLine(line: readonly StyledText[]): string {
-  return trimEnd(joinEqual(line))
-    .map(([text, style]) => colourText(text, style))
-    .join('');
+  const parts = joinEqual(line);
+  const last = parts.length - 1;
+  return parts.map(([text, style], i) => colourText(i === last ? text.trimEnd() : text, style)).join('');
 }
 
 function joinEqual(line: readonly StyledText[]): readonly StyledText[] {
@@ -345,10 +333,6 @@ function joinEqual(line: readonly StyledText[]): readonly StyledText[] {
     else parts.push([text, style]);
   }
   return parts;
-}
-
-function trimEnd(parts: readonly StyledText[]): readonly StyledText[] {
-  return parts.map(([text, style], i) => [i === parts.length - 1 ? text.trimEnd() : text, style]);
 }
 
 function colourText(text: string, style: StyleName): string {

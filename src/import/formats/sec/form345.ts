@@ -2,7 +2,6 @@ import {
   type Filing,
   filingOf,
   impossibilityOf,
-  impossibilityText,
   mostTrades,
   type ReportingOwner,
   rowOf,
@@ -389,9 +388,7 @@ export class ImpossibleTrades {
     if (impossibility === undefined) return;
     this.#count += 1;
     if (this.#examples.length < mostNamed)
-      this.#examples.push(
-        `${filing.filingId} row ${filing.row}, ${impossibilityText(filing, impossibility)}`,
-      );
+      this.#examples.push(`${filing.filingId} row ${filing.row}, ${impossibility.text}`);
   }
 
   /** The note, if there is anything to note. */

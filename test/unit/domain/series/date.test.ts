@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addDays,
-  dateTime,
   dayNumber,
   dayOf,
   earlier,
@@ -77,6 +76,5 @@ describe('a day', () => {
     const instant = new Date('2026-01-15T10:00:00Z');
     expect([utcDay(instant), latestDay(instant)]).toEqual(['2026-01-15', '2026-01-16']);
     expect(latestDay(new Date('2026-01-15T09:59:59.999Z'))).toBe('2026-01-15');
-    expect(dateTime('2026-01-15')).toBe('2026-01-15T00:00:00Z');
   });
 });

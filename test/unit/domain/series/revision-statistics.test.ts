@@ -47,7 +47,7 @@ describe('statistics of revisions', () => {
   });
 
   it('are empty without revisions', () => {
-    expect(revisionStatistics([])).toMatchObject({ count: 0, mean: undefined, upward: undefined });
+    expect(revisionStatistics([])).toEqual({ count: 0 });
   });
 
   it('are exact where doubles are not, and round half to even', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { betterKnown } from '../../../../src/domain/series/merge-plan.ts';
 import {
-  betterKnown,
   type KeptKind,
   kindOf,
   kindsText,
