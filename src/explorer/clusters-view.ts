@@ -8,7 +8,6 @@ import type { OpenedView, PageContext } from './opened-view.ts';
 import { type AskedParams, cell, type ServedRow, ServiceFailure } from './page-service.ts';
 import type { PageState, StateChange } from './state.ts';
 
-/** The fields of a trade, by the heads of their columns. */
 const tradeFields = {
   Traded: 'transaction_date',
   Filed: 'filing_date',
@@ -29,7 +28,6 @@ export function openClusters(context: PageContext): OpenedView {
   };
 }
 
-/** The clusters that answer a question, and their count in words. */
 type ClustersAnswer = {
   readonly question: string;
   readonly found: string;
@@ -38,7 +36,6 @@ type ClustersAnswer = {
 
 type ClustersViewProps = { readonly context: PageContext; readonly state: PageState };
 
-/** Shows insiders of one company who bought within days of each other, and why each trade counts or does not. */
 function ClustersView({ context, state }: ClustersViewProps): VNode {
   const asked = { ...askedIn(state), limit: '100' };
   const question = JSON.stringify(asked);
@@ -172,12 +169,13 @@ function askedIn(state: PageState): AskedParams {
 
 function sourcesOf(params: AskedParams): readonly DataSource[] {
   const file = `clusters${params.as_of === undefined ? '' : `-as-of-${params.as_of}`}`;
-  const [words, path] = ['insider clusters', 'insider/clusters'];
+  const words = ['insider', 'clusters'];
+  const path = 'insider/clusters';
   return [
     { name: 'Clusters', words, path, params, file },
     {
       name: 'Explained',
-      words: `${words} --explain`,
+      words: [...words, '--explain'],
       path: `${path}/explanations`,
       params,
       file: `${file}-explained`,

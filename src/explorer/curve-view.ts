@@ -48,9 +48,13 @@ export async function openCurves(state: PageState, context: PageContext): Promis
     title,
     show: (state) => {
       const newest = curves.days.at(-1);
-      return newest === undefined
-        ? html`<${NoCurves} ...${{ curves, context }} />`
-        : html`<${CurveView} ...${{ curves, newest, context, state }} />`;
+      if (newest !== undefined) return html`<${CurveView} ...${{ curves, newest, context, state }} />`;
+      return html`
+        <article>
+          <h1>${title}</h1>
+          <p class="facts">There are no curves of this type.</p>
+          <div class="controls"><${TypeField} ...${{ type, context }} /></div>
+        </article>`;
     },
   };
 }
@@ -69,21 +73,6 @@ function TypeField({ type, context }: TypeFieldProps): VNode {
     <//>`;
 }
 
-function NoCurves({
-  curves: { type, title },
-  context,
-}: {
-  readonly curves: Curves;
-  readonly context: PageContext;
-}) {
-  return html`
-    <article>
-      <h1>${title}</h1>
-      <p class="facts">There are no curves of this type.</p>
-      <div class="controls"><${TypeField} ...${{ type, context }} /></div>
-    </article>`;
-}
-
 type CurveViewProps = {
   readonly curves: Curves;
   readonly newest: Day;
@@ -91,7 +80,6 @@ type CurveViewProps = {
   readonly state: PageState;
 };
 
-/** Shows the yield curve of a day compared with that of another. */
 function CurveView({ curves, newest, context, state }: CurveViewProps): VNode {
   const { type, title, days, rates } = curves;
   const [date, move] = useMoved(state, state.date ?? newest);
@@ -189,7 +177,7 @@ function sourceOf(name: string, colour: string, type: CurveType, date: Day): Dat
   return {
     name,
     colour,
-    words: 'curve',
+    words: ['curve'],
     path: 'treasury/yields/curve',
     params: { date, curve_type: type },
     file: `curve-${type.toLowerCase()}-${date}`,

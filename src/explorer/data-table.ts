@@ -8,12 +8,10 @@ type DataTableProps = {
   /** The heads of the columns that are no numbers; the first unless given. */
   readonly words?: readonly string[];
   readonly rows: number;
-  /** Returns the cells of a row; is asked when the row is shown. */
   readonly cellsOf: (row: number) => readonly string[];
   readonly onOpen?: (firstCell: string) => void;
 };
 
-/** The number of rows that a table shows at first; the others are shown on request. */
 const firstRows = 60;
 
 /** Shows a table of any length, in a box that scrolls. */

@@ -11,8 +11,7 @@ export type DataSource = {
   readonly name: string;
   /** The class of the colour of its line, if it has one. */
   readonly colour?: string;
-  /** The words of the command, without flags. */
-  readonly words: string;
+  readonly words: readonly string[];
   readonly path: string;
   readonly params: AskedParams;
   readonly file: string;
@@ -69,7 +68,6 @@ export function DataList({ context, sources, picture }: DataListProps): VNode {
 type SourceLineProps = {
   readonly context: PageContext;
   readonly source: DataSource;
-  /** Does something, and shows what it returns or why it failed. */
   readonly attempt: (act: () => Promise<string>) => Promise<void>;
 };
 
@@ -100,7 +98,6 @@ function SourceLine({ context: { service, connection }, source, attempt }: Sourc
     </li>`;
 }
 
-/** Returns the flags of the command with which it asks what parameters ask a service. */
 function flagsOf(params: AskedParams): { readonly [flag: string]: string | undefined } {
   const flags = Object.entries(params).map(([name, value]) => {
     if (name === 'release') return ['--first-release', ''];
@@ -110,7 +107,6 @@ function flagsOf(params: AskedParams): { readonly [flag: string]: string | undef
   return Object.fromEntries(flags);
 }
 
-/** Draws a picture as SVG, as the command draws it. */
 async function svgOf({ title, subtitle, unit, frequency, source, chart }: Picture): Promise<string> {
   // Loaded when it is needed: a page that saves no picture does without it.
   const { svgRenderer } = await import('../render/chart/svg.ts');
@@ -143,7 +139,6 @@ async function saveSvg(picture: Picture): Promise<string> {
   return saveBlob(new Blob([await svgOf(picture)], { type: 'image/svg+xml' }), `${picture.file}.svg`);
 }
 
-/** Saves the SVG as pixels, twice as many in each direction, as the command does. */
 async function savePng(picture: Picture): Promise<string> {
   const address = URL.createObjectURL(new Blob([await svgOf(picture)], { type: 'image/svg+xml' }));
   try {

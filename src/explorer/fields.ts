@@ -20,10 +20,7 @@ type DayFieldProps = {
   readonly onDay: (day: Day | '') => void;
 };
 
-/**
- * Shows a labelled field for a day. Browsers report each key: while a year is typed, its first digit is the year 2.
- * Such days are ignored, and leaving the field restores the previous day.
- */
+/** Shows a field for a day. It ignores days such as the year 2, which browsers report while a year is typed. */
 export function DayField({ label, day = '', required = false, onDay }: DayFieldProps): VNode {
   const take = ({ currentTarget: { validity, value } }: InputEvent) => validity.valid && onDay(value);
   const restore = ({ currentTarget: field }: InputEvent) => {

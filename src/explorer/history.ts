@@ -18,12 +18,11 @@ export function positionOf(days: readonly Day[], day: Day): number {
 }
 
 /** A series, and everything that was ever published of it. */
-export type LoadedSeries = {
+type LoadedSeries = {
   readonly id: string;
   readonly title: string;
   readonly about: ServedRow | undefined;
   readonly history: Vintages;
-  /** The rows of all revisions, with their changes. */
   readonly revisions: readonly ServedRow[];
   /** Oldest first, and their days. */
   readonly vintages: readonly ServedRow[];
@@ -65,10 +64,4 @@ export async function loadSeries(
     latest: history.dates.map((date) => history.changesOf(date).at(-1)?.value ?? null),
     first: history.dates.map((date) => firstReleases.get(date) ?? null),
   };
-}
-
-/** Says how vintages came about, in the words of the charts of the command line; empty for days of publication. */
-export function kindsNote({ id, vintages }: LoadedSeries): string {
-  const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
-  return ['sampled', 'fetched'].flatMap((kind) => (kinds.has(kind) ? [`; ${id} is ${kind}`] : [])).join('');
 }

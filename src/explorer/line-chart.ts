@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { Component, createRef, type VNode } from 'preact';
 import uPlot from 'uplot';
-import type { Day } from '../domain/series/date.ts';
+import { type Day, shortDays } from '../domain/series/date.ts';
 
 /** A line of a chart; its colour is a variable of the style sheet. */
 type PlotLine = {
@@ -28,13 +28,10 @@ export type PlotData = {
 
 type LineChartProps = {
   readonly chart: PlotData;
-  /** Says what the chart shows to those who cannot see it. */
   readonly description: string;
-  /** Returns the text below the chart, for the position that the pointer is over. */
   readonly readout: (position: number | undefined) => string;
   readonly marks?: readonly { readonly day: Day; readonly label: string }[];
   readonly onPick?: (position: number) => void;
-  /** Is called with a range of days that is selected by dragging. */
   readonly onZoom?: (from: Day, to: Day) => void;
 };
 
@@ -228,7 +225,8 @@ const dayAxis: uPlot.Axis = {
   space: 88,
   size: 34,
   incrs: daySteps,
-  values: (_, splits) => dayLabels(splits),
+  // As in a saved picture.
+  values: (_, splits) => [...shortDays(splits.map(dayAt))],
 };
 
 const verticalAxis: uPlot.Axis = {
@@ -256,18 +254,6 @@ function seriesOf({ colour, width = 1.5, form = 'line', isHidden = false }: Plot
   };
 }
 
-/** Writes dates as short as all of them allow: 2015, 2015-07 or 2015-07-03, as in a saved picture. */
-function dayLabels(splits: readonly number[]): string[] {
-  const days = splits.map(dayAt);
-  const length = days.every((day) => day.endsWith('-01-01'))
-    ? 4
-    : days.every((day) => day.endsWith('-01'))
-      ? 7
-      : 10;
-  return days.map((day) => day.slice(0, length));
-}
-
-/** Writes numbers with commas; very large and very small ones with a power of ten. */
 function numberLabels(splits: readonly number[]): string[] {
   const [first = 0, second = first] = splits;
   const isPlain = Math.max(...splits.map(Math.abs)) < 1e12 && Math.abs(second - first) >= 1e-7;

@@ -38,7 +38,6 @@ type ExplorerState = {
   readonly opened: number;
 };
 
-/** The page: a search, and the view that its address asks for. */
 class Explorer extends Component<object, ExplorerState> {
   override state: ExplorerState = {
     view: 'series',
@@ -55,7 +54,6 @@ class Explorer extends Component<object, ExplorerState> {
   readonly #search = createRef<SeriesSearch>();
   #view: (OpenedView & { readonly subject: string; readonly turn: number }) | undefined;
   #address: PageState = { view: 'series' };
-  /** Changes that wait until nothing else changes. */
   #pending: StateChange = {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   #turn = 0;
@@ -218,7 +216,6 @@ function connectionFlags(): { readonly [flag: string]: string } {
   return given === '' ? {} : { '--store': given };
 }
 
-/** Opens the list of the series of the service, which is shown where none is chosen. */
 async function openList(service: PageService): Promise<OpenedView> {
   const { rows, hasMore } = await service.page('series', { limit: '100' });
   const found = hasMore

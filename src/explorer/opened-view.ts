@@ -5,10 +5,7 @@ import type { PageState, StateChange } from './state.ts';
 /** What a part of the page is given: the service, the way to another state, and how commands name the same data. */
 export type PageContext = {
   readonly service: PageService;
-  /**
-   * Changes the state, so that the page and its address follow. `replace` leaves no way back to the state before;
-   * `soon` waits until nothing has changed for a moment, so that a key that is held down is one step back.
-   */
+  /** Changes state and address: leaving no way back (`replace`), or once nothing else changes (`soon`). */
   readonly go: (change: StateChange, how?: 'push' | 'replace' | 'soon') => void;
   /** Shows what is wrong above the view, until another state is shown. */
   readonly warn: (faults: readonly string[]) => void;

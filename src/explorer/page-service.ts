@@ -1,7 +1,6 @@
 /** A row of an answer. Dates are days, `YYYY-MM-DD`. */
 export type ServedRow = { readonly [field: string]: unknown };
 
-/** Rows of an answer, and whether there are more. */
 type AnswerPage = { readonly rows: readonly ServedRow[]; readonly hasMore: boolean };
 
 /** Values of parameters; those without a value are not sent. */
@@ -39,13 +38,13 @@ export class PageService {
   }
 
   async rows(path: string, params: AskedParams = {}): Promise<readonly ServedRow[]> {
-    const text = await textOf(await this.#ask(targetOf(path, { ...params, format: 'ndjson' })));
+    const text = await textOf(await this.#ask(path, { ...params, format: 'ndjson' }));
     const lines = text.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line, shortDays) as ServedRow);
   }
 
   async page(path: string, params: AskedParams = {}): Promise<AnswerPage> {
-    const text = await textOf(await this.#ask(targetOf(path, params)));
+    const text = await textOf(await this.#ask(path, params));
     const { results, has_more: hasMore } = JSON.parse(text, shortDays) as {
       readonly results: readonly ServedRow[];
       readonly has_more?: boolean;
@@ -59,24 +58,24 @@ export class PageService {
     count: number,
     params: AskedParams = {},
   ): Promise<readonly (readonly string[])[]> {
-    const text = await textOf(await this.#ask(targetOf(path, { ...params, format: 'csv' })));
+    const text = await textOf(await this.#ask(path, { ...params, format: 'csv' }));
     return text
       .split('\n')
       .slice(1, -1)
       .map((line) => line.split(',', count));
   }
 
-  /** Returns the bytes of an answer as CSV: those that the command writes. */
   async csv(path: string, params: AskedParams = {}): Promise<Blob> {
-    return (await this.#ask(targetOf(path, { ...params, format: 'csv' }))).blob();
+    return (await this.#ask(path, { ...params, format: 'csv' })).blob();
   }
 
-  async #ask(target: string): Promise<Response> {
+  async #ask(path: string, params: AskedParams): Promise<Response> {
     if (this.#needsKey && !this.hasKey) throw new ServiceFailure(401, 'this service needs a key');
     const headers = this.#key === undefined ? {} : { 'X-API-Key': this.#key };
     let answer: Response;
     try {
-      answer = await fetch(new URL(target, this.#base), { headers, credentials: 'omit', redirect: 'error' });
+      const target = new URL(targetOf(path, params), this.#base);
+      answer = await fetch(target, { headers, credentials: 'omit', redirect: 'error' });
     } catch {
       throw new ServiceFailure(0, 'the service does not answer; it may have been stopped');
     }

@@ -9,7 +9,6 @@ const pause = 120;
 
 type SeriesSearchProps = { readonly service: PageService };
 
-/** What the search says, and the series that it found. */
 type SearchState = { readonly said: string; readonly rows: readonly ServedRow[] };
 
 const nothing: SearchState = { said: '', rows: [] };
@@ -21,7 +20,6 @@ export class SeriesSearch extends Component<SeriesSearchProps, SearchState> {
   readonly #field = createRef<HTMLInputElement>();
   #turn = 0;
 
-  /** Takes away what was found. */
   close(): void {
     this.#turn += 1;
     this.setState(nothing);

@@ -78,15 +78,18 @@ export function changed(state: PageState, change: StateChange): PageState {
   return { view: state.view, ...Object.fromEntries(entries) };
 }
 
-/** Writes a line of the shell: `asof` and words, quoted where the shell needs it; parts without a value are left out. */
-export function commandLine(words: string, flags: { readonly [name: string]: string | undefined }): string {
-  const given = Object.entries(flags).flatMap(([name, value]) =>
-    value === undefined ? [] : value === '' ? [name] : [name, quoted(value)],
-  );
-  return ['asof', words, ...given].join(' ');
+/** Writes a command of asof as the shell takes it; flags without a value are left out. */
+export function commandLine(
+  words: readonly string[],
+  flags: { readonly [name: string]: string | undefined },
+): string {
+  const given = Object.entries(flags).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return value === '' ? [name] : [name, value];
+  });
+  return ['asof', ...words, ...given].map(quoted).join(' ');
 }
 
-/** Writes a word as the shell takes it. */
-export function quoted(word: string): string {
+function quoted(word: string): string {
   return /^[\w.,:@%+=/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -71,7 +71,7 @@ describe('the address of the explorer', () => {
 describe('a command that the explorer shows', () => {
   it('leaves out flags without a value, and keeps switches', () => {
     const flags = { '--first-release': '', '--from': undefined, '--to': '2012-12-31' };
-    expect(commandLine('observations GDP', flags)).toBe(
+    expect(commandLine(['observations', 'GDP'], flags)).toBe(
       'asof observations GDP --first-release --to 2012-12-31',
     );
   });
@@ -82,6 +82,6 @@ describe('a command that the explorer shows', () => {
     ['$HOME/*', "'$HOME/*'"],
     ['postgres://desk@db/markets?sslmode=require', "'postgres://desk@db/markets?sslmode=require'"],
   ])('names %s so that a shell takes it as one word', (store, word) => {
-    expect(commandLine('curve', { '--store': store })).toBe(`asof curve --store ${word}`);
+    expect(commandLine(['curve'], { '--store': store })).toBe(`asof curve --store ${word}`);
   });
 });
