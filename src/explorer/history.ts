@@ -18,7 +18,7 @@ export function positionOf(days: readonly Day[], day: Day): number {
 }
 
 /** A series, and everything that was ever published of it. */
-type LoadedSeries = {
+export type LoadedSeries = {
   readonly id: string;
   readonly title: string;
   readonly about: ServedRow | undefined;

@@ -6,7 +6,7 @@ import type { Day } from '../domain/series/date.ts';
 import { DataTable } from './data-table.ts';
 import { DataList, type DataSource, type Picture } from './downloads.ts';
 import { DayField, DaySlider, useMoved } from './fields.ts';
-import { loadSeries, positionOf } from './history.ts';
+import { type LoadedSeries, loadSeries, positionOf } from './history.ts';
 import { LineChart, type PlotData } from './line-chart.ts';
 import type { OpenedView, PageContext } from './opened-view.ts';
 import { type AskedParams, cell, type ServedRow } from './page-service.ts';
@@ -28,8 +28,6 @@ export async function openSeries(id: string, context: PageContext): Promise<Open
     show: (state) => html`<${SeriesView} ...${{ series, context, state }} />`,
   };
 }
-
-type LoadedSeries = Awaited<ReturnType<typeof loadSeries>>;
 
 type SeriesViewProps = {
   readonly series: LoadedSeries;
