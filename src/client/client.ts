@@ -14,11 +14,9 @@ export type Origin = {
   readonly imports?: readonly ImportRecord[];
 };
 
-/** Watches for changes of the data. */
 type DataWatch = {
   /** Whether the data changed since the first answer after the watch began; false if a service does not show it. */
   changed(): Promise<boolean>;
-  /** The number of requests that `changed` sends to a service. */
   requests(): number;
 };
 
@@ -64,7 +62,6 @@ const maxRestarts = 3;
 export type Revocable = {
   /** Whether anything was written that can no longer be discarded. */
   readonly committed: () => boolean;
-  /** Discards what was written. */
   readonly restart: () => Promise<void>;
 };
 

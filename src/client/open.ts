@@ -5,7 +5,7 @@ import { createService, owner } from '../service/service.ts';
 import { shownAddress } from '../store/address.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import type { Client, ExpectedAnswers } from './client.ts';
+import type { AskOptions, Client } from './client.ts';
 import type { RemoteOptions } from './remote/client.ts';
 
 /** Where a client gets its answers: a local store or a service. */
@@ -64,7 +64,7 @@ export function readAhead(
   askTogether: (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[],
   { name }: Pick<Operation, 'name'>,
   questions: readonly ParamTexts[],
-): ExpectedAnswers {
+): NonNullable<AskOptions['expected']> {
   const places = new Map(questions.map((texts, i) => [JSON.stringify(texts), i]));
   const answers = new Map<number, Promise<Envelope>>();
   let read = 0;

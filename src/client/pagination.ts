@@ -35,7 +35,9 @@ export async function* pagesOf<R extends Row>(
   signal: AbortSignal,
 ): Pages<R> {
   const pages = (part: Extent) => receivedPages(client, operation, texts, part, signal);
-  checkFirst(extent);
+  const other = (['limit', 'cursor'] as const).find((name) => extent[name] !== undefined);
+  if (extent.first !== undefined && other !== undefined)
+    throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
   const listing = inOrder(pages, extent, operation);
   const chosen = extent.first === undefined ? listing : lastRows(listing, extent.first, operation);
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
@@ -44,13 +46,6 @@ export async function* pagesOf<R extends Row>(
     left -= limitTaken(operation, page.results);
   }
   return undefined;
-}
-
-function checkFirst({ first, limit, cursor }: Extent): void {
-  if (first === undefined) return;
-  const other = limit === undefined ? (cursor === undefined ? undefined : 'cursor') : 'limit';
-  if (other !== undefined)
-    throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
 }
 
 /** The last rows of a listing as one page: `count` of what its limit counts. Keeps only these and one page. */
@@ -133,15 +128,12 @@ async function* receivedPages<R extends Row>(
         'bad-answer',
         `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
-    if (cursors.size === cursors.add(next).size || areSame(page.results, before)) throw samePageAgain();
+    if (cursors.size === cursors.add(next).size || areSame(page.results, before))
+      throw new Problem('bad-answer', 'the service repeats a page of a listing');
     before = page.results;
     cursor = next;
     yield { ...rest, has_more: false };
   }
-}
-
-function samePageAgain(): Problem {
-  return new Problem('bad-answer', 'the service repeats a page of a listing');
 }
 
 function areSame(rows: readonly Row[], others: readonly Row[]): boolean {

@@ -16,7 +16,6 @@ type SentQuery<R> = {
   readonly asked: ParamTexts;
   readonly sent: ParamTexts;
   readonly clock: Clock;
-  /** The address of the service. */
   readonly service: string;
 };
 
@@ -43,7 +42,7 @@ export function readAnswer<R extends Row>(reply: HttpReply, sent: SentQuery<R>):
 }
 
 /** The JSON value of a reply; for other content, throws a Problem that says what it is. */
-export function readJson(reply: HttpReply): unknown {
+function readJson(reply: HttpReply): unknown {
   if (mediaType(reply) !== 'application/json') throw badAnswer(reply, `${whatItIs(reply)} instead of JSON`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(reply.body));
@@ -113,21 +112,18 @@ type StatedProblem = { readonly detail: string; readonly options: ProblemOptions
 
 function problemIn(reply: HttpReply): StatedProblem | undefined {
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
-  const document = parsed(reply.body);
-  if (typeof document !== 'object' || document === null) return undefined;
-  const { type, title, status, detail, instance, request_id, field } = document as Record<string, unknown>;
+  let document: unknown;
+  try {
+    document = JSON.parse(reply.body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!isObject(document)) return undefined;
+  const { type, title, status, detail, instance, request_id, field } = document;
   if (typeof type !== 'string' || typeof title !== 'string' || typeof status !== 'number') return undefined;
   const requestId = shortText(request_id) ?? shortText(reply.headers['x-request-id']);
   const options = { type, ...defined({ requestId, instance: shortText(instance), field: shortText(field) }) };
   return { detail: shortText(detail) ?? title, options };
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** A text, cut at 2000 characters, because error messages show it; undefined for other values. */

@@ -1,13 +1,13 @@
+// Why: docs/decisions/foreign-services.md
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { boundsAsOf, type Operation } from '../../operations/operation.ts';
 import type { Params, ParamTexts } from '../../operations/param.ts';
-import { clockAt } from '../../operations/value.ts';
+import { type Clock, clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Client } from '../client.ts';
 import { readAnswer } from './answer.ts';
 import { type HttpReply, Requester, type RequestOptions, redacted } from './exchange.ts';
-import { Extensions } from './extensions.ts';
 import { retryAfterOf, waitFor } from './retry.ts';
 import { parseBaseUrl } from './url.ts';
 
@@ -47,7 +47,7 @@ export function remoteClient(options: RemoteOptions): Client {
     throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
   };
 
-  const extensions = new Extensions(base.href, get);
+  const extensions = extensionsOf(base.href, get);
 
   /** Asks for one page, of which only `sent` goes to the service. */
   const page = async <R extends Row>(
@@ -248,4 +248,121 @@ function checkSegment(name: string, text: string | undefined, instance: string):
     throw new Problem('validation-error', `parameter '${name}' is missing`, { field: name, instance });
   // URL parsers resolve `.` and `..`, so the request would reach another endpoint. No series has such an id.
   if (/^\.{0,2}$/.test(text)) throw new Problem('not-found', `series '${text}' not found`, { instance });
+}
+
+type ExtendedOperation = Pick<Operation, 'boundsAsOf' | 'check' | 'params' | 'path'>;
+
+/** The extension parameters that a service announces in its OpenAPI description, read once. */
+function extensionsOf(service: string, get: (path: string) => Promise<HttpReply>) {
+  let announced: Promise<Announces> | undefined;
+
+  const unannounced = async ({ path, params }: ExtendedOperation, texts: ParamTexts) => {
+    const extensions = texts.filter(([name]) => params[name]?.extension === true);
+    if (extensions.length === 0) return new Set<string>();
+    announced ??= get('/v1/openapi.json').then(announcedIn);
+    const announces = await announced.catch((error) => {
+      announced = undefined;
+      throw error;
+    });
+    const lacking = extensions.filter(([name, text]) => {
+      // The service itself refuses a value that no service knows.
+      const choices = listIn(params[name]?.schema, 'enum');
+      return !announces(path, name, choices.includes(text) ? text : undefined);
+    });
+    return new Set(lacking.map(([name]) => name));
+  };
+
+  /**
+   * What to send a service for a query: without extensions that it does not announce, if they have their default, and
+   * with bounds in the place of an as-of date where the operation has them. Refuses any other that it lacks, by name.
+   */
+  const sendable = async (operation: ExtendedOperation, texts: ParamTexts, clock: Clock) => {
+    const lacking = await unannounced(operation, texts);
+    const { params } = operation;
+    const changes = lacking.has('as_of') ? boundsAsOf(operation, texts, clock) : {};
+    const bounds = Object.entries(changes).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, text] as const],
+    );
+    const sent = [...texts.filter(([name]) => !Object.hasOwn(changes, name)), ...bounds];
+    const refused = sent.filter(
+      ([name, text]) =>
+        lacking.has(name) && params[name]?.parse(text, name, clock) !== params[name]?.fallback,
+    );
+    // The most important one first.
+    const [first] = refused.find(([name]) => name === 'as_of') ?? refused[0] ?? [];
+    if (first !== undefined) throw lacksParameter(operation, first, service);
+    return sent.filter(([name]) => !lacking.has(name));
+  };
+
+  return { unannounced, sendable };
+}
+
+function lacksParameter({ params, path }: ExtendedOperation, name: string, service: string): Problem {
+  const detail =
+    name === 'as_of'
+      ? `the service at ${service} cannot answer as of a day: it does not announce 'as_of' for ${path}`
+      : `the service at ${service} does not announce the parameter '${name}'`;
+  const fallback = params[name]?.fallback ?? '';
+  const offered = fallback === '' ? '' : `; this service has only ${name}=${fallback}`;
+  return new Problem('bad-answer', detail, {
+    missing: true,
+    hints: [`it is an extension of asof, which a store and services of asof have${offered}`],
+  });
+}
+
+type Announces = (path: string, parameter: string, value?: string) => boolean;
+
+/** What the reply to `/v1/openapi.json` announces; any other content announces nothing. */
+function announcedIn(reply: HttpReply): Announces {
+  const description = descriptionIn(reply);
+  const components = memberOf(memberOf(description, 'components'), 'parameters');
+  // A parameter may be a reference to one of the components.
+  const resolved = (entry: unknown) => {
+    const reference = memberOf(entry, '$ref');
+    const name = typeof reference === 'string' && /^#\/components\/parameters\/(.+)$/.exec(reference)?.[1];
+    return name ? memberOf(components, name) : entry;
+  };
+  const paths = new Map(
+    Object.entries(memberOf(description, 'paths') ?? {}).map(([template, item]) => [
+      shape(template),
+      [...listIn(item, 'parameters'), ...listIn(memberOf(item, 'get'), 'parameters')].map(resolved),
+    ]),
+  );
+  return (path, parameter, value) =>
+    (paths.get(shape(path)) ?? []).some(
+      (entry) =>
+        memberOf(entry, 'in') === 'query' &&
+        memberOf(entry, 'name') === parameter &&
+        mayBe(value, listIn(memberOf(entry, 'schema'), 'enum')),
+    );
+}
+
+function descriptionIn({ status, body }: HttpReply): unknown {
+  if (status !== 200) return undefined;
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a parameter may have a value: an older asof announces the parameter with fewer values. */
+function mayBe(value: string | undefined, choices: readonly unknown[]): boolean {
+  return value === undefined || choices.length === 0 || choices.includes(value);
+}
+
+/** A path without the names of its parameters, which another service may choose differently. */
+function shape(path: string): string {
+  return path.replace(/\{[^}]*\}/g, '{}');
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+function listIn(value: unknown, name: string): readonly unknown[] {
+  const found = memberOf(value, name);
+  return Array.isArray(found) ? found : [];
 }

@@ -100,7 +100,6 @@ export class Requester {
     }
   }
 
-  /** Closes every connection. */
   async close(): Promise<void> {
     const transport = await this.#transport?.catch(() => undefined);
     await transport?.close();
@@ -152,9 +151,7 @@ export function redacted(problem: Problem, secrets: readonly string[]): Problem 
 
 function flat(headers: HttpResponse['headers']): HttpHeaders {
   return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), typeof value === 'string' ? value : value.join(', ')]],
-    ),
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
   );
 }
 
@@ -192,7 +189,6 @@ function unreadable(url: string, how: string): Problem {
   return new Problem('bad-answer', `${url} answered ${how}, which asof cannot read`);
 }
 
-/** A try that got no reply, and whether another try may succeed. */
 type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
 
 /** What the codes of failed connections mean that may be gone at the next try. */
@@ -329,7 +325,6 @@ async function openTransport(origin: string, proxies: Proxies): Promise<Transpor
   return { send, close: async () => agent.destroy() };
 }
 
-/** A transport through proxies, except to the hosts of NO_PROXY. */
 async function proxyTransport(origin: string, proxies: Proxies): Promise<Transport> {
   const { EnvHttpProxyAgent, Socks5ProxyAgent } = await import('undici');
   const httpProxy = proxyUrl('HTTP_PROXY', proxies.http);
