@@ -72,7 +72,6 @@ export class Getter {
     return this.#requests;
   }
 
-  /** What the pace allows from now on. */
   outlook(): ReturnType<Pace['outlook']> {
     return this.#pace.outlook();
   }

@@ -34,7 +34,7 @@ export type SourceSettings = {
 };
 
 /** Tells the time and waits; tests replace it. */
-export type Timing = {
+type Timing = {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Waits; rejects when the signal aborts. */

@@ -15,7 +15,6 @@ import type {
   PulledSubject,
   PullOptions,
   PullOutcome,
-  PullRequest,
   PullStop,
   PullSummary,
 } from './options.ts';
@@ -23,7 +22,6 @@ import {
   type Get,
   type MissingItems,
   type Outstanding,
-  type PaceRule,
   type PullSource,
   type PullTask,
   type PullWindow,
@@ -51,18 +49,17 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
       return new SourcePull(source, records, run, results);
     });
   const subjects = await Promise.all(pulls.map((one) => one.subjects()));
-  if (subjects.flat().length === 0) throw nothingFollowed(request);
+  if (subjects.flat().length === 0) {
+    const asked = Object.keys(request ?? {}).join(' and ');
+    const what = asked === '' ? '' : ` of ${asked}`;
+    throw new Problem('bad-input', `the store follows nothing${what} yet`, {
+      hints: ['name what to follow, such as asof pull fred GDP'],
+    });
+  }
   for (const one of pulls) await (dryRun ? one.plan() : one.run());
   const { rows: _, plannedSeconds, ...done } = results;
   const seconds = dryRun ? plannedSeconds : (timing.now() - started) / 1000;
   return { store, ...done, stored: done.created || (await exists(store)), dryRun, seconds };
-}
-
-function nothingFollowed(request: PullRequest | undefined): Problem {
-  const what = Object.keys(request ?? {}).join(' and ');
-  return new Problem('bad-input', `the store follows nothing${what === '' ? '' : ` of ${what}`} yet`, {
-    hints: ['name what to follow, such as asof pull fred GDP'],
-  });
 }
 
 /** Stops following names of a source; a Problem if one of them is not followed, and then nothing changes. */
@@ -122,12 +119,10 @@ const ending: ReadonlySet<ProblemKind> = new Set([
 /** After this number of failures of the source in a row, the rest is left for another time. */
 const mostFailures = 3;
 
-/** A subject while it is pulled. */
 type SubjectState = {
   record: Followed;
   /** What the store had of it before the first document. */
   before: PullCounts | undefined;
-  /** The windows that are still to come. */
   remaining: number;
   readonly notes: string[];
   /** Contradictions to the store, which were left out. */
@@ -166,7 +161,6 @@ class SourcePull {
     return [...new Set(names)].map((name) => this.#followed.get(name) ?? { ...fresh, name });
   }
 
-  /** Counts the requests that a pull would send, and sends none. */
   async plan(): Promise<void> {
     const { full, since, clock } = this.#run;
     let all = 0;
@@ -177,7 +171,10 @@ class SourcePull {
       this.#report(subject, { outcome: 'planned', requests, counts: {}, notes: [what], left: '' });
     }
     this.#results.requests += all;
-    this.#results.plannedSeconds += shortestTime(all, this.#source.pace);
+    const seconds = this.#source.pace.map(
+      (rule) => ((all - rule.requests) * rule.milliseconds) / rule.requests / 1000,
+    );
+    this.#results.plannedSeconds += Math.max(...seconds, 0);
   }
 
   async run(): Promise<void> {
@@ -329,7 +326,14 @@ class SourcePull {
   #problemOf(error: unknown, name: string): Problem {
     const { title } = this.#source;
     if (!(error instanceof Problem)) throw error;
-    if (error instanceof ImportRefusal) return contradictionOf(error, title, name);
+    if (error instanceof ImportRefusal) {
+      const count = counted(error.list.length, 'conflict');
+      const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
+      return new Problem('bad-answer', detail, {
+        list: shownLines(error.list),
+        hints: ['asof import --replace takes the new figures from a file, if they are right'],
+      });
+    }
     if (error.kind !== 'bad-input') return error;
     const detail = `the answer of ${title} for ${name} cannot be read, and nothing of it was stored: ${error.detail}`;
     return new Problem('bad-answer', detail, { hints: ['asof may be older than a change at the source'] });
@@ -339,8 +343,22 @@ class SourcePull {
     return { left: this.#source.outstanding?.(record.bookmark) ?? [], givenUp };
   }
 
+  /** The failure of a source that does not give all of a subject; undefined if nothing is missing. */
   #problemOfMissing(state: SubjectState): Problem | undefined {
-    return missingProblem(this.#missing(state), this.#source.title, state.record.name);
+    const { left, givenUp } = this.#missing(state);
+    if (left.length + givenUp.length === 0) return undefined;
+    const again = `asof pull asks for it again, for ${patience} days since it first failed`;
+    const detail = `${this.#source.title} does not give all of ${state.record.name}; the rest is stored`;
+    return new Problem('bad-answer', detail, {
+      hints: [
+        ...(left.length > 0 ? [again] : []),
+        ...(givenUp.length > 0 ? ['--full asks once more for what was given up'] : []),
+      ],
+      list: shownLines([
+        ...left.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`),
+        ...givenUp.map(({ name, why }) => `${name}: ${why}; given up after ${patience} days`),
+      ]),
+    });
   }
 
   /** Ends a subject, of which `what` is left to do besides what its source has not given. */
@@ -370,24 +388,9 @@ class SourcePull {
   }
 }
 
-function shortestTime(requests: number, pace: readonly PaceRule[]): number {
-  const seconds = pace.map((rule) => ((requests - rule.requests) * rule.milliseconds) / rule.requests / 1000);
-  return Math.max(...seconds, 0);
-}
-
 function leftText({ remaining, record: { upTo } }: SubjectState): string {
   if (remaining > 0) return counted(remaining, 'more window');
   return upTo === undefined ? 'everything' : `everything after ${upTo}`;
-}
-
-/** The Problem of a source that says something else than the store has, with every conflict. */
-function contradictionOf({ list }: ImportRefusal, title: string, name: string): Problem {
-  const count = counted(list.length, 'conflict');
-  const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
-  return new Problem('bad-answer', detail, {
-    list: shownLines(list),
-    hints: ['asof import --replace takes the new figures from a file, if they are right'],
-  });
 }
 
 /** More names would hide what they are about; a message on several lines may have more. */
@@ -399,7 +402,6 @@ function shownLines(lines: readonly string[]): readonly string[] {
   return [...lines.slice(0, mostLines), ...(more > 0 ? [`… and ${more} more`] : [])];
 }
 
-/** What is missing, in one line; empty if nothing. */
 function missingText({ left, givenUp }: MissingItems): string {
   const given = givenUp.length === 0 ? '' : `given up after ${patience} days: ${named(givenUp)}`;
   return [named(left), given].filter((text) => text !== '').join('; ');
@@ -409,20 +411,4 @@ function named(items: readonly Outstanding[]): string {
   const shown = items.slice(0, mostNamed).map(({ name, why }) => `${name} (${why})`);
   const more = items.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
-}
-
-/** The failure of a source that does not give all of a subject; undefined if nothing is missing. */
-function missingProblem({ left, givenUp }: MissingItems, title: string, name: string): Problem | undefined {
-  if (left.length + givenUp.length === 0) return undefined;
-  const again = `asof pull asks for it again, for ${patience} days since it first failed`;
-  return new Problem('bad-answer', `${title} does not give all of ${name}; the rest is stored`, {
-    hints: [
-      ...(left.length > 0 ? [again] : []),
-      ...(givenUp.length > 0 ? ['--full asks once more for what was given up'] : []),
-    ],
-    list: shownLines([
-      ...left.map(({ name, since, why }) => `${name}: ${why}; asked for since ${since}`),
-      ...givenUp.map(({ name, why }) => `${name}: ${why}; given up after ${patience} days`),
-    ]),
-  });
 }

@@ -48,7 +48,6 @@ export type Get = (
 export type Outstanding = {
   /** `filing 0000789019-26-000012`, `2017-04-14`. */
   readonly name: string;
-  /** The day on which it first failed. */
   readonly since: Day;
   readonly why: string;
 };
@@ -91,7 +90,6 @@ export type PullWindow = {
 /** What a source needs to pull one thing that the store follows. */
 export type PullTask = {
   readonly subject: Followed;
-  /** Asks again for everything, although the store has it. */
   readonly full: boolean;
   /** Leaves out what was published before this day, when a history begins. */
   readonly since: Day | undefined;
@@ -99,7 +97,6 @@ export type PullTask = {
   readonly get: Get;
   /** Reads the store as it is now; undefined while there is none. */
   readonly read: <T>(work: (view: WholeView) => Promise<T>) => Promise<T | undefined>;
-  /** Tells the user something about this subject. */
   readonly note: (text: string) => void;
 };
 

@@ -60,13 +60,13 @@ export async function probeSources(options: PullOptions): Promise<readonly Sourc
 }
 
 async function probe(source: PullSource, run: PullRun): Promise<Omit<SourceProbe, 'source' | 'followed'>> {
-  const unasked = { answers: undefined, requestsInMinute: undefined, nextRequest: undefined };
   let getter: Getter;
   try {
     getter = new Getter(source, run);
   } catch (error) {
     const problem = problemIn(error);
-    return { ...unasked, key: problem.kind === 'unauthorized' ? 'missing' : 'refused', problem };
+    const key = problem.kind === 'unauthorized' ? 'missing' : 'refused';
+    return { answers: undefined, key, problem, requestsInMinute: undefined, nextRequest: undefined };
   }
   try {
     const found = await ask(source, getter);

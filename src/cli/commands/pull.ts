@@ -18,7 +18,6 @@ import {
 import type { PullSource } from '../../pull/source.ts';
 import type { SourceProbe } from '../../pull/sources.ts';
 import type { Followed } from '../../store/followed.ts';
-import { readStoreIfAny } from '../../store/open.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { chosenSetting, readFrom, settings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
@@ -87,7 +86,8 @@ asof pull fred --search "core pce"
     const { full, since, dryRun, maxDuration, request, list, search, output, messages } = line;
     const store = storeToWrite(io, line.connection.store);
     if (list) {
-      const followed = (await readStoreIfAny(store, (view) => view.sources.followed())) ?? [];
+      const { followedIn } = await import('../../pull/sources.ts');
+      const followed = await followedIn(store);
       if (followed.length === 0) messages.note('asof: the store follows nothing yet');
       await printTable(output, followedTable, followed, io);
       return exitCode.success;

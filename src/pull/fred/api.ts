@@ -10,9 +10,6 @@ import { type Get, type ReplyFailure, type SourceAccess, sentAt } from '../sourc
 
 const publicBase = 'https://api.stlouisfed.org/fred';
 
-/** FRED wants no request for a minute after it has refused one for their number. */
-const pauseSeconds = 60;
-
 /** How requests go to FRED; `unauthorized` without a key. */
 export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAccess {
   if (key === undefined)
@@ -22,17 +19,13 @@ export function fredAccess({ url = publicBase, key }: SourceSettings): SourceAcc
         'asof auth login --source fred stores it; FRED_API_KEY or ASOF_FRED_API_KEY_FILE names it',
       ],
     });
+  const isHost = URL.canParse(url) && new URL(url).pathname === '/';
   return {
-    base: withPath(url),
+    base: isHost ? `${url.replace(/\/+$/, '')}/fred` : url,
     query: `api_key=${encodeURIComponent(key)}`,
     secrets: [...new Set([key, encodeURIComponent(key)])],
     failureIn,
   };
-}
-
-function withPath(url: string): string {
-  const isHost = URL.canParse(url) && new URL(url).pathname === '/';
-  return isHost ? `${url.replace(/\/+$/, '')}/fred` : url;
 }
 
 /** Statuses with which FRED says that it is busy or broken for a moment; the body is a page of HTML. */
@@ -54,7 +47,8 @@ function failureIn(reply: HttpReply, answered: boolean): ReplyFailure | undefine
 
 function throttled(status: number): ReplyFailure {
   const problem = new Problem('rate-limit-exceeded', `FRED answered ${status}: too many requests`);
-  return { problem, transient: true, pause: pauseSeconds };
+  // FRED wants no request for a minute after it has refused one for their number.
+  return { problem, transient: true, pause: 60 };
 }
 
 /** What a 400 means; those about series and periods are answers. */
@@ -68,8 +62,7 @@ function refusedKey(message: string, answered: boolean): ReplyFailure | undefine
   return transient && answered ? throttled(400) : { problem, transient };
 }
 
-/** Why FRED gives no answer about a series. */
-export type FredRefusal =
+type FredRefusal =
   | 'unknown'
   | 'no-vintages'
   | 'too-many-vintages'
@@ -89,9 +82,9 @@ export type FredRows = {
 };
 
 /** What observations are asked for; without bounds, as of the day on which FRED last loaded data. */
-type FredQuery = {
-  readonly [bound in `${'realtime' | 'observation'}_${'start' | 'end'}`]?: Day;
-};
+type FredQuery = Readonly<
+  Partial<Record<'realtime_start' | 'realtime_end' | 'observation_start' | 'observation_end', Day>>
+>;
 
 /** A series as FRED's catalogue lists it. */
 export type FredListing = {
@@ -126,6 +119,13 @@ export class FredApi {
     this.#get = get;
   }
 
+  /** Asks for fewer vintages at a time from now on. */
+  halveVintages(): void {
+    if (this.limits.vintages === 1)
+      throw changed('series/observations', 'it takes not even one vintage date');
+    this.limits.vintages = Math.floor(this.limits.vintages / 2);
+  }
+
   /** The description of a series as FRED words it; a Problem if FRED does not have the series, or no longer. */
   async description({ name: id, bookmark, upTo }: Followed): Promise<string> {
     const reply = await this.#ask('series', { series_id: id });
@@ -137,14 +137,13 @@ export class FredApi {
     throw new Problem('not-found', detail, { hints: [`asof unfollow fred ${id} stops following it`] });
   }
 
-  /** The vintage dates from a day on, ascending. */
   async vintageDates(id: string, from: Day): Promise<readonly Day[] | 'no-vintages'> {
     const path = 'series/vintagedates';
     const params = { series_id: id, realtime_start: from, realtime_end: '9999-12-31' };
     const dates = await this.#entries(path, params, 'vintage_dates', { limit: vintagePage });
     if (dates === 'no-vintages') return dates;
     if (dates === 'nothing-then') return [];
-    if (!isList(dates)) throw refusedBy(`the observations of ${id}`, dates);
+    if (!isList(dates)) throw refusedObservations(id, dates);
     return dates.map((date) => {
       const day = typeof date === 'string' ? parseDay(date) : undefined;
       if (day === undefined) throw changed(path, `a vintage date is ${JSON.stringify(date)}`);
@@ -179,7 +178,9 @@ export class FredApi {
     const found = await this.#entries(path, params, 'seriess', { limit: Math.min(listPage, most), most });
     if (isList(found)) {
       const series = found.map((entry) => listed(entry, path));
-      if ('by' in search && search.by === 'series_id') refuseOtherIds(path, search.text, series);
+      const text = 'by' in search && search.by === 'series_id' ? search.text : '';
+      const other = series.find(({ id }) => !id.includes(text.toUpperCase()));
+      if (other !== undefined) throw otherThing(path, `ids with ${text}`, other.id);
       return series;
     }
     if ('release' in search) throw new Problem('not-found', `FRED has no release ${search.release}`);
@@ -286,11 +287,6 @@ function refuseOtherAnswer(path: string, asked: FredParams, answer: UncheckedObj
     for (const { series_id: id } of observations.filter(isJsonObject)) compare('series_id', id);
 }
 
-function refuseOtherIds(path: string, text: string, list: readonly FredListing[]): void {
-  const other = list.find(({ id }) => !id.includes(text.toUpperCase()));
-  if (other !== undefined) throw otherThing(path, `ids with ${text}`, other.id);
-}
-
 function otherThing(path: string, asked: string, given: string): Problem {
   const detail = `FRED's answer to ${path} is about something else: asked for ${asked}, it gave ${given}; nothing of it was stored`;
   return new Problem('bad-answer', detail, { hints: ['pull again later'] });
@@ -330,16 +326,21 @@ function listed(entry: unknown, path: string): FredListing {
 }
 
 /** The Problem for an answer that is not as FRED documents it. */
-export function changed(path: string, what: string): Problem {
+function changed(path: string, what: string): Problem {
   return new Problem('bad-answer', `FRED's ${path} is not as it was: ${what}; nothing was stored of it`, {
     hints: ['asof may be older than a change at the source'],
   });
 }
 
 /** The Problem of a refusal that nothing explains; `what` is a path, or what was asked for. */
-export function refusedBy(what: string, refusal: FredRefusal): Problem {
+function refusedBy(what: string, refusal: FredRefusal): Problem {
   const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
   return new Problem('bad-answer', `FRED refused ${what}: ${reason}`);
+}
+
+/** The Problem of a series whose observations FRED refuses, which nothing explains. */
+export function refusedObservations(id: string, refusal: FredRefusal): Problem {
+  return refusedBy(`the observations of ${id}`, refusal);
 }
 
 /** The object in a body; undefined if it is not JSON or broke off. */

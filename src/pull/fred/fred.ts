@@ -1,5 +1,6 @@
 import { addDays, type Day, earlier, later, latestDay } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
+import { groupBy } from '../../domain/series/groups.ts';
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
@@ -24,8 +25,8 @@ import {
   type PullWindow,
   wrongClock,
 } from '../source.ts';
-import { changed, FredApi, type FredRefusal, type FredRows, fredAccess, refusedBy } from './api.ts';
-import { byDate, newsIn, type RowsByDate, StoredHistory } from './stored.ts';
+import { FredApi, type FredRows, fredAccess, refusedObservations } from './api.ts';
+import { StoredHistory } from './stored.ts';
 
 const release = /^release (\d{1,9})$/;
 
@@ -109,7 +110,6 @@ type FredBookmark = {
   readonly vintage?: Day;
   /** The day of the last run, whose vintages may not have been complete then. */
   readonly partial?: Day;
-  /** The day on which the description was asked for last. */
   readonly described?: Day;
   /** Set if FRED keeps no vintages of the series. */
   readonly fetched?: true;
@@ -141,7 +141,6 @@ class FredHistory {
   readonly #api: FredApi;
   #today: Day;
   #bookmark: FredBookmark;
-  /** FRED's description of the series, once it was asked for. */
   #described: SourceFile | undefined;
   /** What the store has, if this run compares it with FRED. */
   #stored: StoredHistory | undefined;
@@ -254,17 +253,13 @@ class FredHistory {
       const to = earlier(last ?? this.#today, this.#today);
       const asked = next === undefined ? to : earlier(addDays(next, -1), to);
       const found = await this.#rows({ start: first, end: asked }, range);
-      if (found === 'no-vintages') {
-        await this.#description();
-        throw lostVintages(this.#id);
-      }
+      if (found === 'no-vintages') throw await this.#lostVintages();
       if (found === 'too-many-vintages') {
         if (left === undefined) {
           const dates = await this.#vintageDates(first);
-          if (dates === 'no-vintages') throw lostVintages(this.#id);
+          if (dates === 'no-vintages') throw await this.#lostVintages();
           left = dates.filter((date) => date <= to);
-        } else if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
-        else this.#api.limits.vintages = Math.floor(size / 2);
+        } else this.#api.halveVintages();
         continue;
       }
       left = left?.slice(size);
@@ -290,21 +285,31 @@ class FredHistory {
     const { start, end } = period;
     const dateOf = this.#stored?.dateOf ?? ((date: Day) => date);
     const answered = byDate(rows, dateOf);
-    this.#refuseLost(file, answered, start);
+    for (const [key, { date, end: last }] of this.#before ?? []) {
+      const next = answered.get(key)?.[0]?.start;
+      if (next === start) continue;
+      // The period of the date has ended, and nothing follows.
+      const following = next === undefined ? 'nothing follows' : `the next begins on ${next}`;
+      throw refusal(file, { value: date }, `the period of this date ends on ${last}, and ${following}`);
+    }
     const ofStart = known?.compareStart(answered, start);
     const before = (date: Day) =>
       known === undefined ? this.#before?.get(date)?.value : (known.valueOn(date, start) ?? null);
     const compared = { start: known === undefined ? start : addDays(start, 1), end };
     const conflicts = [
       ...(ofStart?.contradictions ?? []),
-      ...(this.#stored?.compareStatements(answered, compared, { before, complete: this.#complete }) ?? []),
+      ...(this.#stored?.compareStatements(answered, compared, before, this.#complete) ?? []),
     ];
     const place = { kind: 'value' as const, file: file.path, seriesId: this.#id };
     if (conflicts.length > 0) throw new ImportRefusal(conflicts.map((found) => ({ ...place, ...found })));
     const backfilled = new Set(ofStart?.backfilled);
     const whole = backfilled.size === 0 ? [] : await this.#wholeDates(backfilled, answered, period);
     const news = newsIn(answered, start, before).filter(({ date }) => !backfilled.has(date));
-    const taken = [...news, ...whole].filter((row) => !this.#isStored(row));
+    const taken = [...news, ...whole].filter(
+      ({ date, start, value }) =>
+        this.#stored?.isStated(date, start) !== true ||
+        !sameNumber(this.#stored.valueOn(date, start) ?? null, value),
+    );
     this.#before = new Map(Array.from(answered, ([date, own]) => [date, own.at(-1) as RealTimeValue]));
     const files = await this.#files(file, {
       // Rows that begin on the first day of all may be older; those of a later window state their days exactly.
@@ -319,20 +324,10 @@ class FredHistory {
     return this.#pulled(files, this.#task.full ? later(upTo, end) : end, windows);
   }
 
-  /** Refuses a window in which a date of the window before is missing: its period has ended, and nothing follows. */
-  #refuseLost(file: SourceFile, answered: RowsByDate, start: Day): void {
-    for (const [key, { date, end }] of this.#before ?? []) {
-      const next = answered.get(key)?.[0]?.start;
-      if (next === start) continue;
-      const following = next === undefined ? 'nothing follows' : `the next begins on ${next}`;
-      throw refusal(file, { value: date }, `the period of this date ends on ${end}, and ${following}`);
-    }
-  }
-
   /** The whole histories of dates that FRED has added under vintages of the past. */
   async #wholeDates(
     dates: ReadonlySet<Day>,
-    answered: RowsByDate,
+    answered: ReturnType<typeof byDate>,
     { start, end }: Period,
   ): Promise<readonly RealTimeValue[]> {
     const sorted = [...dates].sort();
@@ -353,15 +348,9 @@ class FredHistory {
       const given = answered.get(this.#stored?.dateOf(date) ?? date)?.[0];
       const found = all.find((row) => row.date === date && row.start <= start && start <= row.end);
       if (found === undefined || given === undefined || !sameNumber(found.value, given.value))
-        throw lostVintages(this.#id);
+        throw await this.#lostVintages();
     }
     return all;
-  }
-
-  #isStored({ date, start, value }: RealTimeValue): boolean {
-    const stored = this.#stored;
-    if (stored === undefined || !stored.isStated(date, start)) return false;
-    return sameNumber(stored.valueOn(date, start) ?? null, value);
   }
 
   /** The bookmark after a window: today is not over, so its vintage is requested again. */
@@ -382,7 +371,9 @@ class FredHistory {
     const { file, rows } = await this.#rowsOfToday();
     // FRED may have corrected the day.
     const today = this.#today;
-    const held = (await this.#task.read((view) => valuesOn(view, this.#id, today))) ?? new Map();
+    const asked = { seriesId: this.#id, asOf: today, limit: Number.MAX_SAFE_INTEGER };
+    const found = await this.#task.read((view) => view.series.observations(asked));
+    const held = new Map(found?.rows.map(({ date, value }) => [date, value]));
     const isNews = ({ date, value }: RealTimeValue) => !sameNumber(held.get(date) ?? null, value);
     const before = readBookmark(this.#task.subject.bookmark);
     const again = before?.partial === today;
@@ -391,11 +382,12 @@ class FredHistory {
         `${this.#id} has no vintages at FRED: its values count as known from the day of each run on`,
       );
     let news = rows.some(isNews) ? rows : [];
-    if (again && news.length > 0) {
+    if (again) {
       const other = rows.filter((row) => isNews(row) && held.has(row.date));
+      const them = other.length === 1 ? 'it' : 'them';
       if (other.length > 0)
         this.#task.note(
-          `${counted(other.length, 'value')} changed since the last run today; the next day's run takes ${other.length === 1 ? 'it' : 'them'}`,
+          `${counted(other.length, 'value')} changed since the last run today; the next day's run takes ${them}`,
         );
       news = rows.filter((row) => isNews(row) && !held.has(row.date));
     }
@@ -408,7 +400,7 @@ class FredHistory {
   /** What FRED has today: the later of the day of this machine and the day on which FRED says that it answered. */
   async #rowsOfToday(): Promise<Pick<Answer, 'file' | 'rows'>> {
     const ofToday = await this.#rows({ start: this.#today, end: this.#today });
-    if (ofToday === 'too-many-vintages') throw lostVintages(this.#id);
+    if (ofToday === 'too-many-vintages') throw await this.#lostVintages();
     // Without a period FRED answers with the day on which it last loaded data.
     const current = ofToday === 'no-vintages' ? await this.#api.observations(this.#id) : ofToday;
     if (current === 'unknown') await this.#description();
@@ -455,7 +447,13 @@ class FredHistory {
     return [{ file: { ...file, siblings: async () => [description] }, format: partOfAnswer(history) }];
   }
 
-  /** The last day on which the description was asked for. */
+  /** The Problem of answers that contradict each other; a series that FRED no longer has is a Problem of its own. */
+  async #lostVintages(): Promise<Problem> {
+    await this.#description();
+    const detail = `FRED's answers about the vintages of ${this.#id} contradict each other`;
+    return new Problem('bad-answer', detail, { hints: ['pull again later'] });
+  }
+
   get #describedOn(): Day | undefined {
     return this.#described === undefined ? this.#bookmark.described : this.#today;
   }
@@ -467,25 +465,28 @@ class FredHistory {
   }
 }
 
-async function valuesOn(
-  view: StoreView,
-  id: string,
-  asOf: Day,
-): Promise<ReadonlyMap<Day, string> | undefined> {
-  const found = await view.series.observations({ seriesId: id, asOf, limit: Number.MAX_SAFE_INTEGER });
-  return found && new Map(found.rows.map(({ date, value }) => [date, value]));
+/** The rows of an answer by the date under which the store keeps theirs, each date's oldest first. */
+function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day) {
+  const groups = groupBy(rows, ({ date }) => dateOf(date));
+  for (const own of groups.values()) own.sort((a, b) => (a.start < b.start ? -1 : 1));
+  return groups;
+}
+
+/**
+ * The rows of a window that state something. FRED clips real-time periods to the window: the first row of a date
+ * begins with the window although its value may be older, so it counts only if the value differs from the one before.
+ */
+function newsIn(
+  rows: ReturnType<typeof byDate>,
+  start: Day,
+  before: (date: Day) => string | null | undefined,
+): readonly RealTimeValue[] {
+  return [...rows].flatMap(([date, own]) => {
+    const known = before(date);
+    return own.filter((row) => row.start !== start || known === undefined || !sameNumber(known, row.value));
+  });
 }
 
 function chicagoDay(now: Date): Day {
   return new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Chicago' }).format(now);
-}
-
-function refusedObservations(id: string, refusal: FredRefusal): Problem {
-  return refusedBy(`the observations of ${id}`, refusal);
-}
-
-function lostVintages(id: string): Problem {
-  return new Problem('bad-answer', `FRED's answers about the vintages of ${id} contradict each other`, {
-    hints: ['pull again later'],
-  });
 }

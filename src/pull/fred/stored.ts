@@ -1,7 +1,7 @@
 import { addDays, type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
 import { type DateSet, type DateSetText, parseDateSet } from '../../domain/series/date-set.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
-import { addTo, groupBy } from '../../domain/series/groups.ts';
+import { addTo } from '../../domain/series/groups.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { kindOf, type VintageKind } from '../../domain/series/series.ts';
 import type { RealTimeValue } from '../../import/formats/fred/history.ts';
@@ -18,24 +18,7 @@ type DifferingValue = {
 };
 
 /** The rows of an answer by date, each date's oldest first. */
-export type RowsByDate = ReadonlyMap<Day, readonly RealTimeValue[]>;
-
-/** Groups the rows of an answer by the date under which the store keeps theirs. */
-export function byDate(rows: readonly RealTimeValue[], dateOf: (date: Day) => Day): RowsByDate {
-  const groups = groupBy(rows, ({ date }) => dateOf(date));
-  for (const own of groups.values()) own.sort((a, b) => (a.start < b.start ? -1 : 1));
-  return groups;
-}
-
-/**
- * The rows of a window that state something. FRED clips real-time periods to the window: the first row of a date
- * begins with the window although its value may be older, so it counts only if the value differs from the one before.
- */
-export function newsIn(rows: RowsByDate, start: Day, before: ValueOf): readonly RealTimeValue[] {
-  return [...rows].flatMap(([date, own]) =>
-    own.filter(({ start: from, value }) => from !== start || !isSame(before(date), value)),
-  );
-}
+type RowsByDate = ReadonlyMap<Day, readonly RealTimeValue[]>;
 
 /** The value that an answer has for a date as of a day; undefined if no row of the date includes the day. */
 function valueIn(rows: RowsByDate, date: Day, asOf: Day): string | null | undefined {
@@ -51,17 +34,11 @@ type StoredVintage = { readonly dates: DateSet; readonly kind: VintageKind };
 /** What a store has of a series: its vintages, the dates that each of them mentions, and what they say. */
 export class StoredHistory {
   /** By day, oldest first. */
-  readonly #vintages: ReadonlyMap<Day, StoredVintage>;
-  readonly #changes: ReadonlyMap<Day, readonly Change[]>;
+  readonly #vintages = new Map<Day, StoredVintage>();
+  readonly #changes = new Map<Day, Change[]>();
   readonly #frequency: Frequency;
 
-  private constructor(
-    vintages: ReadonlyMap<Day, StoredVintage>,
-    changes: ReadonlyMap<Day, readonly Change[]>,
-    frequency: Frequency,
-  ) {
-    this.#vintages = vintages;
-    this.#changes = changes;
+  private constructor(frequency: Frequency) {
     this.#frequency = frequency;
   }
 
@@ -69,17 +46,16 @@ export class StoredHistory {
     const contents = await view.contents.series(seriesId);
     if (contents === undefined || contents.vintages.length === 0) return undefined;
     const { normalisedBy, stated } = contents;
+    const history = new StoredHistory(normalisedBy);
     const sets = new Map<DateSetText, DateSet>();
-    const vintages = new Map<Day, StoredVintage>();
     for (const { asOf, dates: text, kind } of contents.vintages) {
       const dates = sets.get(text) ?? parseDateSet(text, normalisedBy);
       sets.set(text, dates);
-      vintages.set(asOf, { dates, kind: kindOf(kind, stated.vintageKind) });
+      history.#vintages.set(asOf, { dates, kind: kindOf(kind, stated.vintageKind) });
     }
-    const changes = new Map<Day, Change[]>();
     for await (const batch of view.contents.changes(seriesId))
-      for (const change of batch) addTo(changes, change.date, change);
-    return new StoredHistory(vintages, changes, normalisedBy);
+      for (const change of batch) addTo(history.#changes, change.date, change);
+    return history;
   }
 
   /** The date under which the store keeps a date of the publisher. */
@@ -112,11 +88,11 @@ export class StoredHistory {
     const backfilled: Day[] = [];
     const contradictions: DifferingValue[] = [];
     for (const date of rows.keys()) {
-      const held = this.valueOn(date, start);
-      const given = valueIn(rows, date, start);
-      if (held === undefined && given !== undefined && !this.#isMentioned(date)) backfilled.push(date);
-      else if (!sameNumber(held ?? null, given ?? null))
-        contradictions.push({ date, asOf: start, held: held ?? null, given: given ?? null });
+      const stored = this.valueOn(date, start);
+      const [held, given] = [stored ?? null, valueIn(rows, date, start)];
+      if (stored === undefined && given !== undefined && !this.#isMentioned(date)) backfilled.push(date);
+      else if (!sameNumber(held, given ?? null))
+        contradictions.push({ date, asOf: start, held, given: given ?? null });
     }
     return { backfilled, contradictions };
   }
@@ -130,13 +106,8 @@ export class StoredHistory {
   compareStatements(
     rows: RowsByDate,
     { start, end }: { readonly start: Day; readonly end: Day },
-    {
-      before,
-      complete,
-    }: {
-      readonly before: ValueOf;
-      readonly complete: { readonly after: Day; readonly upTo: Day } | undefined;
-    },
+    before: ValueOf,
+    complete: { readonly after: Day; readonly upTo: Day } | undefined,
   ): readonly DifferingValue[] {
     const differing: DifferingValue[] = [];
     const compare = (date: Day, asOf: Day, held: string | null, given: string | null) => {

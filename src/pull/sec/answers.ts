@@ -26,47 +26,34 @@ export type WantedFiling = {
 /** A filing that the SEC lists and did not give as it should. */
 export type LeftFiling = WantedFiling & Outstanding;
 
+/** The accession number of a filing. */
+export function numberOf({ accessionNumber }: Pick<WantedFiling, 'accessionNumber'>): string {
+  return accessionNumber;
+}
+
 /** The number of filings in a window: a transaction after some seconds of requests. */
 const filingsInWindow = 25;
 
-/** The accession numbers, among those given, that the store does not have with their time of acceptance. */
-export async function unaccepted(
-  numbers: readonly string[],
-  read: PullTask['read'],
-): Promise<readonly string[]> {
-  if (numbers.length === 0) return numbers;
-  const held = (await read((view) => view.filings.accepted(numbers))) ?? new Set();
-  return numbers.filter((number) => !held.has(number));
-}
-
 /** The filings that the store does not have with their time of acceptance; all of them for `--full`. */
-export async function unheld<T extends WantedFiling>(
+export async function unheld<T extends Pick<WantedFiling, 'accessionNumber'>>(
   wanted: readonly T[],
   { full, read }: Pick<PullTask, 'full' | 'read'>,
 ): Promise<readonly T[]> {
-  if (full) return wanted;
-  const numbers = wanted.map(({ accessionNumber }) => accessionNumber);
-  const missing = new Set(await unaccepted(numbers, read));
-  return wanted.filter(({ accessionNumber }) => missing.has(accessionNumber));
+  if (full || wanted.length === 0) return wanted;
+  const held = (await read((view) => view.filings.accepted(wanted.map(numberOf)))) ?? new Set();
+  return wanted.filter((filing) => !held.has(numberOf(filing)));
 }
 
-/** The documents of some filings, and those that the SEC did not give. */
 type Submissions = MissingItems<LeftFiling> & { readonly files: readonly ImportFile[] };
 
-/** The documents of a window of filings. */
-export type SubmissionWindow = Submissions & {
-  /** The filings that were asked for, and those that are not yet. */
-  readonly asked: readonly WantedFiling[];
-  readonly rest: readonly WantedFiling[];
-  /** The windows that are still to come. */
-  readonly remaining: number;
-};
-
-/** Asks for filings window by window; without any filings, there is one window. */
+/**
+ * Asks for filings window by window; without any filings, there is one window. `rest` are those that are not asked for
+ * yet, and `remaining` the windows that they take.
+ */
 export async function* submissionWindows<T extends WantedFiling | LeftFiling>(
   wanted: readonly T[],
   task: PullTask,
-): AsyncGenerator<SubmissionWindow & { readonly rest: readonly T[] }> {
+) {
   let rest = wanted;
   do {
     const asked = rest.slice(0, filingsInWindow);
@@ -154,19 +141,16 @@ async function faultIn(reply: HttpReply, filing: WantedFiling, now: Date): Promi
   const text = reply.body.toString('latin1');
   if (submissionType(text) === undefined) return { why: 'the answer is not a submission' };
   try {
-    const header = readHeader(file, text);
-    if (header.accessionNumber !== accessionNumber)
-      return { why: `the SEC answers with filing ${header.accessionNumber}` };
-    if (header.formType !== formType)
-      return { why: `the SEC lists form ${formType} and answers with form ${header.formType}` };
-    if (header.filedOn > latestDay(now))
-      return { why: `its filing date, ${header.filedOn}, is in the future` };
+    const { accessionNumber: number, formType: form, filedOn } = readHeader(file, text);
+    if (number !== accessionNumber) return { why: `the SEC answers with filing ${number}` };
+    if (form !== formType) return { why: `the SEC lists form ${formType} and answers with form ${form}` };
+    if (filedOn > latestDay(now)) return { why: `its filing date, ${filedOn}, is in the future` };
     const asked = Number(/\/edgar\/data\/(\d+)\//.exec(path)?.[1]);
     const stated = ciksInHeader(text);
-    if (stated.length > 0 && !stated.includes(asked))
-      return {
-        why: `the SEC answers with a filing of CIK ${listed(stated.map(String), 'and')}, not ${asked}`,
-      };
+    if (stated.length > 0 && !stated.includes(asked)) {
+      const given = listed(stated.map(String), 'and');
+      return { why: `the SEC answers with a filing of CIK ${given}, not ${asked}` };
+    }
     for await (const _ of secSubmissionText.read(file, {}));
     return undefined;
   } catch (error) {

@@ -21,20 +21,18 @@ import { divide, document, type PullTask, type PullWindow } from '../source.ts';
 import {
   isAbsent,
   type LeftFiling,
-  type SubmissionWindow,
+  numberOf,
   submissionWindows,
   unheld,
   type WantedFiling,
 } from './answers.ts';
 
 type DailyBookmark = {
-  /** The first filing date that is wanted. */
   readonly from: Day;
   /** The last day that is complete. */
   through: Day;
   /** The filings that were asked for of the next day, which is not complete. */
   partial?: { readonly day: Day; readonly done: readonly string[] } | undefined;
-  /** The filings that an index lists and that did not come. */
   left: readonly LeftFiling[];
   /** Working days before the last one that had no index, and when that was first seen; most are holidays. */
   absent: readonly { readonly day: Day; readonly since: Day }[];
@@ -185,7 +183,12 @@ export class DailyFilings {
       const filings = await this.#index(day);
       if (filings === undefined) {
         this.#missing.push(day);
-        if (this.#missing.length > mostMissing) throw noIndexes(this.#missing);
+        const [first] = this.#missing;
+        if (this.#missing.length > mostMissing)
+          throw new Problem(
+            'bad-input',
+            `the SEC has no index of filings for ${this.#missing.length} working days in a row, ${first} to ${day}`,
+          );
       } else {
         this.#skip(this.#missing);
         this.#missing = [];
@@ -198,12 +201,10 @@ export class DailyFilings {
   async #index(day: Day): Promise<readonly WantedFiling[] | undefined> {
     const quarter = Math.ceil(Number(day.slice(5, 7)) / 3);
     const name = `form.${day.replaceAll('-', '')}.idx`;
-    const reply = await this.#task.get(
-      `/Archives/edgar/daily-index/${day.slice(0, 4)}/QTR${quarter}/${name}`,
-    );
-    return isAbsent(reply)
-      ? undefined
-      : filingsInIndex(document({ name, path: `index ${name}` }, reply.body), day);
+    const folder = `/Archives/edgar/daily-index/${day.slice(0, 4)}/QTR${quarter}`;
+    const reply = await this.#task.get(`${folder}/${name}`);
+    if (isAbsent(reply)) return undefined;
+    return filingsInIndex(document({ name, path: `index ${name}` }, reply.body), day);
   }
 
   /** Notes working days that have no index although a later day has one. */
@@ -220,10 +221,10 @@ export class DailyFilings {
   async *#day(day: Day, filings: readonly WantedFiling[]): AsyncGenerator<PullWindow> {
     const { through, partial, left } = this.#bookmark;
     const done = new Set(partial?.day === day ? partial.done : []);
-    const known = new Set([...done, ...left.map(({ accessionNumber }) => accessionNumber)]);
-    const fresh = filings.filter(({ accessionNumber }) => !known.has(accessionNumber));
+    const known = new Set([...done, ...left.map(numberOf)]);
+    const fresh = filings.filter((filing) => !known.has(numberOf(filing)));
     for await (const window of submissionWindows(await unheld(fresh, this.#task), this.#task)) {
-      for (const { accessionNumber } of window.asked) done.add(accessionNumber);
+      for (const filing of window.asked) done.add(numberOf(filing));
       const bookmark = this.#bookmark;
       const isWhole = window.remaining === 0;
       bookmark.left = [...bookmark.left, ...window.left];
@@ -238,7 +239,7 @@ export class DailyFilings {
     files,
     remaining = 0,
     givenUp = [],
-  }: Pick<SubmissionWindow, 'files'> & Partial<SubmissionWindow>): PullWindow {
+  }: Partial<PullWindow> & Pick<PullWindow, 'files'>): PullWindow {
     const { through } = this.#bookmark;
     const linkEnd = (day: Day) => this.#links?.find(({ from }) => from === day)?.to;
     const next = piecesFrom(addDays(through, remaining > 0 ? 2 : 1), this.#lastDay, linkEnd);
@@ -268,13 +269,6 @@ function quarterEnd(day: Day): Day {
   return monthEnd(addDays(periodStart(day, 'Q'), 75));
 }
 
-function noIndexes(days: readonly Day[]): Problem {
-  return new Problem(
-    'bad-input',
-    `the SEC has no index of filings for ${days.length} working days in a row, ${days[0]} to ${days.at(-1)}`,
-  );
-}
-
 type DataSetLink = {
   readonly quarter: string;
   readonly from: Day;
@@ -288,12 +282,10 @@ function dataSetLinks(page: string): readonly DataSetLink[] {
   for (const [, href = ''] of page.matchAll(/href\s*=\s*["']([^"'<>\s]+)["']/gi)) {
     const [, path, year, digit] =
       /^(?:https:\/\/www\.sec\.gov)?(\/[\w./-]*?(\d{4})q([1-4])_form345\.zip)$/i.exec(href) ?? [];
-    const month = (Number(digit) - 1) * 3 + 1;
-    const from = dayOf(Number(year), month, 1);
-    const last = dayOf(Number(year), month + 2, 1);
-    if (path === undefined || from === undefined || last === undefined) continue;
+    const from = dayOf(Number(year), (Number(digit) - 1) * 3 + 1, 1);
+    if (path === undefined || from === undefined) continue;
     const quarter = `${year}q${digit}`;
-    links.set(quarter, { quarter, from, to: monthEnd(last), path });
+    links.set(quarter, { quarter, from, to: quarterEnd(from), path });
   }
   return [...links.values()].sort((a, b) => (a.from < b.from ? -1 : 1));
 }
@@ -329,5 +321,5 @@ async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly Want
   const [other] = dates;
   if (other !== undefined && !dates.has(day.replaceAll('-', '')))
     throw refusal(file, { column: 'Date Filed', value: other }, `this index is not of ${day}`);
-  return [...filings.values()].sort((a, b) => (a.accessionNumber < b.accessionNumber ? -1 : 1));
+  return [...filings.values()].sort((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1));
 }

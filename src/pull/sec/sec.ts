@@ -1,5 +1,5 @@
 import type { HttpReply } from '../../client/remote/exchange.ts';
-import { addDays, type Day, parseDay, utcDay } from '../../domain/series/date.ts';
+import { addDays, type Day, later, parseDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { refusal, type SourceFile } from '../../import/files/source-file.ts';
@@ -29,8 +29,8 @@ import {
 import {
   isAbsent,
   type LeftFiling,
+  numberOf,
   submissionWindows,
-  unaccepted,
   unheld,
   type WantedFiling,
 } from './answers.ts';
@@ -38,18 +38,6 @@ import { DailyFilings } from './daily.ts';
 
 /** The indexes of a day appear about 22:15 in Washington. */
 const indexedBy = '22:30';
-
-const estimate: PullSource['estimate'] = (subject, { since, now }) => {
-  const { name, bookmark } = subject;
-  if (name === 'daily') return DailyFilings.estimate(subject, since, endedDay(now));
-  const isTicker = name.startsWith('ticker ');
-  const list = isTicker ? 'the table of tickers, the list of filings' : 'the list of filings';
-  const what =
-    bookmark === ''
-      ? `${list}, its older pages, then one for each filing`
-      : `${list}, then one for each new filing`;
-  return { requests: isTicker ? 2 : 1, what };
-};
 
 /**
  * The insider filings of the SEC. A subject is `daily`, everyone's filings day by day, or `cik 320193`, those of a
@@ -66,7 +54,15 @@ export const sec: PullSource = {
   keepsHeld: true,
   access,
   resolve,
-  estimate,
+  estimate(subject, { since, now }) {
+    const { name, bookmark } = subject;
+    if (name === 'daily') return DailyFilings.estimate(subject, since, endedDay(now));
+    const isTicker = name.startsWith('ticker ');
+    const list = isTicker ? 'the table of tickers, the list of filings' : 'the list of filings';
+    const rest =
+      bookmark === '' ? ', its older pages, then one for each filing' : ', then one for each new filing';
+    return { requests: isTicker ? 2 : 1, what: list + rest };
+  },
   windows: (task) => {
     checkClock(task);
     const lastDay = endedDay(task.now);
@@ -103,9 +99,7 @@ function access({ url, contact }: SourceSettings): SourceAccess {
     throw new Problem(
       'bad-input',
       'the contact for the SEC has no mail address, or characters that no header may have',
-      {
-        hints: ['use a name and a mail address in plain letters: "Jane Doe jane@example.org"'],
-      },
+      { hints: ['use a name and a mail address in plain letters: "Jane Doe jane@example.org"'] },
     );
   return {
     base: url ?? 'https://www.sec.gov',
@@ -119,14 +113,16 @@ function access({ url, contact }: SourceSettings): SourceAccess {
 async function resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]> {
   if (typed.length === 0)
     throw new Problem('bad-input', 'whose filings? --ticker T, --cik N, or --daily for those of everyone');
-  const tickers = typed.flatMap((text) => /^ticker (.+)$/.exec(text)?.[1] ?? []);
-  const table = tickers.length > 0 && get !== undefined ? await tickerTable(get) : undefined;
+  let table: SourceFile | undefined;
   const names: string[] = [];
   for (const text of typed) {
     const ticker = /^ticker (.+)$/.exec(text)?.[1];
     if (ticker === undefined) names.push(text === 'daily' ? text : `cik ${Number(cikIn(text))}`);
-    else if (table === undefined) names.push(text);
-    else names.push(`cik ${Number(await cikOf(table, ticker))}`);
+    else if (get === undefined) names.push(text);
+    else {
+      table ??= await tickerTable(get);
+      names.push(`cik ${Number(await cikOf(table, ticker))}`);
+    }
   }
   return names;
 }
@@ -164,15 +160,20 @@ function cikIn(name: string): string {
   );
 }
 
-/** The number of seconds in which the SEC wants no request after one that it throttled. */
-const pause = 600;
-
 /** Why a reply is not an answer: one status has several meanings, which only the body tells. */
 function failureIn({ status, body }: HttpReply): ReplyFailure | undefined {
   const text = body.subarray(0, 16_384).toString('latin1');
   const isPage = /^\s*<(?:!doctype\s+html|html)\b/i.test(text);
   // The page that refuses an agent has also come with the status 200.
-  if (isPage && /Undeclared Automated Tool/i.test(text)) return { problem: undeclared(), transient: false };
+  if (isPage && /Undeclared Automated Tool/i.test(text)) {
+    const problem = new Problem('unauthorized', 'the SEC does not accept the contact that asof sends', {
+      hints: [
+        'the contact must be a name and a mail address, such as "Jane Doe jane@example.org"',
+        'set it with ASOF_SEC_CONTACT or `asof config set sec_contact …`',
+      ],
+    });
+    return { problem, transient: false };
+  }
   if (isPage && /Request Rate Threshold Exceeded/i.test(text))
     return throttled('its request rate threshold is exceeded');
   if (status === 429) return throttled('HTTP 429');
@@ -185,16 +186,7 @@ function failureIn({ status, body }: HttpReply): ReplyFailure | undefined {
 
 function throttled(reason: string): ReplyFailure {
   const detail = `the SEC asks for a pause of ten minutes: ${reason}`;
-  return { problem: new Problem('rate-limit-exceeded', detail), transient: true, pause };
-}
-
-function undeclared(): Problem {
-  return new Problem('unauthorized', 'the SEC does not accept the contact that asof sends', {
-    hints: [
-      'the contact must be a name and a mail address, such as "Jane Doe jane@example.org"',
-      'set it with ASOF_SEC_CONTACT or `asof config set sec_contact …`',
-    ],
-  });
+  return { problem: new Problem('rate-limit-exceeded', detail), transient: true, pause: 600 };
 }
 
 type CompanyBookmark = {
@@ -204,9 +196,7 @@ type CompanyBookmark = {
   readonly done: readonly string[];
   /** The older pages of the list that were read, by name, each with what the list said of it. */
   readonly pages: Readonly<Record<string, string>>;
-  /** The filings that are listed and did not come. */
   readonly left: readonly LeftFiling[];
-  /** The older pages that did not come. */
   readonly unread: readonly Outstanding[];
 };
 
@@ -218,49 +208,39 @@ const pageMargin = 2;
 /** Before this day ownership forms could be plain text, without tables. */
 const xmlSince = '2003-06-30';
 
-/** The bookmark in a text; an earlier version noted what it had asked for, also where nothing had come. */
-function parseBookmark(text: string): CompanyBookmark {
-  const held: Partial<CompanyBookmark> = text === '' ? {} : JSON.parse(text);
-  return held.pages === undefined ? { ...beginning, from: held.from ?? '' } : { ...beginning, ...held };
-}
-
 /** The filings of one company or person that the store lacks, oldest first, up to the last day that has ended. */
 async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
   const bookmark = bookmarkOf(task);
   const listed = await listedFilings(cik, bookmark, task);
-  const known = new Set([
-    ...(task.full ? [] : bookmark.done),
-    ...bookmark.left.map(({ accessionNumber }) => accessionNumber),
-  ]);
+  const known = new Set([...(task.full ? [] : bookmark.done), ...bookmark.left.map(numberOf)]);
   const fresh = listed.filings.filter(
-    ({ accessionNumber, filedOn }) => filedOn >= bookmark.from && !known.has(accessionNumber),
+    (filing) => filing.filedOn >= bookmark.from && !known.has(numberOf(filing)),
   );
   const plain = fresh.filter(isPlainText);
   if (plain.length > 0) task.note(plainTextNote(plain.length));
-  const wanted = await unheld(
-    [
-      ...bookmark.left,
-      ...fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing)),
-    ],
-    task,
-  );
-  const filedOn = new Map(listed.filings.map((filing) => [filing.accessionNumber, filing.filedOn]));
+  const readable = fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing));
+  const wanted = await unheld([...bookmark.left, ...readable], task);
+  const filedOn = new Map(listed.filings.map((filing) => [numberOf(filing), filing.filedOn]));
   let { done } = bookmark;
   let left = wanted.filter((filing) => 'since' in filing);
   for await (const window of submissionWindows(wanted, task)) {
     const { files, asked, rest, remaining } = window;
     const [next] = rest;
     left = [...left.filter((filing) => !asked.includes(filing)), ...window.left];
-    const open = new Set(window.left.map(({ accessionNumber }) => accessionNumber));
-    const settled = asked.map(({ accessionNumber }) => accessionNumber).filter((number) => !open.has(number));
+    const open = new Set(window.left.map(numberOf));
+    const settled = asked.map(numberOf).filter((number) => !open.has(number));
     const isLast = next === undefined;
-    const unasked = isLast ? plain.map(({ accessionNumber }) => accessionNumber) : [];
-    done = [...new Set([...(await unaccepted(done, task.read)), ...settled, ...unasked])];
+    const unasked = isLast ? plain.map(numberOf) : [];
+    const absent = await unheld(
+      done.map((accessionNumber) => ({ accessionNumber })),
+      { ...task, full: false },
+    );
+    done = [...new Set([...absent.map(numberOf), ...settled, ...unasked])];
     const { pages, unread } = isLast ? listed : bookmark;
     yield {
       files,
       bookmark: JSON.stringify({ from: bookmark.from, done, pages, left, unread }),
-      upTo: isLast ? lastDay : upToBefore(filedOn.get(next.accessionNumber), task.subject.upTo),
+      upTo: isLast ? lastDay : upToBefore(filedOn.get(numberOf(next)), task.subject.upTo),
       remaining,
       givenUp: [...window.givenUp, ...(isLast ? listed.givenUp : [])],
     };
@@ -268,9 +248,8 @@ async function* companyWindows(cik: string, task: PullTask, lastDay: Day): Async
 }
 
 /** The day before that of the next filing; a filing that is listed late takes nothing back. */
-function upToBefore(next: Day | undefined, upTo: Day | undefined): Day {
-  const before = addDays(next ?? xmlSince, -1);
-  return upTo !== undefined && upTo > before ? upTo : before;
+function upToBefore(next: Day | undefined, upTo = ''): Day {
+  return later(addDays(next ?? xmlSince, -1), upTo);
 }
 
 function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): WantedFiling {
@@ -279,12 +258,15 @@ function wantedOf(cik: string, { accessionNumber, formType }: ListedFiling): Wan
 }
 
 /** Where to continue. A `since` earlier than that of the first pull looks at all older pages again. */
-function bookmarkOf({ subject, full, since }: PullTask): CompanyBookmark {
-  if (subject.bookmark === '') return { ...beginning, from: since ?? '' };
-  const held = parseBookmark(subject.bookmark);
-  const isEarlier = since !== undefined && since < held.from;
-  if (!isEarlier && !full) return held;
-  return { ...held, from: isEarlier ? since : held.from, pages: {} };
+function bookmarkOf({ subject: { bookmark }, full, since }: PullTask): CompanyBookmark {
+  if (bookmark === '') return { ...beginning, from: since ?? '' };
+  const stored: Partial<CompanyBookmark> = JSON.parse(bookmark);
+  // An earlier version noted what it had asked for, also where nothing had come.
+  const held = stored.pages === undefined ? { from: stored.from ?? '' } : stored;
+  const whole = { ...beginning, ...held };
+  const isEarlier = since !== undefined && since < whole.from;
+  if (!isEarlier && !full) return whole;
+  return { ...whole, from: isEarlier ? since : whole.from, pages: {} };
 }
 
 function plainTextNote(count: number): string {
@@ -324,23 +306,24 @@ async function listedFilings(
     if (addDays(to, pageMargin) < bookmark.from) continue;
     pages[name] = stated;
     if (bookmark.pages[name] === stated) continue;
-    const found = await filingsOnPage(page, listFile(name, (await get(`/submissions/${name}`)).body));
-    if (typeof found !== 'string') filings.push(...found);
-    else {
+    const file = listFile(name, (await get(`/submissions/${name}`)).body);
+    try {
+      filings.push(...(await filingsOnPage(page, file)));
+    } catch (error) {
+      if (!(error instanceof Problem) || error.kind !== 'bad-input') throw error;
       const before = bookmark.unread.find((item) => item.name === name);
-      failed.push({ name, since: before?.since ?? today, why: found });
+      failed.push({ name, since: before?.since ?? today, why: reasonIn(error) });
     }
   }
   const { left: unread, givenUp } = divide(failed, today);
   for (const { name } of unread) delete pages[name];
-  const byNumber = new Map(filings.map((filing) => [filing.accessionNumber, filing]));
+  const byNumber = new Map(filings.map((filing) => [numberOf(filing), filing]));
   return { filings: [...byNumber.values()].sort(byDate), pages, unread, givenUp };
 }
 
 type OlderPage = {
   /** `CIK0000789019-submissions-001.json`. */
   readonly name: string;
-  /** The last filing date on it. */
   readonly to: Day;
   /** The number of filings on it; undefined if the list does not say. */
   readonly count: number | undefined;
@@ -370,26 +353,21 @@ async function olderPages(file: SourceFile, cik: string): Promise<readonly Older
   });
 }
 
-/** The ownership filings on an older page, or why it is not the page that the list names. */
-async function filingsOnPage(
-  { count }: OlderPage,
-  file: SourceFile,
-): Promise<readonly ListedFiling[] | string> {
-  try {
-    const { accessionNumber } = await readJsonObject(file);
-    const found = await readSubmissions(file);
-    if (count === undefined || !Array.isArray(accessionNumber) || accessionNumber.length === count)
-      return found;
-    return `the list says ${counted(count, 'filing')}, and the page has ${accessionNumber.length}`;
-  } catch (error) {
-    if (error instanceof Problem && error.kind === 'bad-input') return reasonIn(error);
-    throw error;
-  }
+/** The ownership filings on an older page; refused if it is not the page that the list names. */
+async function filingsOnPage({ count }: OlderPage, file: SourceFile): Promise<readonly ListedFiling[]> {
+  const { accessionNumber } = await readJsonObject(file);
+  const found = await readSubmissions(file);
+  if (count === undefined || !Array.isArray(accessionNumber) || accessionNumber.length === count)
+    return found;
+  throw refusal(
+    file,
+    {},
+    `the list says ${counted(count, 'filing')}, and the page has ${accessionNumber.length}`,
+  );
 }
 
 function byDate(a: ListedFiling, b: ListedFiling): number {
-  const [one, other] = [a, b].map(({ filedOn, accessionNumber }) => filedOn + accessionNumber);
-  return (one ?? '') < (other ?? '') ? -1 : 1;
+  return a.filedOn + numberOf(a) < b.filedOn + numberOf(b) ? -1 : 1;
 }
 
 function listFile(name: string, body: Buffer): SourceFile {

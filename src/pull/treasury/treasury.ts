@@ -98,11 +98,6 @@ function parseBookmark(text: string): CurveBookmark {
   return text.startsWith('{') ? JSON.parse(text) : { through: text, left: [], given: [] };
 }
 
-function bookmarkText(bookmark: CurveBookmark): string {
-  const { through, left, given } = bookmark;
-  return left.length + given.length === 0 ? through : JSON.stringify(bookmark);
-}
-
 /** The years to request: from that of the last day in the store, or from the first one, and those of bad entries. */
 function yearsOf(
   { firstYear }: Family,
@@ -139,15 +134,22 @@ async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
     const { put, conflicts } = planPoints(held, feed.points, { replace: false });
     const heldDays = new Set(held.map(({ tradeDate }) => tradeDate));
     const isNew = put.length + conflicts.length > 0;
+    const format: ImportFormat = {
+      ...treasuryXml,
+      async *read() {
+        yield { points: feed.points, notes: feed.notes };
+      },
+    };
     const through = [bookmark.through, ...feed.points.map(({ tradeDate }) => tradeDate)].sort().at(-1) ?? '';
     for (const { name, why } of feed.bad)
       if (heldDays.has(name)) note(`${name}: ${why}; the store has the rates of that day, and keeps them`);
     const bad = feed.bad.filter(({ name }) => !heldDays.has(name));
     const { next, givenUp } = afterYear({ ...bookmark, through }, year, bad, today);
     bookmark = next;
+    const isPlain = next.left.length + next.given.length === 0;
     yield {
-      files: isNew ? [{ file, format: formatOf(feed) }] : [],
-      bookmark: bookmarkText(bookmark),
+      files: isNew ? [{ file, format }] : [],
+      bookmark: isPlain ? through : JSON.stringify(bookmark),
       upTo: through === '' ? `${year - 1}-12-31` : through,
       remaining: years.length - index - 1,
       givenUp,
@@ -202,30 +204,18 @@ async function readFeed(file: SourceFile, { curveType }: Family, year: number, n
   };
   const points: CurvePoint[] = [];
   const notes: string[] = [];
-  const outside = new Map<Day, string>();
   for await (const batch of treasuryXml.read(file, { onRefused })) {
     notes.push(...(batch.notes ?? []));
     for (const point of batch.points ?? []) {
       const fault = faultOf(point);
       if (fault === undefined) points.push(point);
-      else if (!outside.has(point.tradeDate)) outside.set(point.tradeDate, fault);
+      else if (!bad.has(point.tradeDate)) bad.set(point.tradeDate, fault);
     }
   }
-  for (const [day, fault] of outside) if (!bad.has(day)) bad.set(day, fault);
   const [first] = bad;
   if (points.length === 0 && first !== undefined)
     throw refused[0] ?? new Problem('bad-input', `${file.path}: ${first[1]}`);
   return { points, notes, bad: [...bad].map(([name, why]) => ({ name, why })) };
-}
-
-/** The format of a feed whose rates have been read. */
-function formatOf({ points, notes }: Feed): ImportFormat {
-  return {
-    ...treasuryXml,
-    async *read() {
-      yield { points, notes };
-    },
-  };
 }
 
 function isEmptyFeed(content: Buffer): boolean {
