@@ -19,6 +19,7 @@ import {
 } from '../../operations/param.ts';
 import type { RateRow } from '../../operations/rates/yields.ts';
 import { day, flag } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
 
 /** The kind of a curve; a service is asked for it only if it was named. */
 const curveType: Param<CurveType | undefined, false> = {
@@ -91,36 +92,26 @@ export const curve = question({
   async answer(values, ask): Promise<QueryAnswer<RateRow | CurveComparisonRow>> {
     const { vs } = values;
     const { fields, columns } = vs === undefined ? curveOperation : comparisonLayout;
-    const pages = vs === undefined ? curvePages(values, ask) : compare({ ...values, vs }, ask);
-    return { fields, columns, pages };
+    return { fields, columns, pages: curvePages(values, ask) };
   },
 });
 
-async function* curvePages(query: AskedCurve, context: Ask): AsyncGenerator<Envelope<RateRow>> {
-  const texts = await curveTexts(query, query.date, context);
-  yield* received(query, texts, context);
-}
-
-async function* received(
+async function* curvePages(
   query: AskedCurve,
-  texts: ParamTexts,
   context: Ask,
-): AsyncGenerator<Envelope<RateRow>> {
-  for await (const page of pagesOf(context.client, curveOperation, texts, {}, context.signal)) {
-    if (query.date !== undefined) noteMissing(page, query, query.date, context);
-    yield page;
+): AsyncGenerator<Envelope<RateRow | CurveComparisonRow>> {
+  const { date, vs } = query;
+  const { client, signal } = context;
+  const texts = await curveTexts(query, date, context);
+  let other: Envelope<RateRow> | undefined;
+  if (vs !== undefined) {
+    other = await client.ask(curveOperation, await curveTexts(query, vs, context));
+    noteMissing(other, query, vs, context);
   }
-}
-
-async function* compare(
-  query: AskedCurve & { readonly vs: Day },
-  context: Ask,
-): AsyncGenerator<Envelope<CurveComparisonRow>> {
-  const { vs } = query;
-  const texts = await curveTexts(query, query.date, context);
-  const other = await context.client.ask(curveOperation, await curveTexts(query, vs, context));
-  noteMissing(other, query, vs, context);
-  for await (const page of received(query, texts, context)) yield compared(page, other);
+  for await (const page of pagesOf(client, curveOperation, texts, {}, signal)) {
+    if (date !== undefined) noteMissing(page, query, date, context);
+    yield other === undefined ? page : compared(page, other);
+  }
 }
 
 async function curveTexts(
@@ -128,15 +119,11 @@ async function curveTexts(
   date: Day | undefined,
   context: Ask,
 ): Promise<ParamTexts> {
-  const type = typeParam(curve_type);
+  const type = defined({ curve_type });
   if (date === undefined) return textsOf(type);
   const used = on_or_before === true ? await newestUpTo(date, type, context) : date;
   if (used !== date) context.note?.({ kind: 'empty', text: `no curve on ${date}; this is ${used}` });
   return textsOf({ date: used, ...type });
-}
-
-function typeParam(curveType: CurveType | undefined): QueryParams {
-  return curveType === undefined ? {} : { curve_type: curveType };
 }
 
 function noteMissing(
@@ -165,13 +152,8 @@ function noteMissing(
 async function newestUpTo(date: Day, type: QueryParams, { client }: Ask): Promise<Day> {
   const newestOf = async (params: QueryParams): Promise<Day> => {
     const page = await client.ask(yields, textsOf({ ...type, ...params, to: date }));
-    const days = page.results.map(({ trade_date }) => trade_date);
-    return (
-      days
-        .filter((day) => day <= date)
-        .sort()
-        .at(-1) ?? ''
-    );
+    const days = page.results.map(({ trade_date }) => trade_date).filter((day) => day <= date);
+    return days.sort().at(-1) ?? '';
   };
   let newest = await newestOf({ limit: 1 });
   while (newest !== '' && newest < date) {
@@ -195,7 +177,7 @@ export function compared(own: Envelope<RateRow>, other: Envelope<RateRow>): Enve
         maturity,
         rate,
         vs_rate: vsRate,
-        change_bps: change(rate, vsRate),
+        change_bps: rate === null || vsRate === null ? null : spreadInBasisPoints(rate, vsRate),
         trade_date: own.results[0]?.trade_date ?? null,
         vs_trade_date: other.results[0]?.trade_date ?? null,
         curve_type: (row ?? vs)?.curve_type ?? '',
@@ -207,8 +189,4 @@ export function compared(own: Envelope<RateRow>, other: Envelope<RateRow>): Enve
 
 function byMaturity({ results }: Envelope<RateRow>): ReadonlyMap<string, RateRow> {
   return new Map(results.map((row) => [row.maturity, row]));
-}
-
-function change(rate: string | null, other: string | null): string | null {
-  return rate === null || other === null ? null : spreadInBasisPoints(rate, other);
 }

@@ -62,8 +62,8 @@ export const yieldTable = question({
     const [, ...maturities] = layout.columns;
     const rates = pagesOf(ask.client, yields, texts, {}, ask.signal);
     const table = tablePages(rates, maturities);
-    const rows = first === undefined ? rowsUpTo(limit, table, ask) : lastRows(table, first);
-    return { ...layout, pages: explained(rows, texts, ask) };
+    const rows = first === undefined ? table : lastRows(table, first);
+    return { ...layout, pages: rowsUpTo(limit, rows, texts, ask) };
   },
 });
 
@@ -112,31 +112,19 @@ function refuseDisorder(one: unknown, next: unknown): void {
 }
 
 async function* rowsUpTo(
-  limit: number | undefined,
+  limit = Number.POSITIVE_INFINITY,
   pages: AsyncIterable<Envelope<WideRow>>,
-  { progress }: Ask,
+  texts: ParamTexts,
+  ask: Ask,
 ): AsyncGenerator<Envelope<WideRow>> {
-  let [left, rows] = [limit ?? Number.POSITIVE_INFINITY, 0];
+  let rows = 0;
   for await (const page of pages) {
-    const results = page.results.slice(0, left);
-    left -= results.length;
+    const results = page.results.slice(0, limit - rows);
     rows += results.length;
     const has_more = results.length < page.results.length || page.has_more;
     yield { ...page, results, results_count: results.length, has_more };
-    progress?.({ done: rows, unit: 'rows' });
-    if (left <= 0) return;
+    ask.progress?.({ done: rows, unit: 'rows' });
+    if (rows >= limit) return;
   }
-}
-
-async function* explained(
-  pages: AsyncIterable<Envelope<WideRow>>,
-  texts: ParamTexts,
-  context: Ask,
-): AsyncGenerator<Envelope<WideRow>> {
-  let isEmpty = true;
-  for await (const page of pages) {
-    isEmpty &&= page.results.length === 0;
-    yield page;
-  }
-  if (isEmpty) await explainEmpty(yields, texts, context);
+  if (rows === 0) await explainEmpty(yields, texts, ask);
 }
