@@ -1,18 +1,15 @@
 import { type Ask, type Difference, failureOf } from '../../answering/answer.ts';
 import { composed } from '../../answering/composed.ts';
 import { question, transformationIn } from '../../answering/question.ts';
-import { isUnknown } from '../../answering/series-ids.ts';
-import {
-  columnOf,
-  dayTextOf,
-  refusedCell,
-  tableChanged,
-  textOfCell,
-  type UserTable,
-} from '../../answering/table.ts';
-import { type Day, parseDay } from '../../domain/series/date.ts';
-import { parseDecimal } from '../../domain/series/decimal.ts';
+import { isUnknown, type ResolvedSeries } from '../../answering/series-ids.ts';
+import { columnOf, dayTextOf, tableChanged, textOfCell, type UserTable } from '../../answering/table.ts';
+import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
+import { decimalsOf, parseDecimal, sameNumber } from '../../domain/series/decimal.ts';
+import { Exact } from '../../domain/series/exact-values.ts';
+import { groupBy } from '../../domain/series/groups.ts';
+import { PublishedValues } from '../../domain/series/look-ahead.ts';
 import { missingTexts } from '../../domain/series/missing-value.ts';
+import { knownValue } from '../../domain/series/newest-values.ts';
 import { Problem, refused } from '../../errors/problem.ts';
 import { listed } from '../../errors/wording.ts';
 import type { Row } from '../../operations/envelope.ts';
@@ -21,8 +18,9 @@ import { seriesShow } from '../../operations/figures.ts';
 import { type Param, type ParamValues, param } from '../../operations/param.ts';
 import { readFor, type TypedLine } from '../../operations/typed-line.ts';
 import { flag, record, type Value } from '../../operations/value.ts';
+import type { PanelPoint } from '../series/panel-rows.ts';
+import type { HistoryOnDays } from '../series/real-time-panel.ts';
 import { skipMissing, unitsParams } from '../series/shared.ts';
-import type { Checked, CheckKind, KnownColumn } from './known-columns.ts';
 import {
   aboutTable,
   beyondParam,
@@ -31,6 +29,7 @@ import {
   datedTable,
   type GivenTable,
   knownParams,
+  refusedCell,
   tableArgument,
 } from './shared.ts';
 
@@ -156,20 +155,37 @@ asof check features.csv --on day --column unemployment=UNRATE --strict
     return { series: [...series.values()], days: dated.days.size };
   },
   async answer(values, ask) {
-    // Loaded here: most questions are about no table.
-    const { knownColumns } = await import('./known-columns.ts');
     const dated = await datedTable(values, ask);
     const { table, days } = dated;
     // A check that compares nothing would look like a table without faults.
     if (days.size === 0) throw new Problem('bad-input', `${table.name} has no rows to check`);
     return composed<CheckRow>(ask, async (counting) => {
       const checked = await checkedColumns(dated, values, counting);
-      const knowing = { ...values, transformation: transformationIn(values) };
-      const known = await knownColumns(checked, knowing, [...new Set(days.values())], counting);
+      const known = await knownColumns(checked, values, [...new Set(days.values())], counting);
       return { object: 'check', ...layout, rows: rowsOf(dated, known, values.all_rows === true, ask) };
     });
   },
 });
+
+type Checked = {
+  readonly place: number;
+  readonly name: string;
+  readonly series: ResolvedSeries;
+  readonly lag: number;
+  readonly dates: number | undefined;
+};
+
+type CheckKind = 'ahead' | 'before' | 'beyond' | 'known' | 'never' | 'newer' | 'old';
+
+type Judgement = Pick<CheckRow, 'first_known' | 'known' | 'known_date' | 'value_date'> & {
+  readonly kind: CheckKind;
+};
+
+type KnownColumn = Checked & {
+  /** Whether every vintage that it is compared with is a publication. */
+  readonly isExact: boolean;
+  readonly judge: (value: string, day: Day, date: Day | undefined) => Judgement;
+};
 
 const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
 
@@ -248,29 +264,27 @@ function checkedIn({ ahead, known, never, newer, old }: Record<CheckKind, number
   return ahead + known + never + newer + old;
 }
 
+/** Counts in words, those of nothing left out. */
+function countTexts(...counts: readonly (readonly [count: number, what: string])[]): readonly string[] {
+  return counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
+}
+
 function uncheckedIn({ before, beyond }: Record<CheckKind, number>): readonly string[] {
-  return [
-    ...(before > 0 ? [`${before} before the first vintage`] : []),
-    ...(beyond > 0 ? [`${beyond} after the coverage`] : []),
-  ];
+  return countTexts([before, 'before the first vintage'], [beyond, 'after the coverage']);
 }
 
 function summaryOf(counts: Record<CheckKind, number>, { name }: UserTable): string {
   const { ahead, never, newer, old } = counts;
   const all = checkedIn(counts);
   const others = [
-    ...(newer > 0 ? [`${newer} newer than the lag allows`] : []),
-    ...(old > 0 ? [`${old} older than the newest known`] : []),
+    ...countTexts([newer, 'newer than the lag allows'], [old, 'older than the newest known']),
     ...uncheckedIn(counts).map((text) => `${text} not checked`),
   ];
   const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
   const known = all === 1 ? 'known on its day' : 'known on their day';
   if (ahead + never === 0)
     return `${name}: ${all === 1 ? 'the only value was' : `all ${all} values were`} ${known}${rest}`;
-  const parts = [
-    ...(ahead > 0 ? [`${ahead} became known later`] : []),
-    ...(never > 0 ? [`${never} in no vintage`] : []),
-  ];
+  const parts = countTexts([ahead, 'became known later'], [never, 'in no vintage']);
   const are = all === 1 ? 'value was' : 'values were';
   return `${name}: ${ahead + never} of ${all} ${are} not ${known}: ${parts.join(', ')}${rest}`;
 }
@@ -329,4 +343,83 @@ async function described(id: string, { client }: Ask, needed: boolean): Promise<
     if (!needed && isUnknown(error)) return undefined;
     throw failureOf(id, error);
   }
+}
+
+async function knownColumns(
+  checked: readonly Checked[],
+  values: CheckValues,
+  days: readonly Day[],
+  counting: Ask,
+): Promise<readonly KnownColumn[]> {
+  // Loaded here: most questions are about no table.
+  const { historiesOnDays } = await import('../series/real-time-panel.ts');
+  const { strict, beyond } = values;
+  const transformation = transformationIn(values);
+  const asked = [...(strict ? days.map((day) => addDays(day, -1)) : days)].sort();
+  const bySeries = [...groupBy(checked, ({ series }) => series.id).values()];
+  const wanted = bySeries.flatMap((columns) => {
+    const last = Math.max(...columns.map(({ lag }) => lag)) + 1;
+    return columns.slice(0, 1).map(({ series }) => ({ series, last }));
+  });
+  const histories = await historiesOnDays(wanted, asked, { beyond, transformation }, counting);
+  return histories
+    .flatMap((history, i) => (bySeries[i] ?? []).map((one) => knownColumn(one, history, values)))
+    .sort((a, b) => a.place - b.place);
+}
+
+/** How many findings of a column are kept for later rows. */
+const mostFound = 100_000;
+
+/** After every day: a value that only a later vintage has is one that was known too early. */
+const latest: Day = '~';
+
+function knownColumn(one: Checked, history: HistoryOnDays, values: CheckValues): KnownColumn {
+  const { vintages, transformers, columns, placed } = history;
+  const points = columns[one.lag]?.points ?? new Map<Day, PanelPoint>();
+  const beyond = new Set(placed.beyondCoverage);
+  const isTransformed = transformationIn(values) !== undefined;
+  const isLagged = one.lag > 0;
+  const judgements = new Map<string, Judgement>();
+  /** Every value ever published, read when the first value is not what was known. */
+  let all: PublishedValues | undefined;
+  const judged = (given: string, day: Day, date: Day | undefined): Judgement => {
+    const asOf = values.strict ? addDays(day, -1) : day;
+    if (beyond.has(asOf))
+      return { known: null, known_date: null, first_known: null, value_date: null, kind: 'beyond' };
+    const newest = points.get(asOf);
+    const transformer = transformers?.on(asOf);
+    const isComputable = transformers === undefined || transformer !== undefined;
+    const dated =
+      date === undefined || !isComputable ? undefined : knownValue(vintages.on(asOf), date, transformer);
+    const known = date === undefined ? newest : dated && { ...dated, asOfDate: dated.asOf };
+    const beside = { known: known?.value ?? null, known_date: known?.date ?? null };
+    // A computed growth rate may have more digits than the published one.
+    const value = isTransformed && known?.value !== undefined ? roundedText(given, known.value) : given;
+    if (known?.value !== undefined && sameNumber(value, known.value)) {
+      const kind = isLagged && (known.date ?? '') > (newest?.date ?? '') ? 'newer' : 'known';
+      return { ...beside, first_known: known.asOfDate ?? null, value_date: beside.known_date, kind };
+    }
+    all ??= new PublishedValues(vintages, transformers?.on(latest));
+    const about = { day: asOf, newest: newest?.date, isLagged, date };
+    const { kind, published } = all.placed(value, about);
+    return { ...beside, first_known: published?.asOf ?? null, value_date: published?.date ?? null, kind };
+  };
+  return {
+    ...one,
+    isExact: [...placed.kinds.values()].every((kind) => kind === 'exact'),
+    judge(value, day, date) {
+      const key = `${day} ${value} ${date ?? ''}`;
+      const found = judgements.get(key) ?? judged(value, day, date);
+      // The number is bounded, so that a file with another value in each row does not fill memory.
+      if (judgements.size > mostFound) judgements.clear();
+      judgements.set(key, found);
+      return found;
+    },
+  };
+}
+
+/** A number rounded half to even to the decimals of another, if it has more of them. */
+function roundedText(text: string, like: string): string {
+  const decimals = decimalsOf(like);
+  return decimalsOf(text) <= decimals ? text : new Exact(text).toFixed(decimals, Exact.ROUND_HALF_EVEN);
 }

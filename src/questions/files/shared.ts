@@ -1,8 +1,16 @@
 import type { Ask } from '../../answering/answer.ts';
 import { argument } from '../../answering/question.ts';
-import { columnOf, daysIn, type InputRow, tableOfRows, type UserTable } from '../../answering/table.ts';
-import type { Day } from '../../domain/series/date.ts';
+import {
+  columnOf,
+  dayTextOf,
+  type InputRow,
+  type TableFiles,
+  textOfCell,
+  type UserTable,
+} from '../../answering/table.ts';
+import { addDays, type Day, faultOfDay, parseDay } from '../../domain/series/date.ts';
 import { Problem, refused } from '../../errors/problem.ts';
+import type { Cell } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { type Params, param } from '../../operations/param.ts';
 import { choice, flag, integer, isPlain, type Value, word } from '../../operations/value.ts';
@@ -71,7 +79,6 @@ export type DatedTable = {
   readonly table: UserTable;
   readonly on: number;
   readonly days: ReadonlyMap<string, Day>;
-  /** The last day on which anything can be known. */
   readonly latest: Day;
 };
 
@@ -89,6 +96,78 @@ export async function datedTable(
   const hints = named === undefined ? [hint] : [];
   const days = await daysIn(table, on, tables, { strict: strict === true, hints });
   return { table, on, days, latest: tables.latest };
+}
+
+/** A list of rows as a table: its columns are those of all rows. */
+function tableOfRows(rows: readonly InputRow[]): UserTable {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return {
+    name: 'the table',
+    fields: names.map((name) => ({ name, type: 'text', description: `Column ${name}.`, nullable: true })),
+    async *batches() {
+      yield {
+        size: rows.length,
+        rowAt: (index: number) => index + 1,
+        cellAt: (index: number, column: number): Cell => rows[index]?.[names[column] ?? ''] ?? null,
+        repeats: () => false,
+        byteLength: 0,
+        copyRow: (_index, _target, at) => at,
+      };
+    },
+  };
+}
+
+/** The day that a text means: `2015-01-30` or `20150130`. */
+function dayIn(text: string): Day | undefined {
+  return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
+}
+
+/**
+ * The days in a column of a table, by the texts of their cells (`dayTextOf`). A Problem, with the hints, names the
+ * row of a text that is not a day, and of a day on which nothing can be known yet; with `strict` the day before it
+ * counts.
+ */
+export async function daysIn(
+  table: UserTable,
+  column: number,
+  { latest }: TableFiles,
+  { strict, hints = [] }: { readonly strict: boolean; readonly hints?: readonly string[] },
+): Promise<ReadonlyMap<string, Day>> {
+  const days = new Map<string, Day>();
+  const name = table.fields[column]?.name ?? '';
+  for await (const batch of table.batches())
+    for (let index = 0; index < batch.size; index += 1) {
+      if (batch.repeats(index, column)) continue;
+      const cell = batch.cellAt(index, column);
+      const text = dayTextOf(cell);
+      if (days.has(text)) continue;
+      const value = textOfCell(cell);
+      const refuse = (reason: string) =>
+        refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason, hints);
+      const day = dayIn(text);
+      if (day === undefined) throw refuse(`is not a date: ${faultOfDay(value) ?? 'use YYYY-MM-DD'}`);
+      if ((strict ? addDays(day, -1) : day) > latest)
+        throw refuse('is in the future: nothing is known as of that date yet');
+      days.set(text, day);
+    }
+  return days;
+}
+
+type CellPlace = { readonly row: number; readonly column: string; readonly value: string };
+
+/** The Problem of a cell: the table, the place, the value, and the way out. */
+export function refusedCell(
+  { name }: UserTable,
+  { row, column, value }: CellPlace,
+  reason: string,
+  hints: readonly string[] = [],
+): Problem {
+  const shown = value.length > 80 ? `${value.slice(0, 77)}...` : value;
+  return new Problem(
+    'bad-input',
+    `${name}, row ${row}, column ${JSON.stringify(column)}: ${JSON.stringify(shown)} ${reason}`,
+    { hints },
+  );
 }
 
 /** Returns what the questions about a table have in common: no day can bind what a file says. */

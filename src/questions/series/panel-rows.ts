@@ -20,21 +20,18 @@ export type SortOrder = 'asc' | 'desc';
 /** The choices for dates beyond the coverage; the first is the default. */
 export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
 
-/** What days after the coverage of a series show: nothing, the newest known value, or a failure. */
-export type Beyond = (typeof beyondChoices)[number];
-
 /** The newest values of several series known on each of some days, by the parameters of a panel. */
 export type RealTimePanelQuery = {
   readonly ids: readonly string[];
   readonly skip_missing?: boolean | undefined;
-  /** A rhythm, or the days in any order. */
   readonly as_of_each: Rhythm | readonly Day[];
   readonly known_before_each?: boolean | undefined;
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
   readonly last?: number | undefined;
   readonly lag?: number | undefined;
-  readonly beyond: Beyond;
+  /** What days after the coverage of a series show: nothing, the newest known value, or a failure. */
+  readonly beyond: (typeof beyondChoices)[number];
   readonly transformation: Transformation | undefined;
   /** The question that a service which offers panels is asked, with the same parameters. */
   readonly panel: Question;

@@ -26,7 +26,6 @@ import { defined } from '../../platform/defined.ts';
 import { countsOwnPeriods } from './one-frequency.ts';
 import {
   asOfDates,
-  type Beyond,
   type PanelColumn,
   type PanelForm,
   type PanelPoint,
@@ -88,14 +87,13 @@ export async function readingOfRealTimePanel(query: RealTimePanelQuery, context:
   return { series, ...(asked === undefined ? { days: days.length } : { panels: asked.length }) };
 }
 
-/** What was known of a series on days: a column for each of its newest values. */
 type KnownColumns = {
   readonly placed: Omit<PlacedDays, 'covered' | 'publications'>;
   readonly columns: readonly PanelColumn[];
 };
 
 /** Notes what was known of series is based on: coverage, samples, days beyond the coverage. */
-export async function noteKnown(
+async function noteKnown(
   known: readonly Pick<KnownColumns, 'placed'>[],
   days: readonly Day[],
   context: Ask,
@@ -151,8 +149,22 @@ export type HistoryOnDays = KnownColumns & {
   readonly transformers: DailyTransformers | undefined;
 };
 
-/** Reads the history of a series, and finds its newest values on each of the days (ascending). */
-export async function historyOnDays(
+/** Reads the histories of series, and finds as many of the newest values as each needs on each day (ascending). */
+export async function historiesOnDays(
+  wanted: readonly { readonly series: ResolvedSeries; readonly last: number }[],
+  days: readonly Day[],
+  query: ColumnsQuery,
+  context: Ask,
+): Promise<readonly HistoryOnDays[]> {
+  const all = wanted.map((one) => ({ id: one.series.id, ...one }));
+  const found = await eachOf(all, context, ({ series, last }) =>
+    historyOnDays(series, days, { ...query, last }, context),
+  );
+  await noteKnown(found, days, context);
+  return found;
+}
+
+async function historyOnDays(
   series: ResolvedSeries,
   days: readonly Day[],
   query: ColumnsQuery,
@@ -276,7 +288,7 @@ type PlacedDays = {
 async function placeDays(
   series: ResolvedSeries,
   days: readonly Day[],
-  beyond: Beyond,
+  beyond: RealTimePanelQuery['beyond'],
   context: Ask,
 ): Promise<PlacedDays> {
   const last = days.at(-1) ?? '';
@@ -296,7 +308,7 @@ async function placeDays(
 }
 
 /** The days (ascending) up to the coverage of a series; all of them if it is not stated, or values repeat. */
-function placedDays(series: ResolvedSeries, days: readonly Day[], beyond: Beyond) {
+function placedDays(series: ResolvedSeries, days: readonly Day[], beyond: RealTimePanelQuery['beyond']) {
   const { id, row } = series;
   const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
   if (beyond === 'fail' && to === '')
@@ -311,7 +323,6 @@ function placedDays(series: ResolvedSeries, days: readonly Day[], beyond: Beyond
   return { series, covered, beyondCoverage };
 }
 
-/** The answer of a service, or undefined if it does not offer what was asked. */
 async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
@@ -371,7 +382,6 @@ async function serviceRequests(
   return (await client.offers(serviceOperation(query.panel), first)) ? parts : undefined;
 }
 
-/** The days in the form of requests, and the number of rows that each gives for one series. */
 function daysAsked(
   days: readonly Day[],
   { as_of_each: each, known_before_each }: RealTimePanelQuery,
