@@ -51,13 +51,11 @@ export type Asker = {
   readonly explained?: boolean;
   /** How the rows are drawn, which may take a request for each series. Default: false. */
   readonly drawn?: false | { readonly recessions: boolean };
-  /** The tables that a query may name. */
   readonly tables?: TableFiles;
 };
 
 /** What one answer needs; made once for each attempt to answer. */
 export type Ask = Asker & {
-  /** What the answer is based on, as `client` records it. */
   readonly basis: Basis;
   /** The notes so far, each text once. */
   readonly notes: readonly Note[];
@@ -106,7 +104,6 @@ export type Outcome = Partial<Difference> & {
   readonly rows: number;
   /** The first page without its rows; missing if the rows are a text. */
   readonly head?: Omit<Envelope, 'results'>;
-  /** Whether there are more rows than were asked for. */
   readonly hasMore: boolean;
   /** Continues after the last row, where a limit cut the answer off. */
   readonly cursor?: string;

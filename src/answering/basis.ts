@@ -36,7 +36,6 @@ type SubjectNotes = {
 export class Basis {
   readonly demands: Demands;
   readonly today: Day;
-  /** The ids that no series has, which the answer leaves out. */
   readonly missing = new Set<string>();
   readonly #subjects = new Map<string, SubjectNotes>();
   readonly #vintages = new Map<string, AnswerVintage>();
@@ -68,23 +67,19 @@ export class Basis {
     };
   }
 
-  /** The vintage of an answer about a series as of a day, if the service named it. */
   vintageOn(id: string, asOf: Day | undefined): AnswerVintage | undefined {
     return this.#vintages.get(keyOf(id, asOf));
   }
 
-  /** Whether the data about a subject reach a day, as far as the service says. */
   reaches(subject: string, day: Day): boolean {
     const notes = this.#subjects.get(subject);
     return notes === undefined || doesReach(notes, day);
   }
 
-  /** The last day that the data about a subject cover, if the service named it. */
   coveredTo(subject: string): Day | undefined {
     return this.#subjects.get(subject)?.coveredTo;
   }
 
-  /** How the vintages came about that the answer about a subject is from. */
   kindsOf(subject: string): ReadonlySet<VintageKind> {
     return this.#subjects.get(subject)?.kinds ?? new Set();
   }
@@ -112,7 +107,6 @@ export class Basis {
     );
   }
 
-  /** What the answer is based on, subject by subject, up to a day. */
   upTo(day: Day): readonly SubjectBasis[] {
     return Array.from(this.#subjects, ([subject, { coveredTo, kinds }]) => ({
       subject,
@@ -245,7 +239,6 @@ async function requireNoGap(
       if (next !== 'exact') throw new Problem('inexact', `${id} is exact on ${newest}: ${mayBeMissing}`);
 }
 
-/** The envelope without the coverage of its data, which the basis of the answer states up to its day. */
 function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
   return page;
 }

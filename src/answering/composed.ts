@@ -11,11 +11,9 @@ import { foundOf, missingMember } from './series-ids.ts';
 export type ComposedRows<R extends Row> = RowLayout & {
   readonly object: string;
   readonly asOf?: Day;
-  /** By column, how the vintages of its values came about. */
   readonly kinds?: { readonly [column: string]: string };
   /** All rows, or pages of rows that are computed while they are read and end with what a comparison found. */
   readonly rows: Iterable<R> | AsyncGenerator<readonly R[], Difference | undefined>;
-  /** Whether a limit left rows out. */
   readonly hasMore?: boolean;
   readonly differs?: boolean;
 };
@@ -97,9 +95,7 @@ export async function eachOf<T extends { readonly id: string }, R>(
       ),
     ),
   );
-  const failures = outcomes.flatMap((one) => ('error' in one ? [one] : []));
-  const ofAll = failures.find(({ error }) => isFinal(error) || isDataChange(error));
-  if (ofAll !== undefined) throw ofAll.error;
-  const done = outcomes.flatMap((one) => ('value' in one ? [one.value] : []));
-  return foundOf(done, failures, false, context);
+  for (const one of outcomes)
+    if ('error' in one && (isFinal(one.error) || isDataChange(one.error))) throw one.error;
+  return foundOf<{ readonly value: R }>(outcomes, false, context).map(({ value }) => value);
 }

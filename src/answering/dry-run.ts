@@ -24,7 +24,6 @@ export async function mostRequests({ question, values }: Query, context: Ask): P
   return `this ${question.name} takes at most ${counted(most, 'request')}`;
 }
 
-/** At most how many requests one series takes: its description, and its pages. */
 function mostOfOne(row: Row | undefined, reading: Reading): number {
   if ('panels' in reading) return 1;
   const dates = Number(row?.observation_count ?? 0);

@@ -1,4 +1,3 @@
-import { rescalingOf } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
@@ -68,7 +67,6 @@ export async function noteOutside(
   for (const text of texts) note({ kind: 'outside coverage', text });
 }
 
-/** The coverage of a series, if the answers so far stated what these days need. */
 function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Ask): Row | undefined {
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
   const coveredTo = basis.coveredTo(id);
@@ -186,14 +184,16 @@ export async function explainEmpty<R extends Row>(
 
 const mostExplained = 3;
 
+type ExplainedDates = {
+  readonly days: readonly Version[];
+  readonly from: Day | undefined;
+  readonly to: Day | undefined;
+};
+
 /** Notes why an answer has no rows as of any of these days: a reason for each series, or for the first few of many. */
 export async function explainSeries(
   answered: readonly { readonly series: { readonly id: string } }[],
-  {
-    days,
-    from,
-    to,
-  }: { readonly days: readonly Version[]; readonly from?: Day | undefined; readonly to?: Day | undefined },
+  { days, from, to }: ExplainedDates,
   context: Ask,
 ): Promise<void> {
   if (context.note === undefined) return;
@@ -204,31 +204,6 @@ export async function explainSeries(
     await explainEmpty(observations, textsOf(defined({ id: series.id, as_of, from, to })), context);
 }
 
-/** Notes that all values changed by about the same factor; the reason stays open, as a store has one unit for all. */
-export function noteRescaling(
-  { id, unit }: { readonly id: string; readonly unit: string },
-  rows: readonly { readonly new: string | null; readonly old: string | null }[],
-  { note, naming }: Ask,
-): void {
-  if (note === undefined) return;
-  const pairs = rows.flatMap((row) =>
-    row.old === null || row.new === null ? [] : [{ old: row.old, new: row.new }],
-  );
-  const rescaling = rescalingOf(pairs, unit);
-  if (rescaling === undefined) return;
-  const factors = new Set([rescaling.least, rescaling.most].map((factor) => String(+factor.toPrecision(4))));
-  note({
-    kind: 'rescaled',
-    text:
-      `${id}: the new ${countText(rescaling.count)} ${[...factors].join(' to ')} times the old; ` +
-      `if units or base year changed, compare growth rates, not levels (${naming.param('units', 'pch')})`,
-  });
-}
-
-function countText(dates: number): string {
-  return dates === 1 ? 'value of the only common date is' : `values of all ${dates} common dates are`;
-}
-
 type About = readonly [name: string, text: string];
 
 /**
@@ -236,11 +211,17 @@ type About = readonly [name: string, text: string];
  * transformed, how its vintages came about, the day to which its data are covered, and the titles and units of its
  * series. Must be called after the last page.
  */
-export async function aboutAnswer(query: Query, context: Ask): Promise<readonly About[]> {
-  const about: About[] = [...daysAbout(query), ...valuesAbout(query)];
-  const day = query.question.knownOn?.(query.values) ?? context.basis.today;
-  const { question, values } = query;
+export async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
   const transformation = transformationIn(values);
+  const about: About[] = [
+    ...(question.asOfTexts?.(values) ?? []).map((text) => ['As of', text] as const),
+    ...(question.namedParams?.(values) ?? []).map(
+      ([name, value]) => ['Parameter', `${name}: ${value}`] as const,
+    ),
+    ...(transformation === undefined ? [] : transformedAbout(transformation)),
+    ...(question.valueTexts?.(values) ?? []),
+  ];
+  const day = question.knownOn?.(values) ?? context.basis.today;
   const hasSeries = question.reading !== undefined || 'ids' in values || 'id' in values;
   for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
     const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
@@ -254,33 +235,13 @@ export async function aboutAnswer(query: Query, context: Ask): Promise<readonly 
   return about;
 }
 
-function daysAbout({ question, values }: Query): readonly About[] {
-  const days = question.asOfTexts?.(values) ?? [];
-  const params = question.namedParams?.(values) ?? [];
-  return [
-    ...days.map((text) => ['As of', text] as const),
-    ...params.map(([name, value]) => ['Parameter', `${name}: ${value}`] as const),
-  ];
-}
-
-function valuesAbout({ question, values }: Query): readonly About[] {
-  return [...transformedAbout(transformationIn(values)), ...(question.valueTexts?.(values) ?? [])];
-}
-
-function transformedAbout(transformation: Transformation | undefined): readonly About[] {
-  if (transformation === undefined) return [];
-  const { units, digits, aggregation } = transformation;
-  const { frequency, aggregate = 'avg', partial = false } = aggregation ?? {};
-  return [
-    ...(frequency === undefined
-      ? []
-      : [
-          [
-            'Frequency',
-            `${frequency}, ${aggregate}${partial ? ', also of periods not complete' : ''}`,
-          ] as const,
-        ]),
-    ...(units === 'lin' ? [] : [['Transformation', `${units}, computed within each vintage`] as const]),
-    ...(digits === undefined ? [] : [['Digits', String(digits)] as const]),
-  ];
+function transformedAbout({ units, digits, aggregation }: Transformation): readonly About[] {
+  const about: About[] = [];
+  if (aggregation !== undefined) {
+    const { frequency, aggregate = 'avg', partial = false } = aggregation;
+    about.push(['Frequency', `${frequency}, ${aggregate}${partial ? ', also of periods not complete' : ''}`]);
+  }
+  if (units !== 'lin') about.push(['Transformation', `${units}, computed within each vintage`]);
+  if (digits !== undefined) about.push(['Digits', String(digits)]);
+  return about;
 }

@@ -23,18 +23,16 @@ import type { Demands } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** When a question is asked; in a plan, binding its values to a day completes them. */
-export type AskedAt = Clock & { readonly inPlan?: boolean };
+type AskedAt = Clock & { readonly inPlan?: boolean };
 
 /** Reads the days in a file; with `strict`, on which something was known before each. */
 type DayFileReader = (file: string, strict: boolean) => Promise<readonly Day[]>;
 
-/** The command that asks a question. */
-export type QuestionCommand = {
+type QuestionCommand = {
   readonly words: string;
   readonly alias?: string;
   readonly heading: CommandGroup;
   readonly summary: string;
-  /** What help says besides the summary. */
   readonly about?: string;
   /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
   readonly examples?: string;
@@ -48,9 +46,7 @@ export type QuestionCommand = {
 
 /** How flags of other commands ask a question, which has no command of its own: those of its arguments. */
 type AskedByFlags = {
-  /** The words of these commands. */
   readonly words: readonly string[];
-  /** Flags that ask it besides those of its arguments. */
   readonly flags?: readonly Flag[];
   /** Flags of these commands that its arguments read too; others that say nothing about it are refused. */
   readonly reads?: readonly string[];
@@ -70,9 +66,7 @@ type QuestionEndpoint = {
   readonly layout: RowLayout;
   /** The field with the first day on which a row was known; without it, no as-of date can bound an answer. */
   readonly knownBy?: string;
-  /** Whether it may have a column for each series instead of fixed columns. */
   readonly mayBeWide?: boolean;
-  /** The optional members of its envelope. */
   readonly members: NonNullable<Operation['members']>;
   readonly example: {
     readonly params: Readonly<Record<string, string>>;
@@ -93,7 +87,7 @@ export type Argument<N extends string = string, T = unknown> = Param<T> & {
 };
 
 /** A day, and the parameter that names it, or in words which one it is. */
-export type NamedDay = readonly [name: string, day: Day];
+type NamedDay = readonly [name: string, day: Day];
 
 /** What an answer reads: each series as of some days, its whole history for some days, or panels of a service. */
 export type Reading = { readonly series: readonly ResolvedSeries[] } & (
@@ -122,7 +116,6 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   readonly command?: QuestionCommand;
   readonly askedBy?: AskedByFlags;
   readonly endpoint?: QuestionEndpoint;
-  /** The arguments of the method, in order. */
   readonly args: readonly Argument[];
   readonly params: Params;
   /** The types of the method, where its rows depend on its parameters; it is never read. */
@@ -145,7 +138,6 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
   asOfTexts?(values: V): readonly string[];
   /** What a file with notes says about the values, besides how they were transformed. */
   valueTexts?(values: V): readonly (readonly [about: string, text: string])[];
-  /** The parameters that a file with notes names. */
   namedParams?(values: V): readonly (readonly [name: string, value: unknown])[];
   /** Whether its answer transforms values itself; otherwise it asks for transformed ones. */
   readonly transformsOwn?: boolean;
@@ -163,7 +155,7 @@ export type Question<V extends NamedValues = NamedValues, R extends Row = Row> =
 };
 
 /** What a method may be asked, and the type of the rows that it then has. */
-export type MethodType = readonly [asked: readonly unknown[], row: Row];
+type MethodType = readonly [asked: readonly unknown[], row: Row];
 
 /** Returns the types of a method as a member of a declaration. */
 export function typed<M extends readonly MethodType[]>(): M {
@@ -208,13 +200,6 @@ export function question<
 ): TypedQuestion<A, P, R> & { readonly name: N; readonly method?: M; readonly all?: L } {
   return declaration;
 }
-
-/** The type of the rows of a question. */
-export type QuestionRow<Q> = Q extends {
-  answer(...asked: never): Promise<QueryAnswer<infer R>>;
-}
-  ? R
-  : never;
 
 /** What an answer must be based on, as parameters of every question. */
 export const demandParams = {
@@ -325,7 +310,7 @@ export function readTexts(question: Question, texts: ParamTexts, clock: Clock): 
     if (Object.hasOwn(given, name))
       throw invalid(
         name,
-        `parameter '${name}' is given more than once${isList(one) ? ': separate its values by commas' : ''}`,
+        `parameter '${name}' is given more than once${one.schema.type === 'array' ? ': separate its values by commas' : ''}`,
       );
     given[name] = one.parse(text, name, clock);
   }
@@ -340,8 +325,4 @@ export function requestParams(question: Question): Params {
   const all = Object.entries({ ...paramsOf(question), ...demandsOf(question) });
   const { fixed = {} } = question.endpoint ?? {};
   return Object.fromEntries(all.filter(([name]) => !Object.hasOwn(fixed, name)));
-}
-
-function isList({ schema }: Pick<Param, 'schema'>): boolean {
-  return schema.type === 'array';
 }

@@ -73,7 +73,6 @@ async function* completed<P extends Envelope | WrittenPage>(
   return { ...found.difference, rows, ...defined({ head, cursor }), hasMore, basis: ask.basis, about };
 }
 
-/** The same failure; a Problem of a question about one series names it. */
 function failureIn({ id }: Query['values'], error: unknown): unknown {
   return typeof id === 'string' ? failureOf(id, error) : error;
 }
@@ -81,12 +80,8 @@ function failureIn({ id }: Query['values'], error: unknown): unknown {
 async function transformedContext(transformation: Transformation | undefined, context: Ask): Promise<Ask> {
   if (transformation === undefined) return context;
   // Loaded here: most queries ask for values as published.
-  const { transforming, whyNoResult } = await import('./transforming.ts');
-  return {
-    ...context,
-    client: transforming(context, transformation),
-    noResult: (operation, texts) => whyNoResult(operation, texts, transformation, context),
-  };
+  const { transforming } = await import('./transforming.ts');
+  return transforming(context, transformation);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Client } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
 import { closeNames } from '../domain/series/closest.ts';
@@ -8,8 +9,8 @@ import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch, seriesShow, spread, yields } from '../operations/figures.ts';
 import type { Naming, RowOf } from '../operations/operation.ts';
-import { type ParamTexts, without } from '../operations/param.ts';
-import { type Ask, failureOf } from './answer.ts';
+import type { ParamTexts } from '../operations/param.ts';
+import { type Ask, failureOf, rowsOf } from './answer.ts';
 
 /** Where series are looked up, and what records the ids that are left out. */
 type Catalogue = Pick<Ask, 'basis' | 'client' | 'naming' | 'signal'>;
@@ -35,22 +36,23 @@ export async function resolveSeries(
   const meant = await seriesMeant(ids, catalogue, asOf);
   // A single one fails when it is asked for.
   if (meant.length === 1 || !lookUp) return meant;
-  const outcomes = await describedAll(meant, catalogue);
-  const found = outcomes.flatMap((one) => ('error' in one ? [] : [one]));
-  const failures = outcomes.flatMap((one) => ('error' in one ? [one] : []));
-  return foundOf(found, failures, skipMissing, catalogue);
+  return foundOf(await describedAll(meant, catalogue), skipMissing, catalogue);
 }
 
-/** A series that cannot be answered, and why. */
-export type FailedSeries = { readonly id: string; readonly error: unknown };
+type FailedSeries = { readonly id: string; readonly error: unknown };
+
+function isFailed(outcome: object): outcome is FailedSeries {
+  return 'error' in outcome;
+}
 
 /** What was found of several series; throws the first failure that `skipMissing` does not excuse. */
-export function foundOf<T>(
-  found: readonly T[],
-  failures: readonly FailedSeries[],
+export function foundOf<T extends object>(
+  outcomes: readonly (FailedSeries | T)[],
   skipMissing: boolean,
   { basis, naming }: Catalogue,
 ): readonly T[] {
+  const found = outcomes.flatMap((one) => (isFailed(one) ? [] : [one]));
+  const failures = outcomes.filter(isFailed);
   const [first, ...others] = failures;
   if (first === undefined) return found;
   const other = failures.find(({ error }) => !isUnknown(error));
@@ -61,17 +63,11 @@ export function foundOf<T>(
   }
   const { error } = first;
   if (!(error instanceof Problem)) throw error;
+  const ids = others.map(({ id }) => id);
   throw error.with({
     hints: [
       ...error.hints,
-      ...(others.length === 0
-        ? []
-        : [
-            `also not found: ${listed(
-              others.map(({ id }) => id),
-              'and',
-            )}`,
-          ]),
+      ...(ids.length === 0 ? [] : [`also not found: ${listed(ids, 'and')}`]),
       ...(found.length === 0 ? [] : [`${naming.param('skip_missing')} leaves out what is not found`]),
     ],
   });
@@ -120,7 +116,7 @@ async function seriesMeant(
     const id = text.toUpperCase();
     const matching: ResolvedSeries[] = [];
     if (isPattern(id)) {
-      known ??= await allSeries(catalogue);
+      known ??= await rowsOf(catalogue, seriesSearch, {});
       const pattern = patternOf(id);
       // Another service may not say when a series began.
       for (const row of known)
@@ -141,13 +137,12 @@ export async function seriesWithStatements(
   has: (id: string) => Promise<boolean>,
   catalogue: Catalogue,
 ): Promise<readonly string[]> {
-  const found: string[] = [];
-  const failures: FailedSeries[] = [];
+  const outcomes: (FailedSeries | { readonly id: string })[] = [];
   for (const { id, typed } of await seriesMeant(ids, catalogue))
-    if (await has(id)) found.push(id);
-    else if (typed !== undefined) failures.push({ id, error: withoutStatements(id, catalogue) });
-  if (found.length === 0 && failures.length === 0) throw ofCurves(ids.join(' '), catalogue);
-  return foundOf(found, failures, skipMissing, catalogue);
+    if (await has(id)) outcomes.push({ id });
+    else if (typed !== undefined) outcomes.push({ id, error: withoutStatements(id, catalogue) });
+  if (outcomes.length === 0) throw ofCurves(ids.join(' '), catalogue);
+  return foundOf(outcomes, skipMissing, catalogue).map(({ id }) => id);
 }
 
 function withoutStatements(id: string, catalogue: Catalogue): Problem {
@@ -183,33 +178,25 @@ function patternOf(id: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-/** The series on the first pages of the list that had begun by a day; each page is requested once. */
-async function firstSeries({ client }: Catalogue, asOf: Day): Promise<readonly RowOf<typeof seriesSearch>[]> {
+const mostSearched = 3 * largestPage;
+
+/** The first series of the list that had begun by a day; each page is requested once. */
+async function firstSeries(
+  { client, signal }: Catalogue,
+  asOf: Day,
+): Promise<readonly RowOf<typeof seriesSearch>[]> {
   const rows: RowOf<typeof seriesSearch>[] = [];
-  let texts: ParamTexts = [['limit', String(largestPage)]];
+  const once: Client = { ...client, ask: (asked, texts) => client.ask(asked, texts, { once: true }) };
   try {
-    for (let pages = 0; pages < mostPages; pages += 1) {
-      const { results, next_cursor: cursor } = await client.ask(seriesSearch, texts, { once: true });
+    for await (const { results } of pagesOf(once, seriesSearch, [], { limit: mostSearched }, signal))
       rows.push(...results.filter((row) => hadBegun(row, asOf)));
-      if (cursor === undefined) break;
-      texts = [...without(texts, 'cursor'), ['cursor', cursor]];
-    }
   } catch {
     return rows;
   }
   return rows;
 }
 
-async function allSeries({ client, signal }: Catalogue): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for await (const page of pagesOf(client, seriesSearch, [], {}, signal))
-    for (const row of page.results) rows.push(row);
-  return rows;
-}
-
 const mostSuggested = 3;
-
-const mostPages = 3;
 
 /** The same failure; for an unknown series, with a hint at the ids that may be meant, of those known on a day. */
 export async function withSuggestion(
@@ -222,14 +209,11 @@ export async function withSuggestion(
   const { naming } = catalogue;
   const hinting = (hint: string) => error.with({ hints: [hint, ...error.hints] });
   if (isPattern(id)) {
-    const ids = (await firstSeries(catalogue, asOf))
-      .map((row) => row.id)
-      .filter((one) => patternOf(id).test(one));
-    if (ids.length === 0) return hinting('no series id matches this pattern');
-    const some = ids.slice(0, mostSuggested);
-    return hinting(
-      `name one series, such as ${listed(some, 'or')}: a pattern is for questions about several`,
-    );
+    const pattern = patternOf(id);
+    const found = (await firstSeries(catalogue, asOf)).filter((row) => pattern.test(row.id));
+    if (found.length === 0) return hinting('no series id matches this pattern');
+    const ids = found.slice(0, mostSuggested).map((row) => row.id);
+    return hinting(`name one series, such as ${listed(ids, 'or')}: a pattern is for questions about several`);
   }
   const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue, asOf));
   return near.length === 0

@@ -1,4 +1,4 @@
-import type { AskOptions, Client } from '../client/client.ts';
+import type { AskOptions } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import { frequencies, frequencyOf, parseFrequency } from '../domain/series/series.ts';
@@ -20,17 +20,21 @@ import { historyOf } from './history.ts';
 type Asking = Pick<Ask, 'client' | 'signal'>;
 
 /**
- * The same client, but with transformed values of series by date, each computed from the one vintage that the
- * question is about. It also requests the values before the first date that a transformation needs.
+ * What the same answer needs, but with transformed values of series by date, each computed from the one vintage that
+ * the question is about. Its client also requests the values before the first date that a transformation needs.
  */
-export function transforming(source: Asking, transformation: Transformation): Client {
-  const { client } = source;
+export function transforming(context: Ask, transformation: Transformation): Ask {
+  const { client } = context;
   return {
-    ...client,
-    ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
-      if (operation.isTransformable !== true) return client.ask(operation, texts, options);
-      return transformedPage(operation, texts, transformation, source);
+    ...context,
+    client: {
+      ...client,
+      ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
+        if (operation.isTransformable !== true) return client.ask(operation, texts, options);
+        return transformedPage(operation, texts, transformation, context);
+      },
     },
+    noResult: (operation, texts) => whyNoResult(operation, texts, transformation, context),
   };
 }
 
@@ -114,7 +118,7 @@ function onePage<R>({ next_cursor: _, ...head }: Envelope<R>, results: readonly 
 }
 
 /** Why a series has no results for the requested dates; undefined if it has no values for them. */
-export async function whyNoResult<R extends Row>(
+async function whyNoResult<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   { units, aggregation }: Transformation,

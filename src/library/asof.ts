@@ -263,7 +263,6 @@ async function imported(paths: readonly string[], options: ImportOptions): Promi
   }
 }
 
-/** Lists of names by source. */
 const pullRequest: Kind = {
   check(value, name, clock) {
     if (!isPlain(value))

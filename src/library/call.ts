@@ -14,7 +14,6 @@ export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 /** What a method takes. */
 export type Signature = {
   readonly name: string;
-  /** The arguments before the parameters, in order. */
   readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];
   /** What the last argument, an object, may hold. */
   readonly params?: {

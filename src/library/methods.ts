@@ -1,14 +1,12 @@
-import { type Ask, type Asker, askOf, type Outcome } from '../answering/answer.ts';
+import { type Ask, type Asker, askOf, type Outcome, type QueryAnswer } from '../answering/answer.ts';
 import type { Demands, SubjectBasis } from '../answering/basis.ts';
 import { notesOf } from '../answering/notes.ts';
 import {
   type Argument,
   checkedValues,
   demandsOf,
-  type MethodType,
   type Query,
   type Question,
-  type QuestionRow,
   splitDemands,
 } from '../answering/question.ts';
 import { run } from '../answering/run.ts';
@@ -70,7 +68,6 @@ export type LibrarySource = Asker & {
   readonly asOf?: Day;
 };
 
-/** Reads all pages of an answer, again from the beginning if the data change meanwhile. */
 function allRows(query: Query, demands: Demands, source: LibrarySource): Promise<Result<Row>> {
   return restartOnChange(async () => {
     const ask = { ...basedOn(source, demands), explained: true };
@@ -129,14 +126,12 @@ type OwnParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> &
   ExtraOf<O> &
   WithoutFlags<FlagName<Flagged<O>>>;
 
-/** What a method may demand of its data, if it answers about data. */
 type DemandsOf<O> = O extends { readonly members?: infer M extends readonly unknown[] }
   ? 'covered_to' extends M[number]
     ? Demands
     : unknown
   : unknown;
 
-/** What a method may ask of a listing besides. */
 type ExtraOf<O> = O extends { readonly extra?: infer E extends Params }
   ? ParamsOf<{ readonly params: { readonly [K in keyof E as string extends K ? never : K]: E[K] } }>
   : unknown;
@@ -144,14 +139,12 @@ type ExtraOf<O> = O extends { readonly extra?: infer E extends Params }
 type ArgumentValue<O, Asked> =
   CamelCase<ArgumentName<O>> extends infer A ? (A extends keyof Asked ? Asked[A] : never) : never;
 
-/** The last argument of a method: its parameters by name, if it has any. */
 type WithParams<P> = [keyof P] extends [never]
   ? []
   : Record<never, never> extends P
     ? [params?: P]
     : [params: P];
 
-/** The arguments of a method: the one that its command takes, and the other parameters by name. */
 type Arguments<O> = [...CommandArgument<O, ArgumentValue<O, ParamsOf<O>>>, ...WithParams<MethodParams<O>>];
 
 type CommandArgument<O, V> = [ArgumentName<O>] extends [never]
@@ -169,7 +162,6 @@ type OperationMethod<O> = ((...asked: Arguments<O>) => Promise<Result<RowOf<O>>>
       }
     : unknown);
 
-/** The operation that a flag of the command runs instead. */
 type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
   ? Extract<
       KnownOperation,
@@ -187,7 +179,6 @@ type WithoutFlags<N extends string> = [N] extends [never]
   ? unknown
   : { readonly [K in N]?: false | undefined };
 
-/** The methods of all operations that flags run, each with its own parameters and rows. */
 type FlaggedMethods<O> = (O extends unknown ? (method: FlaggedMethod<O>) => void : never) extends (
   methods: infer M,
 ) => void
@@ -201,7 +192,6 @@ type ListingMethod<P, R> = {
   all(params: P): AsyncIterable<R>;
 };
 
-/** The parameters of an operation, one of whose flags may be given. */
 type MaybeFlagged<O, N extends string> = N extends unknown
   ? Omit<MethodParams<O>, N> & { readonly [K in N]?: boolean | undefined }
   : never;
@@ -212,7 +202,6 @@ type MethodOf<O> = [Flagged<O>] extends [never]
       OperationMethod<O> &
       ListingMethod<MaybeFlagged<O, FlagName<Flagged<O>>>, RowOf<Flagged<O> | O>>;
 
-/** A method for each operation whose place no question takes, by its name in camel case. */
 type OperationMethods = {
   readonly [O in Exclude<
     KnownOperation,
@@ -220,16 +209,17 @@ type OperationMethods = {
   > as CamelCase<O['name']>]: MethodOf<O>;
 };
 
-/** What a method takes for an argument. */
 type Given<A, T> = A extends { readonly orOne: true } ? T | (T extends readonly (infer E)[] ? E : never) : T;
 
 type GivenArguments<A extends readonly Argument[]> = {
   [I in keyof A]: A[I] extends Param<infer T> ? Given<A[I], T> : never;
 };
 
+type TypedCall = NonNullable<Question['method']>[number];
+
 /** The method of a question, with the types of its arguments, parameters and rows. */
 export type QuestionMethod<Q extends Question> = Q extends {
-  readonly method?: readonly [infer First extends MethodType, ...infer Others extends readonly MethodType[]];
+  readonly method?: readonly [infer First extends TypedCall, ...infer Others extends readonly TypedCall[]];
 }
   ? Overloads<[First, ...Others]>
   : ((...asked: QuestionArguments<Q>) => Promise<Result<QuestionRow<Q>>>) &
@@ -246,20 +236,25 @@ type QuestionArguments<Q extends Question> = [
 ];
 
 /** A method that may be asked in several ways, the first that fits first. */
-type Overloads<M extends readonly MethodType[]> = M extends readonly [
+type Overloads<M extends readonly TypedCall[]> = M extends readonly [
   readonly [infer Asked extends readonly unknown[], infer R extends Row],
-  ...infer Others extends readonly MethodType[],
+  ...infer Others extends readonly TypedCall[],
 ]
   ? ((...asked: Asked) => Promise<Result<R>>) & Overloads<Others>
   : unknown;
 
-/** A method for each question that asks others, by its name in camel case. */
+/** The type of the rows of a question. */
+export type QuestionRow<Q> = Q extends {
+  answer(...asked: never): Promise<QueryAnswer<infer R>>;
+}
+  ? R
+  : never;
+
 type QuestionMethods = {
   // Mapped over the table itself, so that editors show its documentation.
   readonly [K in keyof typeof questions]: QuestionMethod<(typeof questions)[K]>;
 };
 
-/** The methods of all questions. */
 type Methods = OperationMethods & QuestionMethods;
 
 /** Returns the methods of all questions, those that ask one operation among them. */
@@ -344,7 +339,6 @@ function kindOf(param: Param): Kind {
   return { ...param, schema: { ...param.schema, description: param.description } };
 }
 
-/** Returns the values of parameters by their names on the wire, in their usual forms. */
 function wireNamed(question: Question, given: NamedValues, clock?: Clock): NamedValues {
   const params = { ...question.params, ...demandsOf(question) };
   const entries = Object.entries(params).flatMap(([name, one]) => {
@@ -355,7 +349,6 @@ function wireNamed(question: Question, given: NamedValues, clock?: Clock): Named
   return Object.fromEntries(entries);
 }
 
-/** Checks values; the field of a refusal is the name of a parameter of the method. */
 function checkedNames(question: Question, given: NamedValues, clock: Clock): NamedValues {
   try {
     return checkedValues(question, given, clock);
@@ -365,7 +358,6 @@ function checkedNames(question: Question, given: NamedValues, clock: Clock): Nam
   }
 }
 
-/** Reads the question that a call asks, bound to the day of the source. */
 function queryIn(question: Question, asked: readonly unknown[], { clock, naming, asOf }: LibrarySource) {
   const now = clockAt(clock());
   const { args } = question;

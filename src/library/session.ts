@@ -13,12 +13,10 @@ export class Session {
     this.#clock = clock;
   }
 
-  /** Refuses every later call. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Adds the signal of this asof to options. */
   readonly stoppable = <T extends { readonly signal?: AbortSignal | undefined }>(options: T): T => {
     const signals = options.signal === undefined ? [this.#signal] : [this.#signal, options.signal];
     return { ...options, signal: AbortSignal.any(signals) };

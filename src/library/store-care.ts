@@ -7,7 +7,6 @@ import { abortSignal, callable, flag, integer, seriesId, word } from '../operati
 import type { Kinds, Signature } from './call.ts';
 import type { Session } from './session.ts';
 
-/** The store to care for, and what all calls of an opened asof share. */
 type CareSource = {
   /** Its address; a Problem if a service answers. */
   readonly address: () => string;
@@ -38,7 +37,6 @@ const series = () => import('../maintenance/series.ts');
 /** Returns the methods that care for a store. */
 export function storeCare({ address, written, rest, session }: CareSource) {
   const { stoppable } = session;
-  /** Returns the method of a name, which takes arguments and then options. */
   const method = <A extends unknown[], T>(
     name: string,
     args: Signature['args'],

@@ -61,7 +61,6 @@ function flaggedBy(words: string, operations: readonly Operation[]): readonly Fl
   );
 }
 
-/** The operation that values ask: one whose flag they have, or the one of the command. */
 function chosen(operation: Operation, others: readonly FlaggedOperation[], values: NamedValues): Operation {
   const [one, other] = others.filter(({ command }) => values[command.flag.name] === true);
   if (one === undefined || other === undefined) return one ?? operation;

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
-import type { QuestionRow } from '../../src/answering/question.ts';
 import { embeddedClient } from '../../src/client/open.ts';
 import { type Demands, open } from '../../src/index.ts';
 import { asofOf } from '../../src/library/asof.ts';
 import { methodNaming } from '../../src/library/call.ts';
-import { type QuestionMethod, signatureOf } from '../../src/library/methods.ts';
+import { type QuestionMethod, type QuestionRow, signatureOf } from '../../src/library/methods.ts';
 import { Session } from '../../src/library/session.ts';
 import { planLineParser } from '../../src/lines/parse.ts';
 import { assistantTools } from '../../src/mcp/server.ts';

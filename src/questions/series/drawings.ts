@@ -16,11 +16,9 @@ import { panelSeries } from './real-time-panel.ts';
 const mostLines = 8;
 
 type SeriesView = Pick<Drawing, 'marks' | 'stepped' | 'until'> & {
-  /** What the values are. */
   readonly state: (summary: ChartSummary) => string;
 };
 
-/** Returns what is known of the series with an id. */
 type Describing = (id: Row[string] | undefined) => Row | undefined;
 
 /** The drawing of series over their dates: lines of one unit share a scale, each other unit has its own panel. */
@@ -177,7 +175,6 @@ export function vintagesDrawing({ id, as_of: asOf }: OneSeriesUpTo, context: Ask
   }));
 }
 
-/** What is drawn: the days, the column with the values of each, and how these are transformed. */
 type DrawnDays = {
   readonly days: readonly Version[];
   readonly columns: readonly string[];

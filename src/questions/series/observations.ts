@@ -3,7 +3,6 @@ import { noteBasis } from '../../answering/notes.ts';
 import { question, transformationIn } from '../../answering/question.ts';
 import { remarked } from '../../answering/run.ts';
 import {
-  type FailedSeries,
   foundOf,
   isUnknown,
   missingMember,
@@ -229,21 +228,23 @@ async function firstAnswers(
   questions: readonly ParamTexts[],
   context: Ask,
 ): Promise<Map<string, Envelope>> {
-  const answers = new Map<string, Envelope>();
-  const failures: FailedSeries[] = [];
+  const outcomes: (
+    | { readonly id: string; readonly error: unknown }
+    | { readonly key: string; readonly answer: Envelope }
+  )[] = [];
   for (const [done, { id, row }] of series.entries()) {
     const question = row === undefined ? questions[done] : undefined;
     if (question === undefined) continue;
     context.progress?.({ done, total: series.length, unit: 'series' });
     try {
-      answers.set(JSON.stringify(question), await context.client.ask(listing, question));
+      outcomes.push({ key: JSON.stringify(question), answer: await context.client.ask(listing, question) });
     } catch (error) {
       if (!isUnknown(error)) throw failureOf(id, error);
-      failures.push({ id, error: failureOf(id, error) });
+      outcomes.push({ id, error: failureOf(id, error) });
     }
   }
-  foundOf([...answers.keys()], failures, false, context);
-  return answers;
+  const found = foundOf(outcomes, false, context);
+  return new Map(found.map(({ key, answer }) => [key, answer]));
 }
 
 /** The number of rows of whole series as known now, if their descriptions were looked up; otherwise unknown. */

@@ -25,7 +25,6 @@ export class OneFrequency {
     this.#units = units;
   }
 
-  /** Takes the frequency of a day; a Problem if it differs from that of another day. */
   add(day: Version, frequency: string): void {
     if (frequency === '') return;
     this.#first ??= { day, frequency };

@@ -3,9 +3,7 @@ import type { Demands } from '../../answering/basis.ts';
 import { composed, eachOf } from '../../answering/composed.ts';
 import { explainSeries, noteBasis } from '../../answering/notes.ts';
 import {
-  type AskedAt,
   type BoundValues,
-  type NamedDay,
   type Question,
   question,
   transformationIn,
@@ -192,7 +190,46 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
         [[ids: Ids, params?: PanelParams], PanelRow | WideRow],
       ]
     >(),
-  check,
+  // Refuses parameters of one kind of panel together with those of the other, and days that have not begun.
+  check(values, { latest, inPlan = false }) {
+    const { as_of, as_of_each: each, known_before_each, from, to, wide, with_dates } = values;
+    if (each === undefined) {
+      const name = ofManyDays.find((one) => values[one] !== undefined && values[one] !== false);
+      if (name === undefined) return;
+      throw contradiction(
+        name,
+        ({ param }) => `${param(name)} is about as-of dates: use ${param('as_of_each')}`,
+      );
+    }
+    if (as_of !== undefined)
+      throw contradiction('as_of', ({ param }) => `use either ${param('as_of')} or ${param('as_of_each')}`);
+    const missing = from === undefined ? 'from' : to === undefined && !inPlan ? 'to' : undefined;
+    if (typeof each === 'string' && missing !== undefined)
+      throw contradiction(
+        missing,
+        ({ param }) =>
+          `${param('as_of_each')} needs ${param('from')} and ${param('to')}: the first and the last as-of date`,
+      );
+    if (with_dates === true && wide !== true)
+      throw contradiction(
+        'with_dates',
+        ({ param }) => `${param('with_dates')} needs ${param('wide')}: a long panel has the dates`,
+      );
+    if (isOfFile(each)) {
+      if (!inPlan) return;
+      throw new Problem('bad-input', 'a plan has no --as-of-file: what it reads may change', {
+        hints: ['use --as-of-each'],
+      });
+    }
+    if (typeof each === 'string' && to === undefined) return;
+    const newest = asOfDates({ as_of_each: each, from, to }).at(-1) ?? '';
+    if ((known_before_each === true ? addDays(newest, -1) : newest) <= latest) return;
+    const name = typeof each === 'string' ? 'to' : 'as_of_each';
+    throw contradiction(
+      name,
+      ({ param }) => `${param(name)} ${newest} is in the future: nothing is known as of that date yet`,
+    );
+  },
   layout: layoutOf,
   drawing: (values) => async (ask) => {
     const { observationsDrawing, realTimePanelDrawing } = await import('./drawings.ts');
@@ -203,7 +240,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
   knownOn(values) {
     const { as_of, as_of_each: each, to } = values;
     if (each === undefined) return as_of;
-    return isList(each) ? datesOf(values, each).at(-1) : to;
+    return isList(each) ? asOfDates({ ...values, as_of_each: each }).at(-1) : to;
   },
   asOfTexts({ as_of, as_of_each: each, known_before_each, from, to }) {
     if (each === undefined) return [as_of ?? 'the newest vintage'];
@@ -257,47 +294,6 @@ function isList(each: PanelValues['as_of_each']): each is readonly Day[] {
   return typeof each === 'object' && !isOfFile(each);
 }
 
-/** Refuses parameters of one kind of panel together with those of the other, and days that have not begun. */
-function check(values: PanelValues, { latest, inPlan = false }: AskedAt): void {
-  const { as_of, as_of_each: each, known_before_each, from, to, wide, with_dates } = values;
-  if (each === undefined) {
-    const name = ofManyDays.find((one) => values[one] !== undefined && values[one] !== false);
-    if (name === undefined) return;
-    throw contradiction(
-      name,
-      ({ param }) => `${param(name)} is about as-of dates: use ${param('as_of_each')}`,
-    );
-  }
-  if (as_of !== undefined)
-    throw contradiction('as_of', ({ param }) => `use either ${param('as_of')} or ${param('as_of_each')}`);
-  const missing = from === undefined ? 'from' : to === undefined && !inPlan ? 'to' : undefined;
-  if (typeof each === 'string' && missing !== undefined)
-    throw contradiction(
-      missing,
-      ({ param }) =>
-        `${param('as_of_each')} needs ${param('from')} and ${param('to')}: the first and the last as-of date`,
-    );
-  if (with_dates === true && wide !== true)
-    throw contradiction(
-      'with_dates',
-      ({ param }) => `${param('with_dates')} needs ${param('wide')}: a long panel has the dates`,
-    );
-  if (isOfFile(each)) {
-    if (!inPlan) return;
-    throw new Problem('bad-input', 'a plan has no --as-of-file: what it reads may change', {
-      hints: ['use --as-of-each'],
-    });
-  }
-  if (typeof each === 'string' && to === undefined) return;
-  const newest = datesOf(values, each).at(-1) ?? '';
-  if ((known_before_each === true ? addDays(newest, -1) : newest) <= latest) return;
-  const name = typeof each === 'string' ? 'to' : 'as_of_each';
-  throw contradiction(
-    name,
-    ({ param }) => `${param(name)} ${newest} is in the future: nothing is known as of that date yet`,
-  );
-}
-
 function layoutOf({
   ids,
   wide,
@@ -314,11 +310,10 @@ function layoutOf({
   return widePanelLayout('as_of', lagged, with_dates === true);
 }
 
-/** Binds a panel as of many days, of which the day is the last possible one. */
 function boundTo(values: PanelValues, day: Day): BoundValues<PanelValues> {
   const { as_of_each: each, from, to = day } = values;
   const bound = { ...values, to };
-  const days: readonly NamedDay[] = [
+  const days: BoundValues<PanelValues>['days'] = [
     ...(from === undefined ? [] : [['from', from] as const]),
     ['to', to],
     ...(isList(each) ? each.map((one) => ['the as-of date', one] as const) : []),
@@ -332,10 +327,6 @@ function daysText(days: readonly Day[]): string {
   const sorted = [...new Set(days)].sort();
   if (sorted.length <= 10) return sorted.join(', ');
   return `${sorted.length} days from ${sorted[0]} to ${sorted.at(-1)}`;
-}
-
-function datesOf({ from, to }: PanelValues, each: Rhythm | readonly Day[]): readonly Day[] {
-  return asOfDates({ as_of_each: each, from, to });
 }
 
 function realTimeOf(values: PanelValues): PanelForm & RealTimePanelQuery {

@@ -78,7 +78,6 @@ async function* publishedValues(query: RevisionsQuery, context: Ask): AsyncGener
   await noteBasis([{ id }], [asOf], context);
 }
 
-/** The values published up to the as-of date, of at most `limit` dates. */
 async function* publishedPages(
   { id, date, from, to, as_of: asOf, limit, cursor }: RevisionsQuery,
   context: Ask,
@@ -132,7 +131,6 @@ async function firstVintageOf(id: string, context: Ask): Promise<FirstVintage | 
   return { asOf, newest: newest?.date ?? '' };
 }
 
-/** The page up to an as-of date, each row compared with the previous one and with the day of the first release. */
 function compared(
   page: Envelope<PublishedValue>,
   asOf: Day | undefined,
@@ -178,12 +176,10 @@ type SeriesHistory = {
   readonly dates: readonly DatedHistory[];
   readonly unit: string;
   readonly firstVintage: FirstVintage | undefined;
-  /** Whether a limit left out older dates. */
   readonly hasMore: boolean;
   readonly valueOn: ValueOn;
 };
 
-/** What is composed from the history of a series. */
 type FromHistory = (
   query: RevisionsQuery,
   history: SeriesHistory,
@@ -262,7 +258,6 @@ function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory):
   return day === undefined ? null : history.valueOn(dated, day);
 }
 
-/** Composes an answer from the history of one series, with the notes that every such answer has. */
 function ofHistory(
   query: RevisionsQuery,
   context: Ask,

@@ -1,4 +1,4 @@
-import { argument, type BoundValues, type QuestionCommand } from '../../answering/question.ts';
+import { argument, type BoundValues, type Question } from '../../answering/question.ts';
 import type { Day } from '../../domain/series/date.ts';
 import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -134,7 +134,7 @@ export const extentParams = {
 export const pageCursor = { ...extentParams.cursor, description: paging.cursor.description };
 
 /** Returns the command of a question that takes the place of an operation. */
-export function commandOf({ command, summary }: Operation): QuestionCommand {
+export function commandOf({ command, summary }: Operation): NonNullable<Question['command']> {
   const { words, heading, alias, examples } = command;
   return { words, heading, summary, ...defined({ alias, examples }) };
 }

@@ -1,9 +1,9 @@
 import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
-import { explainSeries, frequencyOn, noteBasis, noteRescaling } from '../../answering/notes.ts';
+import { explainSeries, frequencyOn, noteBasis } from '../../answering/notes.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
-import { changeBetween } from '../../domain/series/arithmetic.ts';
+import { changeBetween, rescalingOf } from '../../domain/series/arithmetic.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -19,7 +19,6 @@ import { countsOwnPeriods, OneFrequency } from './one-frequency.ts';
 import { namesOf, type SortOrder } from './panel-rows.ts';
 import { knownOnDays, type SeriesArgument, severalSeries, skipMissing, unitsParams } from './shared.ts';
 
-/** What values as of several days may be asked with besides the days. */
 const versionsParams = {
   ...periodRange,
   limit: param(integer(1), 'The newest dates, at most this number.', undefined),
@@ -28,7 +27,6 @@ const versionsParams = {
   ...unitsParams,
 } satisfies Params;
 
-/** The values of a question about several days. */
 type AskedOfDays = ParamValues<Omit<typeof versionsParams, 'limit' | 'sort'>> & {
   readonly limit?: number | undefined;
   readonly sort?: SortOrder | undefined;
@@ -99,24 +97,19 @@ function layoutOf(days: readonly Version[]): RowLayout {
   ]);
 }
 
-/** Returns the day that a version stands for in an answer that is bound to a day. */
 function onDay(version: Version, day: Day): Day {
   return version === 'latest' ? day : version;
 }
 
-/** The values of one series as of each of several days, by date. */
 type SeriesVersions = {
   readonly series: ResolvedSeries;
   /** The dates that any day has a value for, in the order asked for. */
   readonly dates: readonly Day[];
-  /** Whether a limit left out older dates. */
   readonly hasMore: boolean;
-  /** What was found as of each day. */
   readonly found: readonly ReadonlyMap<Day, ObservationRow>[];
 };
 
 type Making<R extends Row> = Pick<ComposedRows<R>, 'object'> & {
-  /** What is noted besides. */
   readonly remark?: string;
   readonly layout: (names: readonly string[]) => RowLayout;
   readonly rows: (all: readonly SeriesVersions[]) => Pick<ComposedRows<R>, 'differs' | 'rows'>;
@@ -155,7 +148,6 @@ export function seriesOf(asked: AskedOfDays, ask: Ask): Promise<readonly Resolve
   return resolveSeries(asked, knownOnDays.knownOn(asked), ask);
 }
 
-/** Returns how to draw values as of several days, of which `columns` has the values of each. */
 function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
   return async (ask: Ask) => {
     const { versionsDrawing } = await import('./drawings.ts');
@@ -164,12 +156,27 @@ function drawingOfDays(asked: AskedOfDays, columns: readonly string[]) {
   };
 }
 
-function noteRescalings({ series, dates, found }: SeriesVersions, ask: Ask): void {
+/** Notes that all values changed by about the same factor; the reason stays open, as a store has one unit for all. */
+function noteRescalings({ series: { id }, dates, found }: SeriesVersions, { note, naming }: Ask): void {
+  if (note === undefined) return;
   for (const [i, other] of found.slice(1).entries()) {
-    const rows = dates.map((date) => ({ old: found[i]?.get(date), new: other.get(date) }));
-    const unit = rows.find(({ old }) => old !== undefined)?.old?.unit ?? '';
-    const pairs = rows.map((row) => ({ old: row.old?.value ?? null, new: row.new?.value ?? null }));
-    noteRescaling({ id: series.id, unit }, pairs, ask);
+    const pairs = dates.flatMap((date) => {
+      const [was, is] = [found[i]?.get(date), other.get(date)];
+      return was === undefined || is === undefined ? [] : [{ old: was.value, new: is.value }];
+    });
+    const [first] = found[i]?.values() ?? [];
+    const rescaling = rescalingOf(pairs, first?.unit ?? '');
+    if (rescaling === undefined) continue;
+    const { count, least, most } = rescaling;
+    const factors = new Set([least, most].map((factor) => String(+factor.toPrecision(4))));
+    const values =
+      count === 1 ? 'value of the only common date is' : `values of all ${count} common dates are`;
+    note({
+      kind: 'rescaled',
+      text:
+        `${id}: the new ${values} ${[...factors].join(' to ')} times the old; ` +
+        `if units or base year changed, compare growth rates, not levels (${naming.param('units', 'pch')})`,
+    });
   }
 }
 

@@ -87,7 +87,7 @@ function coverageText({ first_vintage, last_vintage, first_date, covered_to }: C
   ].join(', ');
 }
 
-/** The page without its coverage: today's coverage includes days after the as-of date. */
+/** Today's coverage includes days after the as-of date. */
 function withoutCoverage<R>({ coverage: _, ...page }: Envelope<R>): Envelope<R> {
   return page;
 }
