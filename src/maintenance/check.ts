@@ -28,11 +28,7 @@ export type CheckSummary = {
   readonly faults: readonly StoreFault[];
 };
 
-/**
- * Reads everything that a store holds, and computes a second time what the store derives: the counts, days, kinds and
- * frequencies of series, and the columns and words that searches use. Also asks the engine for damage; in a damaged
- * store, a series that cannot be read is a fault.
- */
+/** Reads everything that a store holds, computes again what it derives, and asks the engine for damage. */
 export async function checkStore(address: string, options: CheckOptions = {}): Promise<CheckSummary> {
   const faults: StoreFault[] = [];
   const found = (subject: string, texts: readonly string[]) => {

@@ -64,10 +64,7 @@ export type BackupSummary = CopySummary & { readonly removed: readonly string[] 
 /** How a backup becomes the store again. */
 export type RestoreOptions = Omit<CopyOptions, 'replace'>;
 
-/**
- * Copies everything that a store holds, from one state of it, to a new store in a file or a database. Nobody can open
- * the copy before it is complete and has been read again and compared. Continues a copy that was stopped.
- */
+/** Copies everything into a new store, which nobody can open before it was compared; continues a stopped copy. */
 export async function copyStore(from: string, to: string, options: CopyOptions = {}): Promise<CopySummary> {
   refuseSame(from, to);
   return readStore(from, async (view) => {
@@ -236,10 +233,7 @@ class StoreCopy {
   }
 }
 
-/**
- * Writes a store into a file that appears when it is complete and was read again and compared. With `keep` the file is a
- * new one with the time in its name, and older ones of that rule are removed when it is complete.
- */
+/** Writes a store into a file that was read again; with `keep` into a new dated one, of which the newest stay. */
 export async function backupStore(
   from: string,
   to: string,
@@ -260,26 +254,26 @@ export async function backupStore(
       return { ...(await countOf(view)), store, removed, dryRun: true };
     }
     let [store, removed]: [string, readonly string[]] = ['', []];
-    const { openFileDraft, publishCopy } = await import('../store/sqlite/writer.ts');
+    const { files } = await import('../store/sqlite/writer.ts');
     const publish = async (draft: string) => {
       store = backups.newPath(began);
       removed = backups.beyond(keep - 1);
-      publishCopy(draft, store, false);
+      await files.publishCopy(draft, store, false);
       await flush(backups.folder);
       await removeBackups(removed, store);
     };
-    const copied = await copyInto(view, async () => openFileDraft(backups.draft, { publish }), options);
+    const copied = await copyInto(view, async () => files.openDraft(backups.draft, publish), options);
     return { ...copied, store, removed };
   });
 }
 
 /** Removes backups; a Problem, after all others are removed, for one that is in use or cannot be removed. */
 async function removeBackups(paths: readonly string[], made: string): Promise<void> {
-  const { removeStore } = await import('../store/sqlite/writer.ts');
+  const { files } = await import('../store/sqlite/writer.ts');
   let failure: Problem | undefined;
   for (const path of paths) {
     try {
-      removeStore(path);
+      await files.remove(path);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       failure ??= new Problem('local-io', `${made} is complete, but ${path} stays: ${error.detail}`, {
@@ -312,7 +306,6 @@ class DatedBackups {
     return join(this.folder, `${this.#name}.db${unfinishedEnding}`);
   }
 
-  /** The path of a new backup, which no file has. */
   newPath(time: Date): string {
     const stamp = time.toISOString().replace(/:|\.\d+/g, '');
     // After all that have this time, because the order of the names is that of the backups.
@@ -333,8 +326,8 @@ class DatedBackups {
   async refuseOther(first: string | undefined): Promise<void> {
     const path = this.#found().at(-1);
     if (path === undefined) return;
-    const { firstImportOf } = await import('../store/sqlite/writer.ts');
-    const other = firstImportOf(path);
+    const { files } = await import('../store/sqlite/writer.ts');
+    const other = files.firstImportOf(path);
     if (other === undefined || other === first) return;
     throw new Problem(
       'bad-input',
@@ -365,10 +358,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/**
- * Puts a backup in the place of a store, in one step: until then the store stays as it is. Refuses a damaged backup, and a
- * store that another process has open. A store in PostgreSQL must be empty.
- */
+/** Puts a backup in the place of a store in one step; refuses a damaged one, and a store that is in use. */
 export async function restoreStore(
   file: string,
   to: string,
@@ -404,5 +394,5 @@ async function refuseTaken(to: string): Promise<void> {
     });
   }
   if (isDatabase(to) || statSync(to, { throwIfNoEntry: false }) === undefined) return;
-  (await import('../store/sqlite/writer.ts')).refuseUsed(to);
+  (await import('../store/sqlite/writer.ts')).files.refuseUsed(to);
 }

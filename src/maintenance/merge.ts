@@ -31,11 +31,7 @@ export type StoreMergeOptions = {
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 };
 
-/**
- * Adds everything that the store `from` holds to the store `into`, in one transaction, by the rules of an import: if
- * they contradict each other, refuses and lists all contradictions. The log records one import. From now on, `into`
- * also follows everything that `from` follows.
- */
+/** Adds everything that the store `from` holds or follows, in one transaction, by the rules of an import. */
 export async function mergeStore(
   from: string,
   into: string,

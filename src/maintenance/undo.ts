@@ -39,10 +39,7 @@ export async function undoableImports(address: string): Promise<readonly Undoabl
   })).sort((a, b) => b.number - a.number);
 }
 
-/**
- * Takes an import back, by default the last one: afterwards the store answers as if it had never been made. Refuses an
- * import if later ones touched the same series, trade dates or filings, or if its changes were not recorded.
- */
+/** Takes an import back, by default the last; refuses one that later ones built on, or that was not recorded. */
 export async function undoStoreImport(
   address: string,
   { number, dryRun = false, signal }: UndoOptions = {},

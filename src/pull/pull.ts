@@ -284,7 +284,7 @@ class SourcePull {
         ...(this.#source.keepsHeld && { onConflicts: (found) => void conflicts.push(...found) }),
       });
       if (covers !== undefined) {
-        await writer.cover(new Map([[covers, upTo]]));
+        (await writer.series(covers)).cover(upTo);
         await writer.finish([covers]);
       }
       await this.#record(writer);

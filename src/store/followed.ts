@@ -20,26 +20,18 @@ export type Followed = {
 /** Gives what a store follows at live sources; absent if answers come from a service. */
 export type AskFollowed = () => Promise<readonly Followed[]>;
 
-/** How fresh a store is that follows sources: its stalest item counts. */
-export type Freshness = {
-  readonly count: number;
-  /** The last day that all of them reach; undefined if one has no facts yet. */
-  readonly upTo: Day | undefined;
-  /** The oldest time at which an item was last answered, ISO 8601; undefined if one never was. */
-  readonly lastRun: string | undefined;
-  /** The number of items that the last run left unfinished. */
-  readonly unfinished: number;
-};
-
-/** How fresh the followed items are. */
-export function freshnessOf(followed: readonly Followed[]): Freshness {
+/** Returns how fresh a store is that follows sources: its stalest item counts; undefined if one has nothing yet. */
+export function freshnessOf(followed: readonly Followed[]) {
   // An undefined value counts as the oldest.
   const oldest = (texts: readonly (string | undefined)[]) =>
     texts.map((text) => text ?? '').sort()[0] || undefined;
   return {
     count: followed.length,
+    /** The last day that all items reach. */
     upTo: oldest(followed.map(({ upTo }) => upTo)),
+    /** The oldest time at which an item was last answered, ISO 8601. */
     lastRun: oldest(followed.map(({ lastRun }) => lastRun)),
+    /** The number of items that the last run left unfinished. */
     unfinished: followed.filter(({ left }) => left !== '').length,
   };
 }

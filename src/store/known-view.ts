@@ -15,10 +15,7 @@ const every = Number.MAX_SAFE_INTEGER;
 /** The states of what is known of one state of a store, by the day up to which it is known. */
 const states = new WeakMap<StoreState, Map<Day, StoreState>>();
 
-/**
- * A view of what is known on a day, usually today: nothing in it was published, quoted or filed later. What it says of
- * a series in an answer as of an earlier day was known on that day.
- */
+/** Returns what is known of a view on a day: nothing in it was published, quoted or filed later. */
 export function knownView(view: StoreView, day: Day): StoreView {
   return {
     ...view,

@@ -7,6 +7,7 @@ import { openSqliteStore } from './sqlite/reader.ts';
 import type { Store, StoreOptions, WholeView } from './store.ts';
 import type { StoreDraft, StoreWriter } from './writer.ts';
 
+const files = async () => (await import('./sqlite/writer.ts')).files;
 const databases = async () => (await import('./postgres/store.ts')).databases;
 
 /** Opens the store at an address for reading. */
@@ -57,17 +58,14 @@ async function readAndClose<T>(store: Store, work: (view: WholeView) => Promise<
   }
 }
 
-/**
- * Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. A
- * database first takes the locks that are `needed`.
- */
+/** Opens the store at an address for one import, a new one as a copy of `copyOf`; first takes the `needed` locks. */
 export async function openWriter(
   address: string,
   copyOf?: string,
   needed?: ImportsCollide['needed'],
 ): Promise<StoreWriter> {
   checkAddress(address);
-  if (!isDatabase(address)) return (await import('./sqlite/writer.ts')).openSqliteWriter(address, copyOf);
+  if (!isDatabase(address)) return (await files()).openWriter(address, copyOf);
   if (copyOf !== undefined)
     throw new Problem('bad-input', 'only a store in a file can begin as a copy of the sample', {
       hints: ['leave out --with-sample'],
@@ -89,10 +87,7 @@ export async function initStore(address: string, distribute: boolean): Promise<b
   return created;
 }
 
-/**
- * Calls `work` with a writer, which `work` commits or rolls back; rolls back if it throws. If another import needs
- * the same series in another order, waits for it and calls `work` again from its beginning.
- */
+/** Calls `work` with a writer that it commits or rolls back, again if another import needs the same series. */
 export async function writing<T>(
   address: string,
   work: (writer: StoreWriter) => Promise<T>,
@@ -111,20 +106,15 @@ export async function writing<T>(
   }
 }
 
-/**
- * Begins a store at an address, or continues one that was begun there; `replace` allows replacing a file. Only one
- * process at a time can make a store in a file, so that it publishes exactly what it has read again.
- */
+/** Begins a store at an address, or continues one that no other process has; `replace` allows replacing a file. */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return (await databases()).openDraft(address, copyOf);
   await checkDraftable(address, replace);
-  const { openFileDraft, publishCopy, refuseUsed } = await import('./sqlite/writer.ts');
+  const { openDraft, publishCopy, refuseUsed } = await files();
   // The store behind a link is replaced, not the link.
   const path = existsSync(address) ? realpathSync(address) : address;
-  return openFileDraft(path + unfinishedEnding, {
-    begin: () => existsSync(path) && refuseUsed(path),
-    publish: (draft) => publishCopy(draft, path, replace),
-  });
+  if (existsSync(path)) refuseUsed(path);
+  return openDraft(path + unfinishedEnding, (draft) => publishCopy(draft, path, replace));
 }
 
 /** Refuses an address at which something exists already; `replace` allows a store in a file there. */
@@ -137,22 +127,18 @@ export async function checkDraftable(address: string, replace = false): Promise<
     throw new Problem('bad-input', `${address} ${found}`, {
       hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
     });
-  (await import('./sqlite/writer.ts')).checkReplaceable(address);
+  (await files()).checkReplaceable(address);
 }
 
 /** Opens the access store at an address; creates it if it does not exist. */
 export async function openAccess(address: string, options: AccessOptions): Promise<AccessStore> {
   refuseForeign(address);
-  if (isDatabase(address)) {
-    const { openPostgresAccess } = await import('./postgres/access.ts');
-    return openPostgresAccess(address);
-  }
-  const { openSqliteAccess } = await import('./sqlite/access.ts');
-  return openSqliteAccess(address, options);
+  return isDatabase(address)
+    ? (await import('./postgres/access.ts')).openPostgresAccess(address)
+    : (await import('./sqlite/access.ts')).openSqliteAccess(address, options);
 }
 
 /** Takes the lock of the file at `path`; undefined while another process holds it. */
 export async function openLock(path: string): Promise<Lock | undefined> {
-  const { takeLock } = await import('./sqlite/access.ts');
-  return takeLock(path);
+  return (await import('./sqlite/access.ts')).takeLock(path);
 }

@@ -4,9 +4,9 @@ import { type DateSetText, formatDateSet } from '../domain/series/date-set.ts';
 import { addTo } from '../domain/series/groups.ts';
 import type { HeldVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
-import type { SeriesMetadata } from '../domain/series/series.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
+import type { SeriesDescription } from './store.ts';
 
 /** The rows that an import added, as days by what they have in common. */
 type AddedDays<Key> = readonly (readonly [key: Key, days: DateSetText])[];
@@ -19,12 +19,10 @@ export function addedDays<Key>(rows: Iterable<readonly [key: Key, day: Day]>): A
 }
 
 /** A series before an import. */
-export type SeriesBefore = {
+export type SeriesBefore = SeriesDescription & {
   readonly isNew: boolean;
   /** Whether it had vintages; if not, the import brought all of them. */
   readonly hadVintages: boolean;
-  readonly stated: SeriesMetadata;
-  readonly implied: SeriesMetadata;
   readonly normalisedBy: Frequency;
   readonly coveredTo: string;
   /** The coverage after the import: a pull that finds nothing new extends it further. */

@@ -19,6 +19,7 @@ import type { DescriptionChange } from './followed.ts';
 import { addedDays, type SeriesBefore } from './recorded-changes.ts';
 import { recordCells, type SeriesRecord, type SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
+import type { SeriesDescription } from './store.ts';
 
 /** The outcome of a merge; `changed` is false if the store holds the same as before. */
 export type Merged = MergeCounts & { readonly changed: boolean };
@@ -49,7 +50,7 @@ export class SeriesWriter {
     this.#newest = start.newestVintage;
   }
 
-  async putRecord({ stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>): Promise<void> {
+  async putRecord({ stated, implied }: SeriesDescription): Promise<void> {
     const next = { ...this.#record, stated, implied };
     if (isDeepStrictEqual(recordCells(next), recordCells(this.#record))) return;
     this.#record = next;
@@ -57,6 +58,7 @@ export class SeriesWriter {
     await this.#rows.putRecord(next);
   }
 
+  /** Adds statements, in any order. The result does not depend on the order of calls. */
   async merge(statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
     await this.#moveTo(this.#statedFrequency());
     let [from, to, first] = [endOfTime, startOfTime, endOfTime];
@@ -75,12 +77,14 @@ export class SeriesWriter {
     return this.#apply(planMerge(held, statements, options), held);
   }
 
+  /** Makes vintages speak for every date of the series, including dates that later imports bring. */
   async complete(vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged> {
     await this.#moveTo(this.#statedFrequency());
     const held = await this.#held();
     return this.#apply(planCompletion(held, vintages, options), held);
   }
 
+  /** Extends the coverage to the last day that this import speaks for. */
   cover(to: Day): void {
     if (to <= this.#coveredTo) return;
     this.#coveredTo = to;

@@ -75,21 +75,6 @@ export type VintageOnDay = {
   readonly kinds?: string;
 };
 
-/** Selects series whose id contains a text in any case, or those of some ids; a page continues `after` an id. */
-type SeriesQuery = {
-  readonly text: string;
-  readonly ids?: readonly string[];
-  readonly after?: string;
-  readonly limit: number;
-};
-
-/** Selects the curve of exactly `date`, or the newest one on or before it. */
-type CurveQuery = {
-  readonly curveType: CurveType;
-  readonly date: Day;
-  readonly onOrBefore: boolean;
-};
-
 /** Selects rates, newest trade date first, then shortest maturity; `from` and `to` are inclusive. */
 type YieldsQuery = {
   readonly curveType: CurveType;
@@ -98,13 +83,6 @@ type YieldsQuery = {
   readonly to?: Day;
   readonly after?: { readonly tradeDate: Day; readonly maturity: string };
   readonly limit: number;
-};
-
-/** Selects the days that have rates of both maturities. */
-type SpreadQuery = DaysQuery & {
-  readonly curveType: CurveType;
-  readonly long: Maturity;
-  readonly short: Maturity;
 };
 
 /** The days that have a rate of a maturity, and the sources of these rates, sorted. */
@@ -148,16 +126,19 @@ export type StoreState = {
 };
 
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
-type ObservationPage = SeriesPage<StoredObservation> & { readonly vintage: VintageOnDay };
-
-/** A page of vintages, and the first date of the series with a value in any vintage. */
-type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
-
 /** What a view answers about series, in the contract's order; a page of an unknown series is undefined. */
 export interface AllSeriesView extends SearchIndex<SearchedSeries> {
   find(id: string): Promise<Series | undefined>;
-  search(query: SeriesQuery): Promise<readonly Series[]>;
-  observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
+  /** Series whose id contains a text in any case, or those of some ids; a page continues `after` an id. */
+  search(query: {
+    readonly text: string;
+    readonly ids?: readonly string[];
+    readonly after?: string;
+    readonly limit: number;
+  }): Promise<readonly Series[]>;
+  observations(
+    query: ObservationQuery,
+  ): Promise<(SeriesPage<StoredObservation> & { readonly vintage: VintageOnDay }) | undefined>;
   /** The dates that ever had a value, newest first. */
   dates(query: SeriesDaysQuery): Promise<SeriesPage<Day> | undefined>;
   /** The changes of the values of dates, newest date first, and those of each date oldest first. */
@@ -168,8 +149,10 @@ export interface AllSeriesView extends SearchIndex<SearchedSeries> {
   }): Promise<SeriesPage<Revision> | undefined>;
   /** The frequencies that spacing implied, each from a day on, oldest first; none if one is stated. */
   impliedFrequencies(seriesId: string): Promise<readonly FrequencySince[]>;
-  /** Every day on which anything was stated about a series, including days that changed nothing. */
-  vintages(query: SeriesDaysQuery): Promise<VintagePage | undefined>;
+  /** Every day on which anything was stated about a series, and the first date with a value in any vintage. */
+  vintages(
+    query: SeriesDaysQuery,
+  ): Promise<(SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined }) | undefined>;
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */
@@ -180,9 +163,21 @@ export interface AllSeriesView extends SearchIndex<SearchedSeries> {
 
 /** What a view answers about rates. */
 export interface RatesView {
-  curve(query: CurveQuery): Promise<readonly CurvePoint[]>;
+  /** The curve of exactly `date`, or the newest one on or before it. */
+  curve(query: {
+    readonly curveType: CurveType;
+    readonly date: Day;
+    readonly onOrBefore: boolean;
+  }): Promise<readonly CurvePoint[]>;
   yields(query: YieldsQuery): Promise<readonly CurvePoint[]>;
-  spread(query: SpreadQuery): Promise<readonly RatePair[]>;
+  /** The days that have rates of both maturities. */
+  spread(
+    query: DaysQuery & {
+      readonly curveType: CurveType;
+      readonly long: Maturity;
+      readonly short: Maturity;
+    },
+  ): Promise<readonly RatePair[]>;
   /** Every maturity that has rates, by curve type and then shortest first. */
   summaries(): Promise<readonly RateSummary[]>;
   /** The newest trade date of a kind of curve up to a day; undefined without any. */
@@ -201,10 +196,7 @@ export type FilingsQuery = {
   readonly limit: number;
 };
 
-/**
- * Selects the trades that clusters of a code are made of: of all issuers, of some, or of those that ever filed under
- * a ticker; filed on or before `asOf`.
- */
+/** Selects the trades that clusters of a code are made of; `ticker` is one under which an issuer ever filed. */
 type ClusterTradesQuery = {
   readonly code: string;
   readonly issuerCiks?: readonly string[];
@@ -275,13 +267,17 @@ export type SeriesFigures = {
   readonly vintageKind: string;
 };
 
-/** Everything that a store keeps of a series except its changes. */
-export type SeriesContents = {
-  readonly id: string;
+/** The metadata of a series in a store. */
+export type SeriesDescription = {
   /** Stated by metadata files. */
   readonly stated: SeriesMetadata;
-  /** Implied by the formats of its files. */
+  /** Implied by the formats of its files; used for fields that are not stated. */
   readonly implied: SeriesMetadata;
+};
+
+/** Everything that a store keeps of a series except its changes. */
+export type SeriesContents = SeriesDescription & {
+  readonly id: string;
   /** The frequency by which its dates are kept. */
   readonly normalisedBy: Frequency;
   /** Empty without coverage. */
@@ -291,18 +287,6 @@ export type SeriesContents = {
   readonly vintages: readonly HeldVintage[];
 };
 
-/** All series of a store together; days are null if there are none. */
-type SeriesTotals = {
-  readonly series: number;
-  readonly described: number;
-  readonly facts: number;
-  readonly firstVintage: string | null;
-  readonly lastVintage: string | null;
-  /** The first and the last of the days to which series are covered. */
-  readonly leastCovered: string | null;
-  readonly covered: string | null;
-};
-
 /** What a store keeps, in the form in which it keeps it, for copies and checks, in the state of a view. */
 export interface StoreContents {
   /** The ids of all series, including those that are only described, ascending. */
@@ -310,7 +294,18 @@ export interface StoreContents {
   series(seriesId: string): Promise<SeriesContents | undefined>;
   /** The changes of a series by date and then as-of date, in batches. */
   changes(seriesId: string): AsyncIterable<readonly KeptChange[]>;
-  totals(): Promise<SeriesTotals>;
+  /** All series together; days are null if there are none. */
+  totals(): Promise<{
+    readonly series: number;
+    /** Series that are only described. */
+    readonly described: number;
+    readonly facts: number;
+    readonly firstVintage: string | null;
+    readonly lastVintage: string | null;
+    /** The first and the last of the days to which series are covered. */
+    readonly leastCovered: string | null;
+    readonly covered: string | null;
+  }>;
   size(): Promise<{ readonly format: number; readonly bytes: number }>;
   /** Damage that the engine finds, and contradictions in what it derives from filings: a text for each fault. */
   faults(): Promise<readonly string[]>;

@@ -10,7 +10,8 @@ import { SeriesWriter } from './series-writer.ts';
 import type { WriteTransaction } from './sql/parts.ts';
 import type { SeriesRows } from './sql/series-rows.ts';
 import { endOfTime, startOfTime } from './sql/session.ts';
-import type { ImportChange } from './sql/sources.ts';
+
+type RecordedChange = Awaited<ReturnType<WriteTransaction['sources']['changes']>>[number];
 
 type UndoneSubject = {
   /** The id of a series, the type of a curve, `filings` or `followed`. */
@@ -35,10 +36,7 @@ export type UndoneChanges = {
   readonly subjects: readonly UndoneSubject[];
 };
 
-/**
- * Undoes an import: the store becomes what it was before it, if no later import touched the same series, trade dates
- * or filings; otherwise a Problem names those imports. `pause` is called before each subject, and may throw.
- */
+/** Undoes an import; a Problem names later ones that touched the same. `pause` is called before each subject. */
 export async function undoImport(
   transaction: WriteTransaction,
   number: number,
@@ -69,7 +67,7 @@ export async function undoImport(
   };
 }
 
-function refuseBefore(own: readonly ImportChange[], later: readonly ImportChange[]): void {
+function refuseBefore(own: readonly RecordedChange[], later: readonly RecordedChange[]): void {
   const bySubject = new Map(own.map((change) => [change.subject, change]));
   const found = new Map<number, Set<string>>();
   for (const change of later) {
@@ -99,13 +97,13 @@ function listed(subjects: readonly string[]): string {
 
 type Undoing = {
   /** The parts that an import touched; two imports that share one can only be undone in order. */
-  readonly parts: (change: ImportChange) => readonly string[];
-  readonly undo: (transaction: WriteTransaction, change: ImportChange) => Promise<UndoneSubject>;
+  readonly parts: (change: RecordedChange) => readonly string[];
+  readonly undo: (transaction: WriteTransaction, change: RecordedChange) => Promise<UndoneSubject>;
 };
 
 function undoing<Content>(
   parts: (content: Content) => readonly string[],
-  undo: (transaction: WriteTransaction, content: Content, change: ImportChange) => Promise<UndoneSubject>,
+  undo: (transaction: WriteTransaction, content: Content, change: RecordedChange) => Promise<UndoneSubject>,
 ): Undoing {
   return {
     parts: ({ content }) => parts(JSON.parse(content)),
@@ -124,12 +122,12 @@ const undoings = {
 };
 
 /** The kind of a subject and its name, which only series and curves have. */
-function subjectOf({ subject }: ImportChange) {
+function subjectOf({ subject }: RecordedChange) {
   const [kind = ''] = subject.split(' ', 1);
   return { kind: kind as keyof typeof undoings, name: subject.slice(kind.length + 1) };
 }
 
-function overlap(mine: ImportChange, other: ImportChange): boolean {
+function overlap(mine: RecordedChange, other: RecordedChange): boolean {
   const { parts } = undoings[subjectOf(mine).kind];
   const known = new Set(parts(mine));
   return parts(other).some((part) => known.has(part));
@@ -147,10 +145,10 @@ function undoneSubject(
 async function undoSeries(
   transaction: WriteTransaction,
   before: SeriesBefore,
-  change: ImportChange,
+  change: RecordedChange,
 ): Promise<UndoneSubject> {
   const { name: id } = subjectOf(change);
-  const rows = transaction.series(id);
+  const rows = transaction.rowsOf(id);
   const start = await rows.begin();
   if (start.isNew || start.version !== change.version)
     throw new Problem('bad-input', `${id} was changed since, by something that is not in the log`, {

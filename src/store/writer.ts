@@ -2,23 +2,19 @@ import type { Filing } from '../domain/insider/filing.ts';
 import { type HeldFiling, planFilings } from '../domain/insider/merge-filings.ts';
 import type { Day } from '../domain/series/date.ts';
 import { formatDateSet } from '../domain/series/date-set.ts';
-import type { MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
-import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import type { MergeOptions } from '../domain/series/merge-plan.ts';
+import type { KeptChange, StatementConflict } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import { addedDays, type FilingsBefore, type FollowedBefore, type PointsBefore } from './recorded-changes.ts';
-import { type Merged, SeriesWriter } from './series-writer.ts';
+import { SeriesWriter } from './series-writer.ts';
 import type { WriteTransaction } from './sql/parts.ts';
-import type { SeriesRecord } from './sql/series-rows.ts';
 import type { ImportRecord, LoggedImport, SeriesContents, WholeView } from './store.ts';
 import { type UndoneChanges, undoImport } from './undo.ts';
 
 const finishedTogether = 100;
 
-/**
- * Writes to a store, which has one writer at a time, in a transaction of its engine; plans each merge by the rules of
- * the domain. Readers see nothing before the commit.
- */
+/** Writes to a store in a transaction by the rules of the domain; readers see nothing before the commit. */
 export class StoreWriter {
   readonly address: string;
   /** Whether this import creates the store. */
@@ -47,27 +43,14 @@ export class StoreWriter {
     return this.#transaction.withStatements(seriesIds);
   }
 
-  async putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>): Promise<void> {
-    for (const [id, record] of records) await (await this.#seriesOf(id)).putRecord(record);
-  }
-
-  /** Adds statements of one series, in any order. The result does not depend on the order of calls. */
-  async merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
-    return (await this.#seriesOf(seriesId)).merge(statements, options);
-  }
-
-  /** Makes vintages speak for every date of their series, including dates that later imports bring. */
-  async complete(
-    seriesId: string,
-    vintages: readonly WholeVintage[],
-    options: MergeOptions,
-  ): Promise<Merged> {
-    return (await this.#seriesOf(seriesId)).complete(vintages, options);
-  }
-
-  /** Extends the coverage of series to the last day that this import speaks for. */
-  async cover(coveredTo: ReadonlyMap<string, Day>): Promise<void> {
-    for (const [id, day] of coveredTo) (await this.#seriesOf(id)).cover(day);
+  /** The series with this id, which is created if it is missing. */
+  async series(id: string): Promise<SeriesWriter> {
+    const known = this.#series.get(id);
+    if (known !== undefined) return known;
+    const rows = this.#transaction.rowsOf(id);
+    const begun = new SeriesWriter(rows, await rows.begin());
+    this.#series.set(id, begun);
+    return begun;
   }
 
   async mergePoints(points: readonly CurvePoint[], options: MergeOptions) {
@@ -139,7 +122,7 @@ export class StoreWriter {
       // that nothing is written after the end of the transaction.
       const finished = await Promise.allSettled(
         seriesIds.slice(at, at + finishedTogether).map(async (id) => {
-          const series = await this.#seriesOf(id);
+          const series = await this.series(id);
           return { id, series, changed: await series.finish() };
         }),
       );
@@ -170,7 +153,7 @@ export class StoreWriter {
   async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void> {
     const { id, normalisedBy, coveredTo, vintages } = contents;
     this.#changed = true;
-    const rows = this.#transaction.series(id);
+    const rows = this.#transaction.rowsOf(id);
     if ((await this.#transaction.records([id])).size > 0) await rows.remove();
     await rows.begin();
     await rows.putRecord(contents);
@@ -183,7 +166,7 @@ export class StoreWriter {
 
   async removeSeries(seriesId: string): Promise<boolean> {
     this.#series.delete(seriesId);
-    const removed = await this.#transaction.series(seriesId).remove();
+    const removed = await this.#transaction.rowsOf(seriesId).remove();
     this.#changed ||= removed;
     return removed;
   }
@@ -191,7 +174,7 @@ export class StoreWriter {
   /** Gives a series another id, which no series may have yet. */
   renameSeries(from: string, to: string): Promise<void> {
     this.#changed = true;
-    return this.#transaction.series(from).rename(to);
+    return this.#transaction.rowsOf(from).rename(to);
   }
 
   /** Takes an import back, or refuses; `pause` is called between the parts, and may throw. */
@@ -228,15 +211,6 @@ export class StoreWriter {
       await this.rollback();
       throw error;
     }
-  }
-
-  async #seriesOf(id: string): Promise<SeriesWriter> {
-    const known = this.#series.get(id);
-    if (known !== undefined) return known;
-    const rows = this.#transaction.series(id);
-    const begun = new SeriesWriter(rows, await rows.begin());
-    this.#series.set(id, begun);
-    return begun;
   }
 
   async #heldPoints(points: readonly CurvePoint[]): Promise<readonly CurvePoint[]> {

@@ -7,10 +7,7 @@ import { cellText, type Records, recordHead, recordsIn } from '../import/readers
 import type { Cell } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 
-/**
- * Opens a file of rows: CSV, TSV or Parquet, by its content; a text may be compressed by gzip. `-` is standard input,
- * which is kept in memory. A Problem if it cannot be read or is not a table.
- */
+/** Opens CSV, TSV or Parquet, by its content; a Problem for what is no table. `-` is stdin, kept in memory. */
 export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<UserTable> {
   const [file, ...others] = await sourceFiles([path], stdin);
   if (file === undefined || others.length > 0)

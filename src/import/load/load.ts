@@ -279,7 +279,7 @@ class FileLoader {
       const frequency = log && (await registry.frequencies(new Set([seriesId]))).get(seriesId);
       for (const conflict of log?.add(seriesId, statements, frequency) ?? [])
         conflicts.push({ kind: 'value', file: this.#file.path, seriesId, bothNew: true, ...conflict });
-      this.#count(seriesId, await writer.merge(seriesId, statements, { ...options, kind }));
+      this.#count(seriesId, await (await writer.series(seriesId)).merge(statements, { ...options, kind }));
     }
     this.#waiting.clear();
     this.#waitingCount = 0;
@@ -291,10 +291,10 @@ class FileLoader {
     const { vintageKind: kind } = this.#format;
     for (const [id, listed] of this.#listed) {
       const vintages = Array.from(listed, ([asOf, dates]) => ({ asOf, dates }));
-      this.#count(id, await writer.complete(id, vintages, { ...options, kind }));
+      this.#count(id, await (await writer.series(id)).complete(vintages, { ...options, kind }));
     }
     for (const [id, vintages] of this.#completed)
-      this.#count(id, await writer.complete(id, vintages, { ...options, kind }));
+      this.#count(id, await (await writer.series(id)).complete(vintages, { ...options, kind }));
   }
 
   #count(seriesId: string, merged: Merged): void {

@@ -154,9 +154,7 @@ export class Registry {
   }
 
   async #put(ids: Iterable<string>): Promise<void> {
-    const records = new Map<string, SeriesRecord>();
-    for (const id of ids) records.set(id, recordOf(id, this.#entryOf(id)));
-    if (records.size > 0) await this.#writer.putRecords(records);
+    for (const id of ids) await (await this.#writer.series(id)).putRecord(recordOf(id, this.#entryOf(id)));
   }
 
   #combine(
@@ -173,16 +171,13 @@ export class Registry {
   }
 
   async #cover(items: readonly Pick<SeriesMetadata, 'seriesId' | 'coveredTo'>[]): Promise<void> {
-    const days = new Map<string, Day>();
     for (const { seriesId, coveredTo } of items) {
       if (coveredTo === undefined) continue;
       const id = this.idOf(seriesId);
       this.#entryOf(id);
       // An answer can speak for future days (`realtime_end`), of which nothing is known yet.
-      const day = earlier(coveredTo, this.#options.latest);
-      if (day > (days.get(id) ?? '')) days.set(id, day);
+      (await this.#writer.series(id)).cover(earlier(coveredTo, this.#options.latest));
     }
-    if (days.size > 0) await this.#writer.cover(days);
   }
 
   /** Adds the sources of new facts to a series; false if there are none or if they are a conflict. */

@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import type { AccessStore, WindowName } from '../access-store.ts';
-import { keysIn } from '../sql/access.ts';
+import { keysIn, keyTables } from '../sql/access.ts';
 import { Database, lockNumber, type Transaction } from './connection.ts';
 import { createSchema, hasTable } from './schema.ts';
 
@@ -15,15 +15,8 @@ const migrations: readonly string[] = [
   );
   insert into asof.access values (1, 0, 0);
 
-  -- Of a key's secret only the SHA-256 and the first characters are kept.
   create table asof.api_key (
-    id text collate "C" primary key,
-    hash text not null unique,
-    name text not null,
-    plan text not null,
-    start text not null,
-    created_at text collate "C" not null,
-    revoked_at text
+    ${keyTables.columns}
   );
 
   -- The latest window of each kind that a key used, and the requests that counted in it.
@@ -35,13 +28,7 @@ const migrations: readonly string[] = [
     granted integer not null default 0
   ) with (fillfactor = 50);
   `,
-  `
-  -- Keys end, and have a secret before the last rotation that is valid for a while.
-  alter table asof.api_key
-    add column expires_at text,
-    add column previous_hash text,
-    add column previous_until text;
-  `,
+  keyTables.rotation,
 ];
 
 const windows: readonly WindowName[] = ['minute', 'day', 'month'];
@@ -54,25 +41,25 @@ type CountedRow = { readonly key_id: string } & Readonly<
 export async function openPostgresAccess(address: string): Promise<AccessStore> {
   const database = await Database.open(address);
   return database.opened('write', async (transaction) => {
-    await prepare(transaction, database);
+    await prepare(transaction);
     return accessOf(database);
   });
 }
 
-async function prepare(transaction: Transaction, database: Database): Promise<void> {
+async function prepare(transaction: Transaction): Promise<void> {
   const format = async () => {
     if (!(await hasTable(transaction, 'access'))) return undefined;
     return (await transaction.row<{ format: number }>('select format from asof.access'))?.format ?? 0;
   };
   const now = (await format()) ?? 0;
   if (now > migrations.length)
-    throw new Problem('local-io', `the access store ${database.shown} was made by a newer asof`, {
+    throw new Problem('local-io', `the access store ${transaction.database.shown} was made by a newer asof`, {
       hints: ['update asof'],
     });
   if (now === migrations.length) return;
   // Another process may create or migrate it at the same time.
   await transaction.run('select pg_advisory_xact_lock(@key)', {
-    key: lockNumber(`access format of ${database.schema}`),
+    key: lockNumber(`access format of ${transaction.database.schema}`),
   });
   const before = await format();
   if (before === undefined) await createSchema(transaction);
@@ -149,10 +136,7 @@ function accessOf(database: Database): AccessStore {
 
 const each = (text: (window: WindowName) => string) => windows.map(text).join(', ');
 
-/**
- * Whether a window of the row is still open: it has not ended, and does not begin after the current window ends, as it
- * would if a clock had been far ahead.
- */
+/** Whether a window of the row is open: not ended, nor begun later, as it would if a clock had been far ahead. */
 const isOpen = (window: WindowName) =>
   `u.${window}_began >= @${window}Began and u.${window}_began <= @${window}Ends`;
 

@@ -28,11 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const usualSchema = 'asof';
 
-/**
- * Reads an address as `libpq` does: its own parameters take precedence over those of a service file, and these over the
- * `PG…` variables. Any of them can hold the password; otherwise it is read from the password file (PGPASSFILE) when the
- * server asks for one.
- */
+/** Reads an address as `libpq` does: its parameters come before those of a service file, and these before `PG…`. */
 export function parseAddress(address: string, env: Environment = process.env): DatabaseAddress {
   const shown = shownAddress(address);
   const refused = (reason: string) =>
@@ -188,10 +184,7 @@ type PasswordPlace = {
   readonly user: string;
 };
 
-/**
- * The password for a place from the user's password file: as in `libpq`, that of the first line that matches. Throws a
- * Problem if no line matches, or if other users may read the file; `shown` is the address without passwords.
- */
+/** Finds the password of a place in the password file; a Problem if no line matches, or if others may read it. */
 export function filedPassword(place: PasswordPlace, shown: string, env: Environment = process.env): string {
   const file = env.PGPASSFILE ?? usualFile(env);
   const lacks = (hint: string) =>

@@ -21,7 +21,6 @@ const withoutTls = new Set<string>();
 
 /** A database with a pool of connections. It needs no session state, so it works through a pooler too. */
 export class Database {
-  /** The address without passwords. */
   readonly shown: string;
   readonly schema: string;
   readonly #pool: pg.Pool;
@@ -70,11 +69,11 @@ export class Database {
     const transaction = await this.begin(mode);
     try {
       const result = await work(transaction);
-      if (mode === 'read') transaction.finish();
+      if (mode === 'read') transaction.end('commit');
       else await transaction.commit();
       return result;
     } catch (error) {
-      transaction.abandon();
+      transaction.end('rollback');
       throw error;
     }
   }
@@ -94,11 +93,11 @@ export class Database {
   static async once<T>(
     address: string,
     mode: 'read' | 'write',
-    work: (transaction: Transaction, database: Database) => Promise<T>,
+    work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     const database = await Database.open(address, 1);
     try {
-      return await database.inTransaction(mode, (transaction) => work(transaction, database));
+      return await database.inTransaction(mode, work);
     } finally {
       await database.close();
     }
@@ -132,28 +131,23 @@ const begins = {
     "begin; set local datestyle to 'ISO, YMD'; set local idle_in_transaction_session_timeout to 0; set local statement_timeout to 0",
 } as const;
 
-/**
- * A transaction on one connection of a pool. It sends each statement without waiting for the answers to earlier ones,
- * so that several need one round trip.
- */
+/** A transaction on one connection, which sends statements without waiting for the answers to earlier ones. */
 export class Transaction implements SqlSession {
-  readonly #database: Database;
+  readonly database: Database;
   readonly #client: pg.PoolClient;
   readonly #begun: Promise<unknown>;
+  /** The locks of an import. */
+  locks: Required<Pick<SqlSession, 'lock'>> | undefined;
   #written: Promise<unknown> = Promise.resolve();
   #ended = false;
   #broken: Error | undefined;
 
   constructor(database: Database, client: pg.PoolClient, mode: keyof typeof begins) {
-    this.#database = database;
+    this.database = database;
     this.#client = client;
     client.on('error', this.#onError);
     this.#begun = client.query(begins[mode]);
     this.#begun.catch(() => undefined);
-  }
-
-  get schema(): string {
-    return this.#database.schema;
   }
 
   /** The version of Citus that the database has. */
@@ -182,7 +176,9 @@ export class Transaction implements SqlSession {
   }
 
   async tuples<Row extends readonly unknown[]>(sql: string, values: Values = {}): Promise<readonly Row[]> {
-    return tuplesOf(await this.rows(sql, values));
+    const rows = await this.rows(sql, values);
+    // The only cast: the caller knows the columns of its SQL.
+    return rows.map((row) => Object.values(row)) as readonly unknown[] as readonly Row[];
   }
 
   async column<Value>(sql: string, values: Values = {}): Promise<readonly Value[]> {
@@ -237,6 +233,10 @@ export class Transaction implements SqlSession {
     }
   }
 
+  async lock(parts: readonly string[]): Promise<void> {
+    await this.locks?.lock(parts);
+  }
+
   async commit(): Promise<void> {
     try {
       await this.#written;
@@ -246,15 +246,10 @@ export class Transaction implements SqlSession {
     }
   }
 
-  finish(): void {
+  /** Ends the transaction, without waiting for the server. */
+  end(how: 'commit' | 'rollback'): void {
     if (this.#ended) return;
-    this.#client.query('commit').catch(() => undefined);
-    this.#release();
-  }
-
-  abandon(): void {
-    if (this.#ended) return;
-    this.#client.query('rollback').catch(() => undefined);
+    this.#client.query(how).catch(() => undefined);
     this.#release();
   }
 
@@ -271,7 +266,7 @@ export class Transaction implements SqlSession {
 
   async #send<Row extends object>(sql: string, values: Values): Promise<pg.QueryResult<Row>> {
     if (this.#ended) throw new Error('this transaction has ended');
-    const { text, names } = this.#database.compiled(sql);
+    const { text, names } = this.database.compiled(sql);
     try {
       const [result] = await Promise.all([
         this.#client.query<Row>({ text, values: names.map((name) => values[name] ?? null) }),
@@ -279,20 +274,15 @@ export class Transaction implements SqlSession {
       ]);
       return result;
     } catch (error) {
-      if (!endsConnection(error)) throw asProblem(this.#database.shown, error);
+      if (!endsConnection(error)) throw asProblem(this.database.shown, error);
       // The first failure has the reason. The connection closes later, and the pool must not hand it out before.
       this.#broken ??= error as Error;
-      throw asProblem(this.#database.shown, this.#broken);
+      throw asProblem(this.database.shown, this.#broken);
     }
   }
 }
 
 const rowsAtOnce = 20_000;
-
-/** The only cast: the caller knows the columns of its SQL. */
-function tuplesOf<Row extends readonly unknown[]>(rows: readonly object[]): readonly Row[] {
-  return rows.map((row) => Object.values(row)) as readonly unknown[] as readonly Row[];
-}
 
 /** A number by which the server locks a name; all processes get the same one. */
 export function lockNumber(name: string): bigint {

@@ -33,7 +33,7 @@ const filingTables: FilingTables = {
 };
 
 function schemaContents(transaction: Transaction): EngineContents {
-  const { schema } = transaction;
+  const { schema } = transaction.database;
   return {
     derivedOfFilings: `select f.filing_id as id, f.ticker, f.owners, f.owner_names as names, array_agg(s.symbol) as symbols
       from asof.filing f

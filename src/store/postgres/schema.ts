@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
 import { addAllWords, moveDates } from '../sql/series-rows.ts';
 import { tables } from '../sql/tables.ts';
-import { type Database, lockNumber, type Transaction } from './connection.ts';
+import { lockNumber, type Transaction } from './connection.ts';
 import { engineOf } from './engine.ts';
 
 /**
@@ -131,62 +131,63 @@ export async function hasTable(
   const found = await transaction.row(
     `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = @schema and c.relname = @table`,
-    { schema: transaction.schema, table },
+    { schema: transaction.database.schema, table },
   );
   return found !== undefined;
 }
 
 /** Checks that a store can be read; throws a Problem if the schema has no store, or one of another format. */
-export async function checkFormat(transaction: Transaction, database: Database): Promise<void> {
+export async function checkFormat(transaction: Transaction): Promise<void> {
+  const { schema, shown } = transaction.database;
   if (!(await hasTable(transaction)))
-    throw new Problem('local-io', `there is no store in the schema ${database.schema} of ${database.shown}`, {
+    throw new Problem('local-io', `there is no store in the schema ${schema} of ${shown}`, {
       hints: [
         '`asof store init` or `asof import` with --store and this address makes one',
         'schema=NAME in the address names another schema',
       ],
     });
-  const format = await readFormat(transaction, database);
+  const format = await readFormat(transaction);
   if (format < currentFormat)
-    throw new Problem('local-io', `${database.shown} was made by an older asof`, {
+    throw new Problem('local-io', `${shown} was made by an older asof`, {
       hints: ['`asof store init` by a user who may change its tables brings it up to date'],
     });
 }
 
 /** The format of a store; throws a Problem for a format that only a newer asof can read. */
-async function readFormat(transaction: Transaction, { shown }: Database): Promise<number> {
+async function readFormat(transaction: Transaction): Promise<number> {
   const row = await transaction.row<{ format: number }>('select format from asof.store');
   const format = row?.format ?? 0;
   if (format > currentFormat)
     throw new Problem(
       'local-io',
-      `${shown} was made by a newer asof (store format ${format}; this one reads up to ${currentFormat})`,
+      `${transaction.database.shown} was made by a newer asof (store format ${format}; this one reads up to ${currentFormat})`,
       { hints: ['update asof'] },
     );
   return format;
 }
 
 /** Makes the schema a store of the current format, and spreads it over the nodes of Citus; false if it is a store. */
-export async function distributeStore(transaction: Transaction, database: Database): Promise<boolean> {
-  await checkCitus(transaction, database);
-  const created = await prepareStore(transaction, database);
+export async function distributeStore(transaction: Transaction): Promise<boolean> {
+  await checkCitus(transaction);
+  const created = await prepareStore(transaction);
   await distributeTables(transaction);
   return created;
 }
 
 /** Makes the schema a store of the current format within a transaction; true if it was not a store before. */
-export async function prepareStore(transaction: Transaction, database: Database): Promise<boolean> {
+export async function prepareStore(transaction: Transaction): Promise<boolean> {
   const isStore = () => hasTable(transaction);
-  if ((await isStore()) && (await readFormat(transaction, database)) === currentFormat) return false;
+  if ((await isStore()) && (await readFormat(transaction)) === currentFormat) return false;
   // Another process may make or migrate it at the same time.
   await transaction.run('select pg_advisory_xact_lock(@key)', {
-    key: lockNumber(`format of ${database.schema}`),
+    key: lockNumber(`format of ${transaction.database.schema}`),
   });
   const found = await isStore();
   if (!found) {
-    await checkEncoding(transaction, database);
+    await checkEncoding(transaction);
     await createSchema(transaction);
   }
-  const format = found ? await readFormat(transaction, database) : 0;
+  const format = found ? await readFormat(transaction) : 0;
   const migrate = async () => {
     for (const step of migrations.slice(format))
       await (typeof step === 'string' ? transaction.run(step) : step(transaction));
@@ -196,30 +197,30 @@ export async function prepareStore(transaction: Transaction, database: Database)
   return !found;
 }
 
-async function checkEncoding(transaction: Transaction, { shown }: Database): Promise<void> {
+async function checkEncoding(transaction: Transaction): Promise<void> {
   const row = await transaction.row<{ encoding: string }>(
     "select current_setting('server_encoding') as encoding",
   );
   const encoding = row?.encoding ?? '';
   if (encoding === 'UTF8') return;
-  throw new Problem('local-io', `cannot make a store in ${shown}: the database is in ${encoding}`, {
-    hints: ["a database in UTF-8 is made by `create database NAME encoding 'UTF8' template template0`"],
-  });
+  throw new Problem(
+    'local-io',
+    `cannot make a store in ${transaction.database.shown}: the database is in ${encoding}`,
+    {
+      hints: ["a database in UTF-8 is made by `create database NAME encoding 'UTF8' template template0`"],
+    },
+  );
 }
 
 /** Creates a schema if it is missing; a user whose schema exists needs no right to create one. */
 export async function createSchema(transaction: Transaction): Promise<void> {
-  const { schema } = transaction;
+  const { schema } = transaction.database;
   const there = await transaction.row('select 1 from pg_namespace where nspname = @schema', { schema });
   if (there === undefined)
     await transaction.run(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
 }
 
-/**
- * How Citus distributes the tables of a store: tables of series by the id of the series, tables of filings by the
- * issuer. All rows of a series are on one node, which answers questions about it from one snapshot. All other tables
- * stay on the coordinator.
- */
+/** Distributes series by id and filings by issuer, so that one node answers about a series from one snapshot. */
 const distributions: readonly string[] = [
   "create_distributed_table('asof.series', 'id', colocate_with => 'none')",
   "create_distributed_table('asof.fact', 'series', colocate_with => 'asof.series')",
@@ -236,20 +237,24 @@ const distributions: readonly string[] = [
 const oldest = [11, 2] as const;
 
 /** Throws a Problem unless the database has a version of Citus that reads from one snapshot on each node. */
-async function checkCitus(transaction: Transaction, { shown }: Database): Promise<void> {
+async function checkCitus(transaction: Transaction): Promise<void> {
   const version = await transaction.citusVersion();
   if (version === undefined)
-    throw new Problem('local-io', `cannot distribute the store ${shown}: the database has no Citus`, {
-      hints: [
-        'a superuser installs it with `create extension citus` on every node',
-        'without --distribute the store works on one server',
-      ],
-    });
+    throw new Problem(
+      'local-io',
+      `cannot distribute the store ${transaction.database.shown}: the database has no Citus`,
+      {
+        hints: [
+          'a superuser installs it with `create extension citus` on every node',
+          'without --distribute the store works on one server',
+        ],
+      },
+    );
   const [major = 0, minor = 0] = version.split(/\D/).map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
   throw new Problem(
     'local-io',
-    `cannot distribute the store ${shown}: its Citus is ${version}, and asof needs ${oldest.join('.')} or newer`,
+    `cannot distribute the store ${transaction.database.shown}: its Citus is ${version}, and asof needs ${oldest.join('.')} or newer`,
     { hints: ['update Citus: `alter extension citus update`'] },
   );
 }

@@ -1,8 +1,8 @@
 // Why: docs/decisions/locks-of-imports.md
-import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
-import { rowsIn, viewIn } from '../sql/parts.ts';
-import { ImportsCollide, type PartLocks, type Values } from '../sql/session.ts';
+import { Gathering } from '../../platform/promises.ts';
+import { partsIn } from '../sql/parts.ts';
+import { ImportsCollide, type Values } from '../sql/session.ts';
 import type { Store, StoreState, StoreView, WholeView } from '../store.ts';
 import { type StoreDraft, StoreWriter } from '../writer.ts';
 import { Database, lockNumber, Transaction } from './connection.ts';
@@ -12,7 +12,12 @@ import { checkFormat, distributeStore, hasTable, prepareStore } from './schema.t
 /** How stores in databases are made and opened. */
 export const databases = {
   openStore: (address: string) => openPostgresStore(address),
-  openStoreIfAny: openPostgresStoreIfAny,
+  async openStoreIfAny(address: string): Promise<Store | undefined> {
+    const database = await Database.open(address);
+    return database.opened('read', async (transaction) =>
+      (await hasTable(transaction)) ? openedStore(transaction, address, false) : undefined,
+    );
+  },
   openWriter: (address: string, locked?: ImportsCollide['needed']) => openPostgresWriter(address, locked),
   openDraft: openPostgresDraft,
   checkEmpty,
@@ -24,30 +29,16 @@ export const databases = {
 /** Opens the store in a database for reading; only the process that makes a copy reads it `unfinished`. */
 async function openPostgresStore(address: string, unfinished = false): Promise<Store> {
   const database = await Database.open(address);
-  return database.opened('read', (transaction) => openedStore(transaction, database, address, unfinished));
+  return database.opened('read', (transaction) => openedStore(transaction, address, unfinished));
 }
 
-/** Opens the store in a database for reading; undefined if its schema holds no store. */
-async function openPostgresStoreIfAny(address: string): Promise<Store | undefined> {
-  const database = await Database.open(address);
-  return database.opened('read', async (transaction) => {
-    if (!(await hasTable(transaction))) return undefined;
-    return openedStore(transaction, database, address, false);
-  });
-}
-
-async function openedStore(
-  transaction: Transaction,
-  database: Database,
-  address: string,
-  unfinished: boolean,
-): Promise<Store> {
-  await checkFormat(transaction, database);
+async function openedStore(transaction: Transaction, address: string, unfinished: boolean): Promise<Store> {
+  await checkFormat(transaction);
   const [distributed] = await Promise.all([
     transaction.isDistributed(),
-    unfinished ? undefined : checkFinished(transaction, database),
+    unfinished ? undefined : checkFinished(transaction),
   ]);
-  return new PostgresStore(database, address, distributed);
+  return new PostgresStore(transaction.database, address, distributed);
 }
 
 class PostgresStore implements Store {
@@ -111,7 +102,7 @@ class PostgresStore implements Store {
     try {
       return await work(this.#viewOf(transaction), transaction);
     } finally {
-      transaction.finish();
+      transaction.end('commit');
     }
   }
 
@@ -123,7 +114,7 @@ class PostgresStore implements Store {
         states.set(seriesId, known);
         return known;
       },
-      ...viewIn(transaction, engineOf(transaction)),
+      ...partsIn(transaction, engineOf(transaction)),
     };
   }
 
@@ -155,38 +146,27 @@ class PostgresStore implements Store {
   }
 }
 
-type RowsByIds = ReadonlyMap<string, readonly object[]>;
-
-/**
- * A transaction that joins the statements of one turn of the event loop that differ only in `@id` into one, which the
- * server runs for each id. This saves most of the time if there are many series with few rows each.
- */
+/** Joins the statements of one turn that differ only in `@id`: for many small series, this saves most of the time. */
 class TransactionTogether extends Transaction {
-  readonly #waiting = new Map<string, { readonly ids: string[]; readonly found: Promise<RowsByIds> }>();
+  readonly #ids = new Map<string, string[]>();
+  readonly #gathering = new Gathering<ReadonlyMap<string, readonly object[]>>();
 
   override async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
     const { id, ...others } = values;
     if (typeof id !== 'string') return super.rows(sql, values);
     const key = JSON.stringify([sql, others]);
-    const waiting = this.#waiting.get(key);
-    if (waiting !== undefined) waiting.ids.push(id);
-    const { found } = waiting ?? this.#wait(key, id, sql, others);
-    return ((await found).get(id) ?? []) as readonly Row[];
-  }
-
-  #wait(key: string, id: string, sql: string, others: Values) {
-    const ids = [id];
-    const found = endOfTurn().then(() => {
-      this.#waiting.delete(key);
+    const ids = this.#ids.get(key) ?? [];
+    ids.push(id);
+    this.#ids.set(key, ids);
+    const { outcome } = await this.#gathering.join(key, () => {
+      this.#ids.delete(key);
       return this.#rowsOfEach(sql, others, ids);
     });
-    const waiting = { ids, found };
-    this.#waiting.set(key, waiting);
-    return waiting;
+    return (outcome.get(id) ?? []) as readonly Row[];
   }
 
   /** The rows of a statement for each of several ids; each id's rows have the statement's order. */
-  async #rowsOfEach(sql: string, others: Values, asked: readonly string[]): Promise<RowsByIds> {
+  async #rowsOfEach(sql: string, others: Values, asked: readonly string[]) {
     const ids = [...new Set(asked)];
     const [only] = ids;
     if (only !== undefined && ids.length === 1)
@@ -202,11 +182,7 @@ class TransactionTogether extends Transaction {
   }
 }
 
-/**
- * Opens the store in a database for one import, and takes the locks that the import is known to need; creates the store
- * if it does not exist. With `copy`, which needs an empty store or an unfinished copy, nobody can read the store before
- * it is published.
- */
+/** Opens the store in a database for one import; nobody can read a `copy` before it is published. */
 async function openPostgresWriter(
   address: string,
   locked: ImportsCollide['needed'] = [],
@@ -215,20 +191,20 @@ async function openPostgresWriter(
   const database = await Database.open(address, 1);
   let transaction: Transaction | undefined;
   const end = async () => {
-    transaction?.abandon();
+    transaction?.end('rollback');
     await database.close();
   };
   try {
     const begun = await database.begin('write');
     transaction = begun;
-    const created = await prepareStore(begun, database);
-    if (copy === undefined) await checkFinished(begun, database);
-    else await markCopy(begun, database, copy);
-    const locks = await ImportLocks.take(begun, locked);
+    const created = await prepareStore(begun);
+    if (copy === undefined) await checkFinished(begun);
+    else await markCopy(begun, copy);
+    begun.locks = await ImportLocks.take(begun, locked);
     return new StoreWriter({
       address: database.shown,
       created,
-      ...rowsIn(begun, engineOf(begun), locks),
+      ...partsIn(begun, engineOf(begun)),
       async commit(changed) {
         try {
           // This comes last, because it locks a row that imports of other series wait for.
@@ -253,10 +229,10 @@ async function unfinishedCopy(transaction: Transaction): Promise<string | null |
   return copyOf;
 }
 
-async function checkFinished(transaction: Transaction, { shown }: Database): Promise<void> {
+async function checkFinished(transaction: Transaction): Promise<void> {
   const copyOf = (await unfinishedCopy(transaction)) ?? null;
   if (copyOf === null) return;
-  throw new Problem('local-io', `${shown} is an unfinished copy of ${copyOf}`, {
+  throw new Problem('local-io', `${transaction.database.shown} is an unfinished copy of ${copyOf}`, {
     hints: ['`asof store copy` with the same two addresses completes it'],
   });
 }
@@ -265,11 +241,8 @@ async function checkFinished(transaction: Transaction, { shown }: Database): Pro
 type CopyMark = { readonly of: string; readonly isBegun: boolean };
 
 /** Marks an empty store as a copy, or resumes one; removes what a stopped copy of another store wrote. */
-async function markCopy(
-  transaction: Transaction,
-  { shown }: Database,
-  { of: copyOf, isBegun }: CopyMark,
-): Promise<void> {
+async function markCopy(transaction: Transaction, { of: copyOf, isBegun }: CopyMark): Promise<void> {
+  const { shown } = transaction.database;
   const before = (await unfinishedCopy(transaction)) ?? null;
   if (before === copyOf) return;
   if (isBegun)
@@ -280,12 +253,12 @@ async function markCopy(
         : `another process copies ${before} to ${shown} meanwhile`,
       { hints: ['copy again when it has ended'] },
     );
-  if (before === null) await refuseContent(transaction, shown);
+  if (before === null) await refuseContent(transaction);
   else await removeContent(transaction);
   await transaction.run('update asof.store set unfinished = @copyOf', { copyOf });
 }
 
-async function refuseContent(transaction: Transaction, shown: string): Promise<void> {
+async function refuseContent(transaction: Transaction): Promise<void> {
   // Each table has its own statement, because Citus allows no statement on tables with different keys.
   const rows = await Promise.all(
     ['series', 'curve', 'filing', 'import'].map((table) =>
@@ -293,7 +266,7 @@ async function refuseContent(transaction: Transaction, shown: string): Promise<v
     ),
   );
   if (rows.every((held) => held === undefined)) return;
-  throw new Problem('bad-input', `the store ${shown} exists already and is not empty`, {
+  throw new Problem('bad-input', `the store ${transaction.database.shown} exists already and is not empty`, {
     hints: [
       '`asof store merge` adds the facts of one store to another',
       'schema=NAME in the address names another schema',
@@ -311,19 +284,19 @@ async function removeContent(transaction: Transaction): Promise<void> {
 
 /** Refuses a store that holds anything, unless a stopped copy wrote it. */
 async function checkEmpty(address: string): Promise<void> {
-  await Database.once(address, 'read', async (transaction, database) => {
+  await Database.once(address, 'read', async (transaction) => {
     if (!(await hasTable(transaction))) return;
-    if ((await unfinishedCopy(transaction)) === null) await refuseContent(transaction, database.shown);
+    if ((await unfinishedCopy(transaction)) === null) await refuseContent(transaction);
   });
 }
 
 /** Begins a copy in the store itself, or continues one; the store is marked as unfinished until it is published. */
 async function openPostgresDraft(address: string, copyOf: string): Promise<StoreDraft> {
   const writer = (isBegun: boolean) => openPostgresWriter(address, 'everything', { of: copyOf, isBegun });
-  const change = (work: (transaction: Transaction, database: Database) => Promise<void>) =>
-    Database.once(address, 'write', async (transaction, database) => {
-      await markCopy(transaction, database, { of: copyOf, isBegun: true });
-      await work(transaction, database);
+  const change = (work: (transaction: Transaction) => Promise<void>) =>
+    Database.once(address, 'write', async (transaction) => {
+      await markCopy(transaction, { of: copyOf, isBegun: true });
+      await work(transaction);
     });
   // The mark comes first, so that an address that cannot take a copy is refused before anything is read.
   await (await writer(false)).end(async () => undefined);
@@ -343,10 +316,10 @@ async function openPostgresDraft(address: string, copyOf: string): Promise<Store
     },
     // Refused if another process replaced the copy by another one, or wrote to it after this one read it.
     publish: () =>
-      change(async (transaction, { shown }) => {
+      change(async (transaction) => {
         const sql = 'update asof.store set unfinished = null where revision = @revision';
         if ((await transaction.run(sql, { revision })) === 1) return;
-        throw new Problem('local-io', `another process copies to ${shown} meanwhile`, {
+        throw new Problem('local-io', `another process copies to ${transaction.database.shown} meanwhile`, {
           hints: ['copy again when it has ended'],
         });
       }),
@@ -363,7 +336,7 @@ const mostLocks = 500;
  * above those of all its locks, so that imports never wait for each other in a circle. If it needs a lower one that
  * another import holds, it fails with `ImportsCollide`, and is tried again with all these locks taken at the beginning.
  */
-class ImportLocks implements PartLocks {
+class ImportLocks {
   readonly #transaction: Transaction;
   readonly #names = new Set<string>();
   #highest: bigint | undefined;
@@ -379,7 +352,7 @@ class ImportLocks implements PartLocks {
     locks.#everything = plan === 'everything';
     const how = locks.#everything ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
     // An import that locks everything waits for the imports that hold a part, and makes later ones wait.
-    await transaction.run(`select ${how}(@key)`, { key: lockNumber(`store ${transaction.schema}`) });
+    await transaction.run(`select ${how}(@key)`, { key: lockNumber(`store ${transaction.database.schema}`) });
     if (plan !== 'everything') await locks.lock(plan);
     return locks;
   }
@@ -389,7 +362,7 @@ class ImportLocks implements PartLocks {
     const fresh = [...new Set(names)].filter((name) => !this.#names.has(name));
     if (fresh.length === 0) return;
     if (this.#names.size + fresh.length > mostLocks) throw new ImportsCollide('everything');
-    const keys = fresh.map((name) => lockNumber(`${name} of ${this.#transaction.schema}`));
+    const keys = fresh.map((name) => lockNumber(`${name} of ${this.#transaction.database.schema}`));
     keys.sort((a, b) => (a < b ? -1 : 1));
     const [lowest = 0n] = keys;
     const inOrder = this.#highest === undefined || lowest > this.#highest;

@@ -1,5 +1,5 @@
 import type { AccessStore, KeyRecord, StoredKey } from '../access-store.ts';
-import type { SqlSession } from './session.ts';
+import { present, type SqlSession } from './session.ts';
 
 type KeySessions = {
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
@@ -10,6 +10,25 @@ type KeySessions = {
 type EmptyColumns = 'expiresAt' | 'previousHash' | 'previousUntil' | 'revokedAt';
 
 type KeyRow = Omit<StoredKey, EmptyColumns> & { readonly [K in EmptyColumns]: string | null };
+
+/** What the first two migrations of every engine make for keys, in the words of PostgreSQL. */
+export const keyTables = {
+  // Of a key's secret only the SHA-256 and the first characters are kept.
+  columns: `
+    id text collate "C" primary key,
+    hash text not null unique,
+    name text not null,
+    plan text not null,
+    start text not null,
+    created_at text collate "C" not null,
+    revoked_at text`,
+  // Keys end, and have a secret before the last rotation that is valid for a while.
+  rotation: `
+  alter table asof.api_key add column expires_at text;
+  alter table asof.api_key add column previous_hash text;
+  alter table asof.api_key add column previous_until text;
+  `,
+};
 
 const keyColumns = `id, hash, name, plan, start, created_at as "createdAt", revoked_at as "revokedAt",
   expires_at as "expiresAt", previous_hash as "previousHash", previous_until as "previousUntil"`;
@@ -25,7 +44,7 @@ export function keysIn({
         const rows = await session.rows<KeyRow>(
           `select ${keyColumns} from asof.api_key order by created_at, id`,
         );
-        return rows.map(storedKey);
+        return rows.map((row) => present(row));
       }),
     addKey: (key) =>
       change(async (session) => {
@@ -56,17 +75,7 @@ export function keysIn({
   };
 }
 
-function storedKey({ expiresAt, previousHash, previousUntil, revokedAt, ...key }: KeyRow): StoredKey {
-  return {
-    ...key,
-    ...(expiresAt !== null && { expiresAt }),
-    ...(previousHash !== null && { previousHash }),
-    ...(previousUntil !== null && { previousUntil }),
-    ...(revokedAt !== null && { revokedAt }),
-  };
-}
-
 function keyRecord(row: KeyRow): KeyRecord {
-  const { hash: _hash, previousHash: _previous, ...record } = storedKey(row);
+  const { hash: _hash, previousHash: _previous, ...record } = present(row);
   return record;
 }

@@ -33,7 +33,6 @@ export type SeriesTables = {
     query: ObservationQuery & DayBounds & { readonly asOf: Day },
     series: Promise<SeriesOnDay>,
   ): Promise<readonly StoredObservation[]>;
-  /** The changes of dates, newest date first, and those of each date oldest first. */
   revisions(query: {
     readonly id: string;
     readonly from: Day;
@@ -43,7 +42,6 @@ export type SeriesTables = {
   vintages(
     query: DayBounds & { readonly id: string; readonly limit: number },
   ): Promise<readonly Kept<VintageCounts>[]>;
-  /** The latest change of text of each date between two days (inclusive). */
   latestChanges(id: string, from: Day, to: Day): Promise<readonly ChangeCells[]>;
   create(id: string): Promise<number>;
   remove(id: string, table: KeptChange['kind'], rows: readonly KeptChange[]): Promise<void>;

@@ -10,9 +10,9 @@ import {
 } from '../../domain/insider/filing.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/series/date.ts';
-import type { DaysOfTrades, FiledTrade, FilingsView } from '../store.ts';
+import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade, FilingsView } from '../store.ts';
 import type { FilingTables } from './engine.ts';
-import { endOfTime, type PartLocks, type SqlSession, type Values } from './session.ts';
+import { endOfTime, type SqlSession, type Values } from './session.ts';
 
 type FilingTable = Parameters<FilingTables['ofFilings']>[0];
 type FilingPlaces = Parameters<FilingTables['ownersOf']>[1];
@@ -62,8 +62,8 @@ const filedColumns = [
   ...filingColumns.map((name) => `f.${name}`),
 ].join();
 
-/** Returns the filings of a store; an import gives the locks that it holds. */
-export function filingsIn(session: SqlSession, tables: FilingTables, locks?: PartLocks) {
+/** Returns the filings of a store. */
+export function filingsIn(session: SqlSession, tables: FilingTables) {
   const view: FilingsView = {
     async page(query) {
       const { where, values } = pageOf(query, tables);
@@ -115,29 +115,23 @@ export function filingsIn(session: SqlSession, tables: FilingTables, locks?: Par
         }
       if (own.length > 0) yield own;
     },
-    tradePlaces: ({ limit: most, ...query }) =>
-      wholeDays(
-        most,
+    tradePlaces: (query) =>
+      wholeDays<TradePlace>(
+        session,
+        `select issuer_cik as "issuerCik", filing_id as "filingId", transaction_date as date from ${tables.tradesByDay}
+         where is_derivative = 0 and transaction_code = @code and transaction_date collate "C" < @before
+         order by transaction_date collate "C" desc limit @limit`,
+        query,
         ({ date }) => date,
-        (limit) =>
-          session.rows<TradePlace>(
-            `select issuer_cik as "issuerCik", filing_id as "filingId", transaction_date as date from ${tables.tradesByDay}
-             where is_derivative = 0 and transaction_code = @code and transaction_date collate "C" < @before
-             order by transaction_date collate "C" desc limit @limit`,
-            { ...query, limit },
-          ),
       ),
-    filedTrades: ({ before, code, limit: most }) =>
-      wholeDays(
-        most,
+    filedTrades: (query) =>
+      wholeDays<FiledTrade>(
+        session,
+        `select f.issuer_cik as "issuerCik", f.filing_id as "filingId", t.transaction_date as date, f.filed_on as "filedOn"
+         from ${tables.filed} where ${clusterConditions({ code: query.code }).join(' and ')} and f.filed_on < @before
+         order by f.filed_on desc limit @limit`,
+        query,
         ({ filedOn }) => filedOn,
-        (limit) =>
-          session.rows<FiledTrade>(
-            `select f.issuer_cik as "issuerCik", f.filing_id as "filingId", t.transaction_date as date, f.filed_on as "filedOn"
-             from ${tables.filed} where ${clusterConditions({ code }).join(' and ')} and f.filed_on < @before
-             order by f.filed_on desc limit @limit`,
-            { code, before, limit },
-          ),
       ),
     async coveredTo(upTo = endOfTime) {
       const [newest] = await session.column<Day | null>(
@@ -151,7 +145,7 @@ export function filingsIn(session: SqlSession, tables: FilingTables, locks?: Par
     ...view,
     /** Those of the filings that the store holds, by id. */
     async held(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>> {
-      await locks?.lock(filings.map(({ issuerCik }) => `filings ${issuerCik}`));
+      await session.lock?.(filings.map(({ issuerCik }) => `filings ${issuerCik}`));
       const ids = [...new Set(filings.map(({ filingId }) => filingId))];
       const [headers, trades] = await Promise.all([
         session.tuples<readonly [...FilingCells, purchases: number]>(
@@ -203,7 +197,6 @@ function headerIn({ header }: HeldFiling): FilingHeader {
   return header;
 }
 
-/** Returns what selects a page of trades. */
 function pageOf(
   { from, to, transactionCode, after, ticker, ownerName, limit }: TradesQuery,
   { ofSymbol }: FilingTables,
@@ -241,18 +234,20 @@ function clusterConditions({ code, asOf, uncounted }: ClustersQuery): readonly s
   ];
 }
 
-/** The trades of whole days; `read` gives the number of trades that it is asked for, which may end within a day. */
-async function wholeDays<T>(
-  limit: number,
-  dayOf: (trade: NoInfer<T>) => string,
-  read: (limit: number) => Promise<readonly T[]>,
+/** Reads the trades of whole days, although the query may end within one. */
+async function wholeDays<T extends object>(
+  session: SqlSession,
+  sql: string,
+  query: DaysOfTradesQuery,
+  dayOf: (trade: T) => string,
 ): Promise<DaysOfTrades<T>> {
-  const trades = await read(limit);
+  const trades = await session.rows<T>(sql, query);
   const last = trades.at(-1);
-  if (last === undefined || trades.length < limit) return { trades, before: undefined };
+  if (last === undefined || trades.length < query.limit) return { trades, before: undefined };
   const whole = trades.filter((trade) => dayOf(trade) !== dayOf(last));
   const newest = whole.at(-1);
-  return newest === undefined ? wholeDays(limit * 2, dayOf, read) : { trades: whole, before: dayOf(newest) };
+  if (newest !== undefined) return { trades: whole, before: dayOf(newest) };
+  return wholeDays(session, sql, { ...query, limit: query.limit * 2 }, dayOf);
 }
 
 async function removeRows(

@@ -1,19 +1,21 @@
 import { searchableNames, symbolsOf } from '../../domain/insider/filing.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import { monthsOf } from '../../domain/treasury/curve.ts';
-import type { StoreContents, WholeView } from '../store.ts';
+import type { StoreContents } from '../store.ts';
 import type { Engine, EngineContents } from './engine.ts';
 import { filingsIn } from './filings.ts';
 import { ratesIn } from './rates.ts';
 import { seriesIn } from './series.ts';
 import { seriesRows, seriesWrites } from './series-rows.ts';
-import { listOf, type PartLocks, type SqlSession } from './session.ts';
+import { listOf, type SqlSession } from './session.ts';
 import { descriptionsIn, sourcesIn } from './sources.ts';
 
-/** Returns what a view answers in a transaction, by subject. */
-export function viewIn(session: SqlSession, engine: Engine): Omit<WholeView, 'state'> {
+/** Returns the parts of a store in a transaction, by subject: a view reads them, and an import also writes. */
+export function partsIn(session: SqlSession, engine: Engine) {
   return {
+    ...seriesWrites(session, engine.series),
     series: seriesIn(session, engine.series),
+    descriptions: descriptionsIn(session),
     rates: ratesIn(session),
     filings: filingsIn(session, engine.filings),
     sources: sourcesIn(session, engine),
@@ -21,19 +23,8 @@ export function viewIn(session: SqlSession, engine: Engine): Omit<WholeView, 'st
   };
 }
 
-/** Returns what an import reads and writes in a transaction, under the locks that it holds. */
-export function rowsIn(session: SqlSession, engine: Engine, locks?: PartLocks) {
-  return {
-    ...seriesWrites(session, engine.series, locks),
-    descriptions: descriptionsIn(session),
-    rates: ratesIn(session, locks),
-    filings: filingsIn(session, engine.filings, locks),
-    sources: sourcesIn(session, engine),
-  };
-}
-
 /** A transaction of an engine: it reads and writes rows, and decides nothing about them. */
-export type WriteTransaction = ReturnType<typeof rowsIn> & {
+export type WriteTransaction = ReturnType<typeof partsIn> & {
   readonly address: string;
   readonly created: boolean;
   /** Ends the transaction; `changed` says whether the state of the data differs from the one before. */

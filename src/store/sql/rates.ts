@@ -1,12 +1,12 @@
 import { type Day, earlier } from '../../domain/series/date.ts';
 import { type CurvePoint, type CurveType, type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import type { RatePair, RateSummary, RatesView } from '../store.ts';
-import { endOfTime, listOf, type PartLocks, type SqlSession, startOfTime } from './session.ts';
+import { endOfTime, listOf, type SqlSession, startOfTime } from './session.ts';
 
 const columns = 'curve_type as "curveType", trade_date as "tradeDate", maturity, rate, source';
 
-/** Returns the rates of a store; an import gives the locks that it holds. */
-export function ratesIn(session: SqlSession, locks?: PartLocks) {
+/** Returns the rates of a store. */
+export function ratesIn(session: SqlSession) {
   const view: RatesView = {
     curve({ curveType, date, onOrBefore }) {
       const newest =
@@ -71,7 +71,7 @@ export function ratesIn(session: SqlSession, locks?: PartLocks) {
     ...view,
     /** The rates of a curve between two trade dates (inclusive). */
     async held(range: { readonly curveType: CurveType; readonly from: Day; readonly to: Day }) {
-      await locks?.lock([`curve ${range.curveType}`]);
+      await session.lock?.([`curve ${range.curveType}`]);
       return session.rows<CurvePoint>(
         `select ${columns} from asof.curve where curve_type = @curveType and trade_date between @from and @to`,
         range,

@@ -2,24 +2,17 @@ import type { Day, Frequency } from '../../domain/series/date.ts';
 import { addTo } from '../../domain/series/groups.ts';
 import { type HeldVintage, planMove, type RowPlan } from '../../domain/series/merge-plan.ts';
 import type { Change, KeptChange } from '../../domain/series/revision-history.ts';
-import type { KeptKind, SeriesMetadata } from '../../domain/series/series.ts';
+import type { KeptKind } from '../../domain/series/series.ts';
 import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
-import type { SeriesContents, SeriesFigures } from '../store.ts';
+import type { SeriesContents, SeriesDescription, SeriesFigures } from '../store.ts';
 import type { ChangeCells, SeriesTables } from './engine.ts';
-import { endOfTime, type PartLocks, type SqlSession, startOfTime } from './session.ts';
+import { endOfTime, present, type SqlSession, startOfTime } from './session.ts';
 
-/** The metadata of a series in a store. */
-export type SeriesRecord = {
-  /** Stated by metadata files. */
-  readonly stated: SeriesMetadata;
-  /** Implied by the formats of its files; used for fields that are not stated. */
-  readonly implied: SeriesMetadata;
-  /** Whether the series had any statement before this import. */
-  readonly hadStatements: boolean;
-};
+/** The metadata of a series, and whether it had any statement before this import. */
+export type SeriesRecord = SeriesDescription & { readonly hadStatements: boolean };
 
 /** Returns the columns of a series' record; null where nothing is stated or implied. */
-export function recordCells({ stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>) {
+export function recordCells({ stated, implied }: SeriesDescription) {
   return {
     title: stated.title ?? null,
     units: stated.units ?? null,
@@ -50,13 +43,6 @@ function recordOf(
   };
 }
 
-type Present<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
-
-function present<T extends object>(fields: T): Present<T> {
-  const kept = Object.entries(fields).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept) as Present<T>;
-}
-
 type ContentsRow = RecordRow &
   Omit<SeriesFigures, 'firstVintage' | 'lastVintage' | 'vintageKind'> & {
     readonly normalisedBy: Frequency;
@@ -70,9 +56,8 @@ const changesAtOnce = 20_000;
 /** The rows of one series in a transaction. */
 export type SeriesRows = ReturnType<typeof seriesRows>;
 
-/** Returns the rows of one series; an import gives the locks that it holds. */
-export function seriesRows(session: SqlSession, tables: SeriesTables, id: string, locks?: PartLocks) {
-  const lock = async (ids: readonly string[]) => locks?.lock(ids.map((one) => `series ${one}`));
+/** Returns the rows of one series. */
+export function seriesRows(session: SqlSession, tables: SeriesTables, id: string) {
   const vintages = async (): Promise<readonly HeldVintage[]> => {
     const rows = await session.rows<HeldVintage>(
       `select as_of_date as "asOf", dates, complete, kind, clipped from asof.vintage
@@ -84,7 +69,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
   return {
     /** What an import needs to know before it writes; creates the row of the series. Missing days are empty. */
     async begin() {
-      await lock([id]);
+      await session.lock?.([`series ${id}`]);
       const [row, [newest]] = await Promise.all([
         session.row<RecordRow & { normalisedBy: Frequency; coverage: Day | null; version: number }>(
           `select ${recordColumns}, normalised_by as "normalisedBy", covered_to as coverage, version
@@ -106,7 +91,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       const days = { coveredTo: coverage ?? '', newestVintage: newest ?? '' };
       return { record: recordOf(id, record), normalisedBy, ...days, version, isNew: false };
     },
-    async putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>) {
+    async putRecord(record: SeriesDescription) {
       await tables.removeWords(id);
       await session.write(
         `update asof.series set title = @title, units = @units, frequency = @frequency,
@@ -136,10 +121,8 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     async latestChanges(from: Day, to: Day) {
       return changesByDate(await tables.latestChanges(id, from, to));
     },
-    /** The distinct texts of dates that vintages have. */
     dateSets: () =>
       session.column<string>('select distinct dates from asof.vintage where series = @id', { id }),
-    /** The kinds of the vintages up to a day. */
     kinds: (asOf: Day = endOfTime) =>
       session.column<KeptKind>(
         'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
@@ -174,7 +157,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
     summarise: (derived: Parameters<SeriesTables['summarise']>[1]) => tables.summarise(id, derived),
     /** Removes the series with its rows; false if there is none. */
     async remove() {
-      await lock([id]);
+      await session.lock?.([`series ${id}`]);
       await tables.removeWords(id);
       await session.write('delete from asof.import_change where subject = @subject', {
         subject: `series ${id}`,
@@ -184,7 +167,7 @@ export function seriesRows(session: SqlSession, tables: SeriesTables, id: string
       return (await session.run('delete from asof.series where id = @id', { id })) > 0;
     },
     async rename(to: string) {
-      await lock([id, to]);
+      await session.lock?.([`series ${id}`, `series ${to}`]);
       const described = await session.row<SearchedSeries>(
         'select id, title, units from asof.series where id = @id',
         { id },
@@ -244,12 +227,12 @@ function changesByDate(rows: readonly ChangeCells[]): ReadonlyMap<Day, readonly 
 }
 
 /** Returns the series of a store in an import. */
-export function seriesWrites(session: SqlSession, tables: SeriesTables, locks?: PartLocks) {
+export function seriesWrites(session: SqlSession, tables: SeriesTables) {
   return {
-    series: (id: string) => seriesRows(session, tables, id, locks),
+    rowsOf: (id: string) => seriesRows(session, tables, id),
     /** The records of those of the series that the store knows. */
     async records(ids: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>> {
-      await locks?.lock(ids.map((id) => `series ${id}`));
+      await session.lock?.(ids.map((id) => `series ${id}`));
       const rows = await session.rows<RecordRow & { readonly id: string }>(
         `select id, ${recordColumns} from asof.series where id = any(@ids::text[])`,
         { ids },

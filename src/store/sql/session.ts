@@ -31,11 +31,8 @@ export interface SqlSession {
   /** Runs a statement that writes; its failure may be thrown by a later `write`, or by the commit. */
   write(sql: string, values?: Values): Promise<void>;
   insert(insertion: Insertion): Promise<void>;
-}
-
-/** The locks that an import holds on parts of a store, where an engine lets several import at once. */
-export interface PartLocks {
-  lock(names: readonly string[]): Promise<void>;
+  /** Keeps other imports from parts of the store until the transaction ends, where an engine lets several import. */
+  lock?(parts: readonly string[]): Promise<void>;
 }
 
 /** Two imports need the same series in different orders; one begins again and first locks what is `needed`. */
@@ -58,4 +55,14 @@ export const endOfTime = '9999-12-31';
 export function listOf<T>(column: string | readonly (T | null)[]): readonly T[] {
   const values: readonly (T | null)[] = typeof column === 'string' ? JSON.parse(column) : column;
   return values.filter((value) => value !== null);
+}
+
+/** The members of a row; those that may be null become optional. */
+type Present<Row> = { readonly [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name] } & {
+  readonly [Name in keyof Row as null extends Row[Name] ? Name : never]?: NonNullable<Row[Name]>;
+};
+
+/** Returns the members of a row that are not null. */
+export function present<Row extends object>(row: Row): Present<Row> {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Present<Row>;
 }

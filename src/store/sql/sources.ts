@@ -8,7 +8,7 @@ import type { SqlSession } from './session.ts';
 const taken = 'taken back';
 
 /** What an import changed in one subject: `series GDP`, `curve PAR`, `filings` or `followed`. */
-export type ImportChange = {
+type ImportChange = {
   readonly import: number;
   readonly subject: string;
   /** The version of a series after the import; 0 for any other subject. */
@@ -54,7 +54,6 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
   };
   return {
     ...view,
-    /** Follows something, or updates its progress. */
     // What an undone import recorded as JSON lacks what was undefined.
     putFollowed: ({ upTo, lastRun, ...record }: Followed) =>
       session.write(
@@ -97,7 +96,6 @@ export function sourcesIn(session: SqlSession, { reusesIds }: Pick<Engine, 'reus
       await session.write('delete from asof.import_change where subject = @taken', { taken });
       await putChanges([{ import: number, subject: taken, version: 0, content: '' }]);
     },
-    /** What the imports from a number on changed. */
     changes: (from: number) =>
       session.rows<ImportChange>(
         `select import, subject, version, content from asof.import_change

@@ -4,8 +4,16 @@ import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/files.ts';
 import type { AccessOptions, AccessStore, Lock, UsageRecord } from '../access-store.ts';
-import { keysIn } from '../sql/access.ts';
-import { asProblem, Connection, inOneStep, openDatabase, SqliteError, SqliteSession } from './connection.ts';
+import { keysIn, keyTables } from '../sql/access.ts';
+import {
+  asProblem,
+  Connection,
+  codeOf,
+  inOneStep,
+  openDatabase,
+  SqliteError,
+  SqliteSession,
+} from './connection.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;
@@ -13,15 +21,8 @@ const applicationId = 0x61736f6b;
 /** One step from each format to the next; the format of a file is the number of steps taken (`user_version`). */
 const migrations: readonly string[] = [
   `
-  -- Of a key's secret only the SHA-256 and the first characters are kept.
   create table api_key (
-    id text primary key,
-    hash text not null unique,
-    name text not null,
-    plan text not null,
-    start text not null,
-    created_at text not null,
-    revoked_at text
+    ${keyTables.columns}
   ) strict;
 
   -- The latest window of each kind that a key used, and the requests that counted in it.
@@ -33,18 +34,8 @@ const migrations: readonly string[] = [
     primary key (key_id, window)
   ) strict, without rowid;
   `,
-  `
-  -- Keys end, and have a secret before the last rotation that is valid for a while.
-  alter table api_key add column expires_at text;
-  alter table api_key add column previous_hash text;
-  alter table api_key add column previous_until text;
-  `,
+  keyTables.rotation,
 ];
-
-/** Milliseconds to wait for another process: requests of a service must not wait long, a command can. */
-const busyTimeout = { counting: 50, command: 5000 } as const;
-
-type UsageRow = Omit<UsageRecord, 'began'> & { readonly began: string };
 
 /** Opens the access store at `path`; creates it, readable by its owner alone, if it does not exist. */
 export async function openSqliteAccess(path: string, { counting }: AccessOptions): Promise<AccessStore> {
@@ -52,9 +43,8 @@ export async function openSqliteAccess(path: string, { counting }: AccessOptions
   const lock = counting ? await lockOf(path) : undefined;
   let connection: Connection | undefined;
   try {
-    connection = new Connection(
-      openDatabase(path, { timeout: counting ? busyTimeout.counting : busyTimeout.command }),
-    );
+    // Milliseconds: the requests of a service must not wait long for another process, a command can.
+    connection = new Connection(openDatabase(path, { timeout: counting ? 50 : 5000 }));
     const format = formatOf(connection, path);
     connection.pragma('journal_mode = wal');
     // A revoked key stays revoked after a power failure; a second of counts may be lost.
@@ -123,7 +113,9 @@ function accessOf(connection: Connection, path: string, lock: Lock | undefined):
       return version + ownChanges;
     },
     async usage() {
-      const rows = await session.rows<UsageRow>('select key_id as keyId, window, began, count from usage');
+      const rows = await session.rows<Omit<UsageRecord, 'began'> & { readonly began: string }>(
+        'select key_id as keyId, window, began, count from usage',
+      );
       return rows.map((row) => ({ ...row, began: new Date(row.began) }));
     },
     async saveUsage(records) {
@@ -143,8 +135,7 @@ function accessOf(connection: Connection, path: string, lock: Lock | undefined):
 
 /** Like `asProblem`, worded for a file that no import writes to. */
 function accessProblem(path: string, error: unknown): unknown {
-  const busy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
-  if (!busy) return asProblem(path, error);
+  if (!codeOf(error).startsWith('SQLITE_BUSY')) return asProblem(path, error);
   return new Problem('local-io', `the access store ${path} is locked by another process`, { cause: error });
 }
 

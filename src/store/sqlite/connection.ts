@@ -202,10 +202,7 @@ export function connect(path: string, readonly: boolean): Connection {
   }
 }
 
-/**
- * Gives a store a write-ahead log, with which imports lock no reader out. A backup has none, and neither has a copy of
- * the sample. A store that is in use, or that cannot be written, stays as it is.
- */
+/** Gives a store a write-ahead log, so that imports lock no reader out; leaves one that is in use or read-only. */
 export function addLog(path: string): void {
   if (isShippedSample(path)) return;
   try {
@@ -237,6 +234,12 @@ function checkFile(path: string, readonly: boolean): string {
     throw systemProblem(readonly ? 'read' : 'write to', `the store ${path}`, cause);
   }
   return `${file.dev}:${file.ino}`;
+}
+
+/** The code of an error of SQLite or of the system, also of one that a Problem names; otherwise empty. */
+export function codeOf(error: unknown): string {
+  if (error instanceof Problem) return codeOf(error.cause);
+  return error instanceof SqliteError || isSystemError(error) ? (error.code ?? '') : '';
 }
 
 /** Why SQLite failed, in plain words, by the family of its error code. */

@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
-import { isSystemError } from '../../errors/system-errors.ts';
 import { identityOf } from '../../platform/files.ts';
-import { viewIn } from '../sql/parts.ts';
+import { partsIn } from '../sql/parts.ts';
 import type { PageCache, Store, StoreOptions, StoreState, WholeView } from '../store.ts';
 import {
   addLog,
   asProblem,
   Connection,
+  codeOf,
   connect,
   currentFormat,
   formatOf,
   inOneStep,
   openDatabase,
-  SqliteError,
   SqliteSession,
 } from './connection.ts';
 import { engineOf } from './engine.ts';
@@ -26,18 +25,14 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   return new SqliteStore(path, options, first);
 }
 
-/** The store that a connection reads, which keeps its lock and stays open until the store is closed. */
-export function storeOn(connection: Connection, path: string): Store {
-  return new SqliteStore(path, {}, connection);
-}
-
 /**
  * The number of connections to keep for later reads. Each simultaneous request needs one, and opening one takes as
  * long as a page: with 4 instead of 32, the figure of the bench "serve: no two pages with the same rows" halves.
  */
 const mostIdle = 32;
 
-class SqliteStore implements Store {
+/** A store in a file; its first connection keeps its lock and stays open until the store is closed. */
+export class SqliteStore implements Store {
   readonly address: string;
   readonly #live: boolean;
   readonly #pages: PageCache | undefined;
@@ -75,7 +70,7 @@ class SqliteStore implements Store {
   #viewOf(session: SqliteSession): WholeView {
     return {
       state: () => session.use((connection) => this.#stateOf(connection)),
-      ...viewIn(session, engineOf(session, this.#pages)),
+      ...partsIn(session, engineOf(session, this.#pages)),
     };
   }
 
@@ -124,7 +119,8 @@ class SqliteStore implements Store {
     let name: string | undefined;
     const state = {
       get name() {
-        name ??= hashOf([revision, sample, imports]);
+        const content = JSON.stringify([revision, sample, imports]);
+        name ??= createHash('sha256').update(content).digest('base64url').slice(0, 22);
         return name;
       },
       revision,
@@ -145,10 +141,6 @@ function beginReading(connection: Connection): void {
   }
 }
 
-function hashOf(content: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
-}
-
 /** Opens a store for reading, after bringing a store of an older asof to the current format. */
 async function connectCurrent(path: string, { live = false }: StoreOptions): Promise<Connection> {
   const connection = connectReader(path, live);
@@ -162,10 +154,7 @@ async function connectCurrent(path: string, { live = false }: StoreOptions): Pro
   return upgraded(path, live);
 }
 
-/**
- * Brings the store of an older asof to the current format and opens it. If its file cannot be written, upgrades a
- * copy in memory; with `live` this fails instead, because later imports could not be seen.
- */
+/** Opens an older store in the current format; migrates a copy in memory if the file cannot be written. */
 async function upgraded(path: string, live: boolean): Promise<Connection> {
   // Loaded here: few stores are old.
   const { migrate } = await import('./schema.ts');
@@ -191,10 +180,7 @@ async function upgraded(path: string, live: boolean): Promise<Connection> {
   }
 }
 
-/**
- * Opens a store for reading. If SQLite cannot create the files that readers of a live store share beside it, the
- * store is read into memory; with `live` this fails instead, because later imports could not be seen.
- */
+/** Opens a store for reading, in memory if SQLite cannot create the files that readers share beside it. */
 function connectReader(path: string, live: boolean): Connection {
   const connection = connect(path, true);
   try {
@@ -212,42 +198,28 @@ function connectReader(path: string, live: boolean): Connection {
 /** Milliseconds for which a reader waits for an import that commits to a store without a write-ahead log. */
 const longestCommit = 20_000;
 
-/**
- * The result of work that begins to read, tried again while an import has the store locked; meanwhile the process goes
- * on, and so do its other readers, which the import waits for.
- */
+/** Tries work again while an import has the store locked; the process and its other readers go on meanwhile. */
 async function onceUnlocked<T>(work: () => Promise<T> | T): Promise<T> {
   const end = performance.now() + longestCommit;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isLocked(error) || performance.now() > end) throw error;
+      if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > end) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-function isLocked(error: unknown): boolean {
-  if (error instanceof Problem) return isLocked(error.cause);
-  return error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY');
-}
-
 /** Whether a failure means that a file, or its folder, cannot be written: for lack of a right, or on a full disk. */
 function cannotWrite(error: unknown): boolean {
-  if (error instanceof SqliteError)
-    return /^SQLITE_(READONLY|CANTOPEN|FULL|IOERR_(WRITE|SHM))/.test(error.code);
-  if (error instanceof Problem) return cannotWrite(error.cause);
-  return isSystemError(error) && /^(EACCES|EPERM|EROFS)$/.test(error.code ?? '');
-}
-
-function hasUnmerged(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return /^(SQLITE_(READONLY|CANTOPEN|FULL|IOERR_(WRITE|SHM))|EACCES$|EPERM$|EROFS$)/.test(codeOf(error));
 }
 
 /** Reads a file into memory, where it can be changed; throws the Problem of `reason` if its log has more. */
 function inMemory(path: string, reason: unknown): Connection {
-  if (hasUnmerged(path)) throw asProblem(path, reason);
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) throw asProblem(path, reason);
   try {
     const bytes = readFileSync(path);
     // Bytes 18 and 19 of the header say whether the file has a write-ahead log (2) or not (1).

@@ -17,26 +17,39 @@ import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { identityOf, makeFolder } from '../../platform/files.ts';
 import { isShippedSample } from '../../platform/installation.ts';
-import { rowsIn } from '../sql/parts.ts';
+import { partsIn } from '../sql/parts.ts';
 import { type StoreDraft, StoreWriter } from '../writer.ts';
 import {
   addLog,
   applicationId,
   asProblem,
   Connection,
+  codeOf,
   connect,
   formatOf,
   inOneStep,
   openDatabase,
-  SqliteError,
   SqliteSession,
 } from './connection.ts';
 import { damagesOf, engineOf } from './engine.ts';
-import { storeOn } from './reader.ts';
+import { SqliteStore } from './reader.ts';
 import { createSchema, migrate } from './schema.ts';
 
+/** How stores in files are made, opened and replaced. */
+export const files = {
+  openWriter: openSqliteWriter,
+  openDraft: openFileDraft,
+  publishCopy,
+  /** Refuses to replace a file that is not a store of asof; a damaged store may be replaced. */
+  checkReplaceable: (path: string) => connectReplaceable(path, true)?.close(),
+  /** Refuses a store that another connection has open, and leaves it as it is. */
+  refuseUsed: (path: string) => leaveLog(path, 'for a moment'),
+  remove: removeStore,
+  firstImportOf,
+};
+
 /** Opens the store at `path` for one import, new ones as a copy of `copyOf`; a failure leaves the file as it was. */
-export async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
+async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
   if (!existsSync(path)) return createStore(path, copyOf);
   if (copyOf === undefined) return openExisting(path);
   throw new Problem(
@@ -44,6 +57,16 @@ export async function openSqliteWriter(path: string, copyOf?: string): Promise<S
     `the store ${path} exists already: only a new store can begin as a copy of the sample`,
     { hints: ['leave out --with-sample', 'name a new file with --store'] },
   );
+}
+
+/** The result of work on the store at a path; a failure is a Problem that names the store, after `undo`. */
+async function orProblem<T>(path: string, work: () => T | Promise<T>, undo?: () => void): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    undo?.();
+    throw asProblem(path, error);
+  }
 }
 
 async function openExisting(path: string): Promise<StoreWriter> {
@@ -56,7 +79,7 @@ async function openExisting(path: string): Promise<StoreWriter> {
     if (connection.inTransaction) connection.exec('rollback');
     connection.close();
   };
-  try {
+  const open = async () => {
     // Without a write-ahead log, pages that are written early would lock readers out until the end.
     const hasLog = connection.pragma('journal_mode') === 'wal';
     if (!hasLog) connection.pragma('cache_spill = off');
@@ -67,22 +90,19 @@ async function openExisting(path: string): Promise<StoreWriter> {
       if (!hasLog) addLog(path);
     };
     return writerOn(connection, { path, created: false, publish, abandon });
-  } catch (error) {
-    abandon();
-    throw asProblem(path, error);
-  }
+  };
+  return orProblem(path, open, abandon);
 }
 
 /** Creates a store as a draft without a journal: no reader sees it before the import commits. */
 async function createStore(path: string, copyOf: string | undefined): Promise<StoreWriter> {
-  let draft: string | undefined;
+  const draft = await orProblem(path, () => beginDraft(path));
   let opened: Connection | undefined;
   const abandon = () => {
     opened?.close();
-    if (draft !== undefined) removeDraft(draft);
+    removeDraft(draft);
   };
-  try {
-    draft = beginDraft(path);
+  const open = async () => {
     if (copyOf !== undefined) copyFileSync(copyOf, draft);
     const connection = new Connection(openDatabase(draft));
     opened = connection;
@@ -92,19 +112,16 @@ async function createStore(path: string, copyOf: string | undefined): Promise<St
     if (copyOf === undefined) await createSchema(connection);
     connection.exec('update store set sample = 0');
     connection.exec('begin immediate');
-    const made = draft;
     const publish = () => {
       connection.pragma('synchronous = full');
       connection.pragma('journal_mode = wal');
       connection.close();
-      flush(made);
-      publishDraft(made, path);
+      flush(draft);
+      publishDraft(draft, path);
     };
     return writerOn(connection, { path, created: true, publish, abandon });
-  } catch (error) {
-    abandon();
-    throw asProblem(path, error);
-  }
+  };
+  return orProblem(path, open, abandon);
 }
 
 /** Begins a transaction on a connection, which stays open at its end. */
@@ -128,16 +145,14 @@ function writerOn(connection: Connection, { path, created, publish, abandon }: E
   return new StoreWriter({
     address: path,
     created,
-    ...rowsIn(session, engineOf(session)),
-    async commit(changed) {
-      try {
+    ...partsIn(session, engineOf(session)),
+    commit(changed) {
+      const commit = () => {
         if (changed) connection.exec('update store set revision = revision + 1');
         connection.exec('commit');
         publish();
-      } catch (error) {
-        abandon();
-        throw asProblem(path, error);
-      }
+      };
+      return orProblem(path, commit, abandon);
     },
     async rollback() {
       abandon();
@@ -174,7 +189,10 @@ function isRunning(pid: number): boolean {
 function publishDraft(draft: string, path: string): void {
   try {
     // Unlike a rename, a link never replaces an existing file.
-    if (!link(draft, path)) renameUnlessTaken(draft, path);
+    if (!link(draft, path)) {
+      if (existsSync(path)) throw Object.assign(new Error(`${path} exists`), { code: 'EEXIST' });
+      renameSync(draft, path);
+    }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
     throw new Problem('local-io', `another command made the store ${path} meanwhile`, {
@@ -210,11 +228,6 @@ function link(draft: string, path: string): boolean {
   }
 }
 
-function renameUnlessTaken(draft: string, path: string): void {
-  if (existsSync(path)) throw Object.assign(new Error(`${path} exists`), { code: 'EEXIST' });
-  renameSync(draft, path);
-}
-
 /** Flushes a file to disk; releases the locks that this process holds on it. */
 function flush(path: string): void {
   const file = openSync(path, 'r+');
@@ -230,21 +243,13 @@ function removeDraft(draft: string): void {
   for (const suffix of [...logs, '']) rmSync(draft + suffix, { force: true });
 }
 
-type DraftPlace = {
-  /** Refuses, before anything is written, what cannot be published. */
-  readonly begin?: () => unknown;
-  /** Makes the complete draft, which is on the disk and locked, a store. */
-  readonly publish: (draft: string) => Promise<void> | void;
-};
-
 /**
  * Begins a store in the file `draft`, or continues one. Its one connection locks that file until it closes or its
- * process ends, so that no lock outlives a killed process.
+ * process ends, so that no lock outlives a killed process. `publish` makes the complete draft a store.
  */
-export async function openFileDraft(draft: string, { begin, publish }: DraftPlace): Promise<StoreDraft> {
-  begin?.();
+async function openFileDraft(draft: string, publish: (draft: string) => Promise<void>): Promise<StoreDraft> {
   const connection = await connectDraft(draft);
-  const store = storeOn(connection, draft);
+  const store = new SqliteStore(draft, {}, connection);
   return {
     write: async (work) => beginWriting(connection, draft).end(work),
     async read(work) {
@@ -252,15 +257,12 @@ export async function openFileDraft(draft: string, { begin, publish }: DraftPlac
       connection.pragma('shrink_memory');
       return store.read(work);
     },
-    async publish() {
-      try {
+    publish() {
+      const finish = () => {
         connection.pragma('journal_mode = wal');
-        await publish(draft);
-      } catch (error) {
-        throw asProblem(draft, error);
-      } finally {
-        connection.close();
-      }
+        return publish(draft);
+      };
+      return orProblem(draft, finish).finally(() => connection.close());
     },
     discard: async () => removeDraft(draft),
     close: () => store.close(),
@@ -268,20 +270,17 @@ export async function openFileDraft(draft: string, { begin, publish }: DraftPlac
 }
 
 /** Puts a complete draft at `path`; replaces a store there only with `replace`. */
-export function publishCopy(draft: string, path: string, replace: boolean): void {
-  try {
-    if (replace && existsSync(path)) {
-      leaveLog(path, 'for good');
-      replaceWith(draft, path);
-    } else publishDraft(draft, path);
-  } catch (error) {
-    throw asProblem(path, error);
-  }
+function publishCopy(draft: string, path: string, replace: boolean): Promise<void> {
+  return orProblem(path, () => {
+    if (!replace || !existsSync(path)) return publishDraft(draft, path);
+    leaveLog(path, 'for good');
+    replaceWith(draft, path);
+  });
 }
 
 /** Connects to an unfinished copy, and locks it; begins it if there is none, or one that cannot go on. */
-async function connectDraft(draft: string): Promise<Connection> {
-  try {
+function connectDraft(draft: string): Promise<Connection> {
+  return orProblem(draft, async () => {
     makeFolder(dirname(draft));
     if (!existsSync(draft)) closeSync(openSync(draft, 'ax'));
     const connection = connect(draft, false);
@@ -297,10 +296,8 @@ async function connectDraft(draft: string): Promise<Connection> {
       throw error;
     }
     connection.close();
-    return await connectDraft(draft);
-  } catch (error) {
-    throw asProblem(draft, error);
-  }
+    return connectDraft(draft);
+  });
 }
 
 /** Locks a draft; false if it is damaged or published. A Problem for any other file, and for one in use. */
@@ -323,9 +320,8 @@ function canGoOn(connection: Connection, draft: string): boolean {
     if (statSync(draft).nlink > 1) return false;
     return damagesOf(connection).length === 0;
   } catch (error) {
-    if (!(error instanceof SqliteError)) throw error;
-    if (error.code.startsWith('SQLITE_BUSY')) throw inUse(draft);
-    if (!/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) throw error;
+    if (codeOf(error).startsWith('SQLITE_BUSY')) throw inUse(draft);
+    if (!isDamage(error)) throw error;
     if (!hasMark(draft)) throw inTheWay();
     return false;
   }
@@ -335,16 +331,6 @@ function inUse(draft: string): Problem {
   return new Problem('local-io', `another process writes ${draft}`, {
     hints: ['run this again when it has ended, or name another file'],
   });
-}
-
-/** Refuses to replace a file that is not a store of asof; a damaged store may be replaced. */
-export function checkReplaceable(path: string): void {
-  connectReplaceable(path, true)?.close();
-}
-
-/** Refuses a store that another connection has open, and leaves it as it is. */
-export function refuseUsed(path: string): void {
-  leaveLog(path, 'for a moment');
 }
 
 /** Merges the log of a store into its file; a Problem if another connection is open. Leaves a damaged store. */
@@ -366,17 +352,13 @@ function leaveLog(path: string, until: 'for good' | 'for a moment'): void {
 }
 
 /** Removes a store that nobody has open, also a damaged one; a Problem for any other file. */
-export function removeStore(path: string): void {
+function removeStore(path: string): Promise<void> {
   leaveLog(path, 'for good');
-  try {
-    removeDraft(path);
-  } catch (error) {
-    throw asProblem(path, error);
-  }
+  return orProblem(path, () => removeDraft(path));
 }
 
 /** Says when and from which bytes a store was first filled, which its backups share. Never upgrades the file. */
-export function firstImportOf(path: string): string | undefined {
+function firstImportOf(path: string): string | undefined {
   let connection: Connection | undefined;
   try {
     // A connection that may write removes, when it is closed, the files that SQLite makes beside the store.
@@ -405,8 +387,7 @@ function hasMark(path: string): boolean {
 }
 
 function isDamage(error: unknown): boolean {
-  const found = error instanceof Problem ? error.cause : error;
-  return found instanceof SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(found.code);
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 }
 
 /** A connection to a store that may be replaced; undefined if it is damaged, a Problem for any other file. */

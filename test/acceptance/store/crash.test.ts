@@ -173,7 +173,7 @@ describe('a store without a write-ahead log', () => {
       asOf: '2020-01-01',
       value: wide,
     }));
-    await writer.merge('X', statements, { replace: false });
+    await (await writer.series('X')).merge(statements, { replace: false });
     expect(await seriesIn(path)).toEqual(['GDP']);
     await writer.finish(['X']);
     await writer.commit();

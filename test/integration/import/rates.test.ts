@@ -204,7 +204,7 @@ describe('rates that arrive as a series of FRED', () => {
     const store = newStorePath(folder);
     const writer = await openWriter(store);
     const held = [{ seriesId: 'DGS10', date: '2015-01-02', asOf: '2015-01-05', value: '2.12' }];
-    await writer.merge('DGS10', held, { replace: false });
+    await (await writer.series('DGS10')).merge(held, { replace: false });
     await writer.finish(['DGS10']);
     await writer.commit();
     await importOne('api.json', api, { store, series: 'DGS10' });

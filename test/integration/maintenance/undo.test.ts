@@ -221,7 +221,7 @@ onEveryEngine((engine) => {
     it('keeps the coverage that a pull without news added afterwards', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1'], ['GDP 2014-10-01 2015-02-27 2']);
       const writer = await openWriter(address);
-      await writer.cover(new Map([['GDP', '2015-03-20']]));
+      (await writer.series('GDP')).cover('2015-03-20');
       await writer.finish(['GDP']);
       await writer.commit();
       await undoStoreImport(address);

@@ -317,7 +317,7 @@ onEveryEngine((engine) => {
       await withStore(address, async (store) => {
         const writer = await openWriter(address);
         expect(writer.created).toBe(false);
-        await writer.merge('GDP', [statement('GDP 2014-10-01 2015-02-27 17701.3')], keep);
+        await (await writer.series('GDP')).merge([statement('GDP 2014-10-01 2015-02-27 17701.3')], keep);
         await writer.finish(['GDP']);
         expect(await store.read(latestIn)).toEqual(['17710.7']);
         await writer.commit();
@@ -334,7 +334,7 @@ onEveryEngine((engine) => {
       ] as const) {
         const writer = await openWriter(where);
         expect(writer.created).toBe(created);
-        await writer.merge('X', [statement('X 2014-10-01 2015-02-27 1')], keep);
+        await (await writer.series('X')).merge([statement('X 2014-10-01 2015-02-27 1')], keep);
         await writer.mergeFilings([filing()], keep);
         await writer.finish(['X']);
         await writer.rollback();
@@ -350,7 +350,7 @@ onEveryEngine((engine) => {
         const address = engine.newAddress();
         await writing(address, async (writer) => {
           for (let at = 0; at < statements.length; at += size)
-            await writer.merge('X', statements.slice(at, at + size), keep);
+            await (await writer.series('X')).merge(statements.slice(at, at + size), keep);
           await writer.finish(['X']);
         });
         return reading(address, async (view) => [
@@ -368,11 +368,11 @@ onEveryEngine((engine) => {
       const implied = { seriesId: 'X', source: 'FRED' };
       await writing(address, async (writer) => {
         expect(await writer.records(['X', 'Y'])).toEqual(new Map());
-        await writer.putRecords(new Map([['X', { stated, implied }]]));
+        await (await writer.series('X')).putRecord({ stated, implied });
         expect(await writer.records(['X', 'Y'])).toEqual(
           new Map([['X', { stated, implied, hadStatements: false }]]),
         );
-        await writer.merge('X', [statement('X 2014-10-01 2015-01-30 1')], keep);
+        await (await writer.series('X')).merge([statement('X 2014-10-01 2015-01-30 1')], keep);
         await writer.finish(['X']);
       });
       const writer = await openWriter(address);
@@ -387,18 +387,17 @@ onEveryEngine((engine) => {
 
     it('reports the conflicts between dates of one period by series', async () => {
       const writer = await openWriter(engine.newAddress());
-      await writer.merge('X', [statement('X 2014-01-01 2015-01-30 1')], keep);
-      await writer.merge(
-        'X',
+      await (await writer.series('X')).merge([statement('X 2014-01-01 2015-01-30 1')], keep);
+      await (await writer.series('X')).merge(
         [statement('X 2014-02-01 2015-01-30 2'), statement('X 2014-03-01 2015-01-30 2')],
         keep,
       );
-      await writer.merge('Y', [statement('Y 2014-02-01 2015-01-30 2')], keep);
+      await (await writer.series('Y')).merge([statement('Y 2014-02-01 2015-01-30 2')], keep);
       const quarterly = (seriesId: string) => ({
         stated: { seriesId, frequency: 'Q' as const },
         implied: { seriesId },
       });
-      await writer.putRecords(new Map(['X', 'Y'].map((id) => [id, quarterly(id)])));
+      for (const id of ['X', 'Y']) await (await writer.series(id)).putRecord(quarterly(id));
       const conflicts = await writer.finish(['X', 'Y']);
       expect([...conflicts.keys()]).toEqual(['X']);
       expect(conflicts.get('X')?.[0]).toEqual({
@@ -419,7 +418,7 @@ onEveryEngine((engine) => {
         ['2015-02-01', '2015-03-15'],
       ] as const) {
         await writing(address, async (writer) => {
-          await writer.cover(new Map([['GDP', day]]));
+          (await writer.series('GDP')).cover(day);
           await writer.finish(['GDP']);
         });
         expect(await coveredTo()).toBe(expected);

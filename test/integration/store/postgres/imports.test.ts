@@ -38,7 +38,7 @@ describe('imports into a store in PostgreSQL', () => {
   it('of different series run side by side', async () => {
     const address = await newStore();
     const slow = await openWriter(address);
-    await slow.merge('SLOW', statement('SLOW'), keep);
+    await (await slow.series('SLOW')).merge(statement('SLOW'), keep);
     await slow.finish(['SLOW']);
     await importFiles(address, { 'b.csv': facts('QUICK 2014-10-01 2015-01-30 7') });
     expect(await valuesOf(address, 'QUICK')).toEqual(['7']);
@@ -50,7 +50,7 @@ describe('imports into a store in PostgreSQL', () => {
   it('of the same series wait for each other, and the second sees what the first wrote', async () => {
     const address = await newStore();
     const earlier = await openWriter(address);
-    await earlier.merge('X', statement('X'), keep);
+    await (await earlier.series('X')).merge(statement('X'), keep);
     await earlier.finish(['X']);
     let done = false;
     const later = importFiles(address, { 'b.csv': facts('X 2014-10-01 2015-01-30 9') }).finally(() => {
@@ -70,7 +70,7 @@ describe('imports into a store in PostgreSQL', () => {
     const oneAfterTheOther = (order: readonly string[], said: typeof first) =>
       writing(address, async (writer) => {
         for (const id of order) {
-          await writer.merge(id, statement(id, said), keep);
+          await (await writer.series(id)).merge(statement(id, said), keep);
           await delay(10);
         }
         await writer.finish(order);
@@ -146,7 +146,7 @@ describe('imports into a store in PostgreSQL', () => {
     const address = await newStore();
     const before = await digestOfSchema(address);
     const writer = await openWriter(address);
-    await writer.merge('X', statement('X'), keep);
+    await (await writer.series('X')).merge(statement('X'), keep);
     if (finishes) await writer.finish(['X']);
     await inDatabase((client) =>
       client.query(
@@ -156,7 +156,9 @@ describe('imports into a store in PostgreSQL', () => {
       ),
     );
     await delay(50);
-    const message = await failureOf(finishes ? writer.commit() : writer.merge('Y', statement('Y'), keep));
+    const message = await failureOf(
+      finishes ? writer.commit() : (await writer.series('Y')).merge(statement('Y'), keep),
+    );
     expect(message).toMatch(/^cannot reach the store postgres:\/\/asof@127\.0\.0\.1/);
     await writer.rollback();
     expect(await digestOfSchema(address)).toBe(before);

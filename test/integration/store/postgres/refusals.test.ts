@@ -95,7 +95,7 @@ describe('a server with timeouts', () => {
     const address = await roleWith("set statement_timeout = '50ms'");
     await sql(`alter role ${new URL(address).username} set idle_in_transaction_session_timeout = '50ms'`);
     const writer = await openWriter(address);
-    await writer.merge('SLOW', [{ seriesId: 'SLOW', ...said }], { replace: false });
+    await (await writer.series('SLOW')).merge([{ seriesId: 'SLOW', ...said }], { replace: false });
     await delay(200);
     await writer.finish(['SLOW']);
     await writer.commit();
@@ -105,7 +105,7 @@ describe('a server with timeouts', () => {
   it('ends an import that waits for another one longer than lock_timeout', async () => {
     const address = await roleWith("set lock_timeout = '100ms'");
     const writer = await openWriter(at('asof'));
-    await writer.merge('GDP', [{ seriesId: 'GDP', ...said }], { replace: false });
+    await (await writer.series('GDP')).merge([{ seriesId: 'GDP', ...said }], { replace: false });
     expect(await refusalOf(add(address))).toMatchObject({
       ...passes,
       reason: expect.stringContaining('another import holds it for longer than lock_timeout ('),
