@@ -3,6 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Problem } from '../../errors/problem.ts';
 import type { Usage } from '../../operations/operation.ts';
+import { defined } from '../../platform/defined.ts';
 import { coalesced, Gathering } from '../../platform/promises.ts';
 import type {
   AccessStore,
@@ -12,7 +13,7 @@ import type {
   UsageRecord,
   WindowName,
 } from '../../store/access-store.ts';
-import type { Plan, Plans } from './plans.ts';
+import type { Plan } from './plans.ts';
 
 type RateLimit = {
   readonly window: WindowName;
@@ -23,42 +24,31 @@ type RateLimit = {
 };
 
 /** Whether a request is allowed; the rate is that of the tightest window, or of the window that refuses. */
-type Verdict =
-  | { readonly allowed: true; readonly rate: RateLimit; readonly usage: Usage }
-  | { readonly allowed: false; readonly rate: RateLimit };
+type Verdict = { readonly allowed: boolean; readonly rate: RateLimit; readonly usage?: Usage };
 
 /** A fixed window on UTC. Instants are in milliseconds. */
 type Window = {
   readonly name: WindowName;
-  readonly startOf: (instant: number) => number;
-  readonly endOf: (start: number) => number;
   readonly limitOf: (plan: Plan) => number;
+  /** The start of the window of an instant, or of one that is this many windows later. */
+  readonly startOf: (instant: number, later?: number) => number;
 };
 
 const windows: readonly Window[] = [
-  {
-    name: 'minute',
-    startOf: (instant) => instant - (instant % 60_000),
-    endOf: (start) => start + 60_000,
-    limitOf: (plan) => plan.ratePerMinute,
-  },
-  {
-    name: 'day',
-    startOf: (instant) => instant - (instant % 86_400_000),
-    endOf: (start) => start + 86_400_000,
-    limitOf: (plan) => plan.dailyLimit,
-  },
+  { name: 'minute', limitOf: (plan) => plan.ratePerMinute, startOf: every(60_000) },
+  { name: 'day', limitOf: (plan) => plan.dailyLimit, startOf: every(86_400_000) },
   {
     name: 'month',
-    startOf: (instant) => monthOf(instant, 0),
-    endOf: (start) => monthOf(start, 1),
     limitOf: (plan) => plan.monthlyLimit,
+    startOf(instant, later = 0) {
+      const date = new Date(instant);
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
+    },
   },
 ];
 
-function monthOf(instant: number, later: number): number {
-  const date = new Date(instant);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
+function every(length: number): Window['startOf'] {
+  return (instant, later = 0) => instant - (instant % length) + later * length;
 }
 
 /** Counts a request of a key unless one of its windows is full; `wanted` is 0 to count none. */
@@ -68,56 +58,35 @@ type CountRequest = (
   given: readonly CountedWindow[],
 ) => Promise<{ readonly isCounted: boolean; readonly counts: Counts['counts'] }>;
 
-/** Allows requests as far as the limits of plans allow. A request that is refused counts in no window. */
-export class Quotas {
-  readonly #count: CountRequest;
-
-  constructor(count: CountRequest) {
-    this.#count = count;
-  }
-
-  /** Counts a request at an instant, in milliseconds, unless a limit of the plan refuses it. */
-  async take(keyId: string, plan: Plan, now: number): Promise<Verdict> {
-    const { isCounted, counts } = await this.#count(keyId, 1, windowsAt(plan, now));
-    const rates = ratesOf(counts, plan, now);
-    // If several windows are used up, the one that ends last says when to retry.
-    const full = rates.findLast(({ remaining }) => remaining === 0);
-    if (!isCounted) return { allowed: false, rate: full ?? tightest(rates) };
+/**
+ * Returns what counts a request at an instant, in milliseconds, unless a limit of its plan refuses it: such a request
+ * counts in no window. `wanted` is 0 to count none.
+ */
+export function quotasOf(count: CountRequest) {
+  return async (keyId: string, plan: Plan, now: number, wanted: 0 | 1 = 1): Promise<Verdict> => {
+    const given = windows.map(({ name, startOf, limitOf }) => ({
+      ...{ window: name, limit: limitOf(plan) },
+      ...{ began: new Date(startOf(now)), ends: new Date(startOf(now, 1)) },
+    }));
+    const { isCounted, counts } = await count(keyId, wanted, given);
+    const rates = windows.map(({ name, startOf, limitOf }, i): RateLimit => {
+      const { began = new Date(startOf(now)), count = 0 } = counts[i] ?? {};
+      const left = startOf(began.getTime(), 1) - now;
+      return {
+        window: name,
+        limit: limitOf(plan),
+        remaining: Math.max(0, limitOf(plan) - count),
+        reset: Math.max(1, Math.ceil(left / 1000)),
+      };
+    });
+    const tightest = rates.reduce((least, rate) => (rate.remaining < least.remaining ? rate : least));
     const [, day, month] = counts;
     const usage = { day: day?.count ?? 0, month: month?.count ?? 0 };
-    return { allowed: true, rate: tightest(rates), usage };
-  }
-
-  /** Returns the use of the tightest window, without counting a request. */
-  async rate(keyId: string, plan: Plan, now: number): Promise<RateLimit> {
-    const { counts } = await this.#count(keyId, 0, windowsAt(plan, now));
-    return tightest(ratesOf(counts, plan, now));
-  }
-}
-
-function windowsAt(plan: Plan, now: number): readonly CountedWindow[] {
-  return windows.map(({ name, startOf, endOf, limitOf }) => {
-    const start = startOf(now);
-    return { window: name, began: new Date(start), ends: new Date(endOf(start)), limit: limitOf(plan) };
-  });
-}
-
-function ratesOf(counts: Counts['counts'], plan: Plan, now: number): readonly RateLimit[] {
-  return windows.map(({ name, startOf, endOf, limitOf }, i) => {
-    const { began, count } = counts[i] ?? { began: new Date(startOf(now)), count: 0 };
-    const limit = limitOf(plan);
-    const left = endOf(began.getTime()) - now;
-    return {
-      window: name,
-      limit,
-      remaining: Math.max(0, limit - count),
-      reset: Math.max(1, Math.ceil(left / 1000)),
-    };
-  });
-}
-
-function tightest(rates: readonly RateLimit[]): RateLimit {
-  return rates.reduce((least, rate) => (rate.remaining < least.remaining ? rate : least));
+    if (isCounted) return { allowed: true, rate: tightest, usage };
+    // If several windows are used up, the one that ends last says when to retry.
+    const full = wanted === 0 ? undefined : rates.findLast(({ remaining }) => remaining === 0);
+    return { allowed: false, rate: full ?? tightest };
+  };
 }
 
 /** Counts in an access store that all processes of a service share, exactly across them. */
@@ -135,45 +104,52 @@ function sharedCounts(count: NonNullable<AccessStore['count']>): CountRequest {
   };
 }
 
-type Count = { readonly window: WindowName; readonly began: Date; count: number; saved: boolean };
+type Count = UsageRecord & {
+  count: number;
+  saved: number;
+};
 
 /** Counts in memory, for one process, which saves them. */
 export class MemoryCounts {
   readonly #counts = new Map<string, Map<WindowName, Count>>();
 
   constructor(usage: readonly UsageRecord[]) {
-    for (const { keyId, ...count } of usage)
-      this.#countsOf(keyId).set(count.window, { ...count, saved: true });
+    for (const one of usage) this.#countsOf(one.keyId).set(one.window, { ...one, saved: one.count });
   }
 
   readonly count: CountRequest = async (keyId, wanted, given) => {
-    const kept = this.#countsOf(keyId);
-    const counts = given.map((window) => currentCount(kept, window));
+    const counts = given.map((window) => this.#current(keyId, window));
     const isCounted = wanted === 1 && counts.every(({ count }, i) => count < (given[i]?.limit ?? 0));
-    if (isCounted)
-      for (const one of counts) {
-        one.count += 1;
-        one.saved = false;
-      }
+    if (isCounted) for (const one of counts) one.count += 1;
     return { isCounted, counts: counts.map(({ window, began, count }) => ({ window, began, count })) };
   };
 
-  /** Returns the counts that changed since the last call of `saved`. */
-  unsaved(): readonly UsageRecord[] {
-    return [...this.#counts].flatMap(([keyId, kept]) =>
-      [...kept.values()].flatMap(({ saved, ...count }) => (saved ? [] : [{ keyId, ...count }])),
-    );
-  }
-
-  saved(records: readonly UsageRecord[]): void {
-    for (const { keyId, window, began, count } of records) {
-      const kept = this.#counts.get(keyId)?.get(window);
-      if (kept?.began.getTime() === began.getTime() && kept.count === count) kept.saved = true;
-    }
+  /** Passes on the counts that changed since they were written last. */
+  async save(write: (records: readonly UsageRecord[]) => Promise<void>): Promise<void> {
+    const changed = [...this.#counts.values()]
+      .flatMap((kept) => [...kept.values()])
+      .filter(({ count, saved }) => count !== saved)
+      .map((one) => ({ one, count: one.count }));
+    if (changed.length === 0) return;
+    await write(changed.map(({ one: { saved: _, ...record } }) => record));
+    for (const { one, count } of changed) one.saved = count;
   }
 
   keep(keyIds: ReadonlySet<string>): void {
     for (const keyId of this.#counts.keys()) if (!keyIds.has(keyId)) this.#counts.delete(keyId);
+  }
+
+  /**
+   * The count of a window, a new one if the last has ended. If the clock is set back into the window before, no new one
+   * begins, so that no request passes twice; a clock that was far ahead does not block a key until that time.
+   */
+  #current(keyId: string, { window, began, ends }: CountedWindow): Count {
+    const kept = this.#countsOf(keyId);
+    const last = kept.get(window);
+    if (last !== undefined && began <= last.began && ends >= last.began) return last;
+    const fresh = { keyId, window, began, count: 0, saved: 0 };
+    kept.set(window, fresh);
+    return fresh;
   }
 
   #countsOf(keyId: string): Map<WindowName, Count> {
@@ -181,18 +157,6 @@ export class MemoryCounts {
     this.#counts.set(keyId, known);
     return known;
   }
-}
-
-/**
- * The count of a window, a new one if the last has ended. If the clock is set back into the window before, no new one
- * begins, so that no request passes twice; a clock that was far ahead does not block a key until that time.
- */
-function currentCount(kept: Map<WindowName, Count>, { window, began, ends }: CountedWindow): Count {
-  const last = kept.get(window);
-  if (last !== undefined && began <= last.began && ends >= last.began) return last;
-  const fresh = { window, began, count: 0, saved: true };
-  kept.set(window, fresh);
-  return fresh;
 }
 
 /** A request with a valid key; `refusal` is set if its quota is used up. */
@@ -204,11 +168,9 @@ export type Admission = {
   readonly refusal?: Problem;
   /** What refuses it: a window, or the computations of the key that run and wait. */
   readonly refusedBy?: WindowName | 'concurrency';
-  /** Its place among the computations of the key, if it asks for one. */
   readonly turn?: Turn;
 };
 
-/** A secret of a key, and the instant in milliseconds at which it expires. */
 type KnownKey = { readonly digest: Buffer; readonly key: StoredKey; readonly end: number };
 
 const noDigest = Buffer.alloc(32);
@@ -219,10 +181,9 @@ const noDigest = Buffer.alloc(32);
  */
 export class Gate {
   readonly #store: AccessStore;
-  readonly #plans: Plans;
-  readonly #quotas: Quotas;
+  readonly #plans: ReadonlyMap<string, Plan>;
+  readonly #take: ReturnType<typeof quotasOf>;
   readonly #turns = new Turns();
-  /** The counts to save; undefined if the access store counts. */
   readonly #memory: MemoryCounts | undefined;
   readonly #newest: () => Promise<number>;
   #keys: ReadonlyMap<string, KnownKey> = new Map();
@@ -230,16 +191,20 @@ export class Gate {
   #saving: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  private constructor(store: AccessStore, plans: Plans, count: CountRequest, memory?: MemoryCounts) {
+  private constructor(
+    store: AccessStore,
+    plans: ReadonlyMap<string, Plan>,
+    count: CountRequest,
+    memory?: MemoryCounts,
+  ) {
     this.#store = store;
     this.#plans = plans;
-    this.#quotas = new Quotas(count);
+    this.#take = quotasOf(count);
     this.#memory = memory;
     this.#newest = coalesced(() => store.version());
   }
 
-  /** A gate for the keys of a store; continues their counts. */
-  static async open(store: AccessStore, plans: Plans): Promise<Gate> {
+  static async open(store: AccessStore, plans: ReadonlyMap<string, Plan>): Promise<Gate> {
     if (store.count !== undefined) return new Gate(store, plans, sharedCounts(store.count.bind(store)));
     const memory = new MemoryCounts(await store.usage());
     return new Gate(store, plans, memory.count, memory);
@@ -257,28 +222,19 @@ export class Gate {
     const plan = this.#plans.get(key.plan);
     if (plan === undefined)
       throw new Error(`key ${key.id} is on the plan '${key.plan}', which this service does not have`);
-    if (!isComputation) return this.#count(key, plan, now);
-    const turn = this.#turns.take(key.id, plan.maxConcurrent);
-    if (turn === undefined) {
-      const rate = await this.#quotas.rate(key.id, plan, now);
-      return { keyId: key.id, plan, rate, refusal: tooMany(plan), refusedBy: 'concurrency' };
-    }
+    const turn = isComputation ? this.#turns.take(key.id, plan.maxConcurrent) : undefined;
+    const isTooMany = isComputation && turn === undefined;
     try {
-      const admission = await this.#count(key, plan, now);
-      if (admission.refusal !== undefined) turn.leave();
-      return { ...admission, turn };
+      const { allowed, rate, usage } = await this.#take(key.id, plan, now, isTooMany ? 0 : 1);
+      const admission = { keyId: key.id, plan, rate, ...defined({ turn, usage }) };
+      if (isTooMany) return { ...admission, refusal: tooMany(plan), refusedBy: 'concurrency' };
+      if (allowed) return admission;
+      turn?.leave();
+      return { ...admission, refusal: exceeded(rate), refusedBy: rate.window };
     } catch (error) {
-      turn.leave();
+      turn?.leave();
       throw error;
     }
-  }
-
-  async #count(key: StoredKey, plan: Plan, now: number): Promise<Admission> {
-    const { rate, ...verdict } = await this.#quotas.take(key.id, plan, now);
-    const admission = { keyId: key.id, plan, rate };
-    return verdict.allowed
-      ? { ...admission, usage: verdict.usage }
-      : { ...admission, refusal: exceeded(rate), refusedBy: rate.window };
   }
 
   async hasKeys(now: number): Promise<boolean> {
@@ -287,23 +243,20 @@ export class Gate {
 
   /** Writes the counts to the store; returns the error if that fails, and tries again the next time. */
   async save(): Promise<unknown> {
-    const memory = this.#memory;
-    if (memory === undefined) return undefined;
-    this.#saving = this.#saving.then(async () => {
-      try {
-        const records = memory.unsaved();
-        if (records.length > 0) await this.#store.saveUsage(records);
-        memory.saved(records);
-        this.#failure = undefined;
-      } catch (error) {
-        this.#failure = error;
-      }
-    });
+    this.#saving = this.#saving
+      .then(() => this.#memory?.save((records) => this.#store.saveUsage(records)))
+      .then(
+        () => {
+          this.#failure = undefined;
+        },
+        (error) => {
+          this.#failure = error;
+        },
+      );
     await this.#saving;
     return this.#failure;
   }
 
-  /** Throws when keys cannot be read or counts cannot be written. */
   async check(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     await this.#store.version();
@@ -357,15 +310,16 @@ function exceeded({ window, limit, reset }: RateLimit): Problem {
 
 function tooMany({ maxConcurrent }: Plan): Problem {
   const tables = maxConcurrent === 1 ? 'table' : 'tables';
-  return new Problem(
-    'rate-limit-exceeded',
-    `${maxConcurrent} ${tables} at a time: too many requests for more wait already`,
-    { retryAfter: 1 },
-  );
+  const detail = `${maxConcurrent} ${tables} at a time: too many requests for more wait already`;
+  return new Problem('rate-limit-exceeded', detail, { retryAfter: 1 });
 }
 
 /** Throws a Problem if a valid key is on a plan that is not among the plans. */
-export async function checkPlans(store: AccessStore, plans: Plans, now: Date): Promise<void> {
+export async function checkPlans(
+  store: AccessStore,
+  plans: ReadonlyMap<string, Plan>,
+  now: Date,
+): Promise<void> {
   const keys = await store.keys();
   const isOver = ({ revokedAt, expiresAt }: StoredKey) =>
     revokedAt !== undefined || instantOf(expiresAt) <= now.getTime();
@@ -389,25 +343,16 @@ export function newSecret(): { readonly secret: string; readonly stored: Pick<St
 }
 
 /** A new key: the secret, to be shown once, and the record to store. */
-export function newKey(given: {
-  readonly name: string;
-  readonly plan: string;
-  readonly now: Date;
-  readonly expiresAt?: string;
-}): { readonly secret: string; readonly stored: StoredKey } {
-  const { name, plan, now, expiresAt } = given;
+export function newKey({
+  now,
+  ...given
+}: Pick<StoredKey, 'expiresAt' | 'name' | 'plan'> & { readonly now: Date }): {
+  readonly secret: string;
+  readonly stored: StoredKey;
+} {
   const { secret, stored } = newSecret();
-  return {
-    secret,
-    stored: {
-      id: `k_${randomBytes(4).toString('hex')}`,
-      name,
-      plan,
-      createdAt: now.toISOString(),
-      ...stored,
-      ...(expiresAt !== undefined && { expiresAt }),
-    },
-  };
+  const id = `k_${randomBytes(4).toString('hex')}`;
+  return { secret, stored: { id, ...given, createdAt: now.toISOString(), ...stored } };
 }
 
 /** The SHA-256 of a key's secret. A secret has 256 random bits, so a slow hash is not needed. */
@@ -420,13 +365,11 @@ export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digestOf(one), digestOf(other));
 }
 
-/** Whether a text has the form of a key. */
 export function isKeyShaped(text: string): boolean {
   return shape.test(text);
 }
 
 type Turn = {
-  /** Resolves when the computation may begin. */
   readonly begun: Promise<void>;
   /** Gives the place to the next computation; a second call does nothing. */
   readonly leave: () => void;

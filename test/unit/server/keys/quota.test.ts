@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MemoryCounts, Quotas } from '../../../../src/server/keys/gate.ts';
+import { MemoryCounts, quotasOf } from '../../../../src/server/keys/gate.ts';
 import type { Plan } from '../../../../src/server/keys/plans.ts';
+import type { UsageRecord } from '../../../../src/store/access-store.ts';
 
 const plan = (minute: number, day: number, month: number): Plan => ({
   name: 'p',
@@ -13,15 +14,24 @@ const plan = (minute: number, day: number, month: number): Plan => ({
   maxConcurrent: 4,
 });
 
+type Quotas = ReturnType<typeof quotasOf>;
+
 /** Quotas that count in memory. */
 function newQuotas(): Quotas {
-  return new Quotas(new MemoryCounts([]).count);
+  return quotasOf(new MemoryCounts([]).count);
+}
+
+/** The counts that changed since the last call. */
+async function changedIn(counts: MemoryCounts): Promise<readonly UsageRecord[]> {
+  const changed: UsageRecord[] = [];
+  await counts.save(async (records) => void changed.push(...records));
+  return changed;
 }
 
 const at = (text: string): number => Date.parse(text);
 
 async function takeMany(quotas: Quotas, count: number, limits: Plan, now: number): Promise<number> {
-  const verdicts = await Promise.all(Array.from({ length: count }, () => quotas.take('k', limits, now)));
+  const verdicts = await Promise.all(Array.from({ length: count }, () => quotas('k', limits, now)));
   return verdicts.filter(({ allowed }) => allowed).length;
 }
 
@@ -64,7 +74,7 @@ describe('a quota', () => {
   ])('%s refuses with the seconds until the next window', async (_, limits, time, expected) => {
     const quotas = newQuotas();
     expect(await takeMany(quotas, 2, limits, at(time))).toBe(2);
-    expect(await quotas.take('k', limits, at(time))).toEqual({
+    expect(await quotas('k', limits, at(time))).toEqual({
       allowed: false,
       rate: { remaining: 0, ...expected },
     });
@@ -89,7 +99,7 @@ describe('a quota', () => {
   it('reports the tightest window', async () => {
     const quotas = newQuotas();
     const now = at('2026-01-15T12:00:10Z');
-    expect((await quotas.take('k', plan(5, 3, 9), now)).rate).toEqual({
+    expect((await quotas('k', plan(5, 3, 9), now)).rate).toEqual({
       window: 'day',
       limit: 3,
       remaining: 2,
@@ -100,7 +110,7 @@ describe('a quota', () => {
   it('counts each key separately', async () => {
     const quotas = newQuotas();
     const now = at('2026-01-15T12:00:00Z');
-    const verdicts = await Promise.all(['a', 'b', 'a'].map((key) => quotas.take(key, plan(1, 9, 9), now)));
+    const verdicts = await Promise.all(['a', 'b', 'a'].map((key) => quotas(key, plan(1, 9, 9), now)));
     expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, false]);
   });
 
@@ -118,29 +128,33 @@ describe('a quota', () => {
 
   it('continues from saved counts and saves only changed ones', async () => {
     const first = new MemoryCounts([]);
-    const quotas = new Quotas(first.count);
+    const quotas = quotasOf(first.count);
     const now = at('2026-01-15T12:00:30Z');
     await takeMany(quotas, 3, plan(9, 9, 9), now);
-    const saved = first.unsaved();
+    const saved: UsageRecord[] = [];
+    await first.save(async (records) => {
+      saved.push(...records);
+      // A request during the writing is written the next time.
+      await quotas('k', plan(9, 9, 9), now);
+    });
     expect(saved).toEqual([
       { keyId: 'k', window: 'minute', began: new Date('2026-01-15T12:00:00Z'), count: 3 },
       { keyId: 'k', window: 'day', began: new Date('2026-01-15T00:00:00Z'), count: 3 },
       { keyId: 'k', window: 'month', began: new Date('2026-01-01T00:00:00Z'), count: 3 },
     ]);
-    await quotas.take('k', plan(9, 9, 9), now);
-    first.saved(saved);
-    expect(first.unsaved().map(({ count }) => count)).toEqual([4, 4, 4]);
-    first.saved(first.unsaved());
-    expect(first.unsaved()).toEqual([]);
-    expect(await takeMany(new Quotas(new MemoryCounts(saved).count), 9, plan(9, 5, 9), now)).toBe(2);
+    const failing = first.save(() => Promise.reject(new Error('the disk is full')));
+    await expect(failing).rejects.toThrow('the disk is full');
+    expect((await changedIn(first)).map(({ count }) => count)).toEqual([4, 4, 4]);
+    expect(await changedIn(first)).toEqual([]);
+    expect(await takeMany(quotasOf(new MemoryCounts(saved).count), 9, plan(9, 5, 9), now)).toBe(2);
   });
 
   it('forgets removed keys', async () => {
     const counts = new MemoryCounts([]);
     const now = at('2026-01-15T12:00:30Z');
-    await new Quotas(counts.count).take('k', plan(1, 9, 9), now);
+    await quotasOf(counts.count)('k', plan(1, 9, 9), now);
     counts.keep(new Set(['other']));
-    expect(counts.unsaved()).toEqual([]);
+    expect(await changedIn(counts)).toEqual([]);
   });
 });
 
@@ -174,8 +188,8 @@ describe('random requests at random times, under random limits,', () => {
         let counts = new MemoryCounts([]);
         const allowed: boolean[] = [];
         for (const [i, now] of times.entries()) {
-          if (i === handover) counts = new MemoryCounts(counts.unsaved());
-          allowed.push((await new Quotas(counts.count).take('k', limits, now)).allowed);
+          if (i === handover) counts = new MemoryCounts(await changedIn(counts));
+          allowed.push((await quotasOf(counts.count)('k', limits, now)).allowed);
         }
         expect(allowed).toEqual(naive(times, limits));
       }),
