@@ -47,7 +47,6 @@ const rowLimits = { usual: 100, most: 1000 };
 
 const toolNaming: Naming = { ...methodNaming, question: ({ name }) => `the tool ${name}` };
 
-/** Names parameters in descriptions as tools take them. */
 const toolCode: Voice = {
   ...codeVoice,
   param: (name, value) => codeVoice.param(camelCase(name), value),
@@ -55,22 +54,17 @@ const toolCode: Voice = {
 
 /** A tool for each operation and each question that says what it is about, except operations about the caller. */
 export function assistantTools(): readonly Tool[] {
-  return [
-    ...operations.flatMap((operation) => (operation.aboutCaller === true ? [] : [operationTool(operation)])),
-    ...Object.values<Question>(questions).flatMap((question) =>
-      question.about === undefined ? [] : [questionTool(question, saidIn(toolCode, question.about))],
-    ),
-  ];
-}
-
-function operationTool(operation: Operation): Tool {
-  const { summary, description, fields } = operation;
-  const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
-  return questionTool(
-    questionOf(operation, operations),
-    `${summary}. ${saidIn(toolCode, description)}`,
-    growing,
+  const ofOperations = operations.flatMap((operation) => {
+    const { summary, description, fields, aboutCaller } = operation;
+    if (aboutCaller === true) return [];
+    const growing = fields.filter(({ grows }) => grows === true).map(({ name }) => name);
+    const about = `${summary}. ${saidIn(toolCode, description)}`;
+    return [questionTool(questionOf(operation, operations), about, growing)];
+  });
+  const others = Object.values<Question>(questions).flatMap((question) =>
+    question.about === undefined ? [] : [questionTool(question, saidIn(toolCode, question.about))],
   );
+  return [...ofOperations, ...others];
 }
 
 function questionTool(question: Question, description: string, growing: readonly string[] = []): Tool {
@@ -81,13 +75,13 @@ function questionTool(question: Question, description: string, growing: readonly
     limit: { default: usual, maximum: most },
     first: { maximum: most },
   };
+  const argumentNames = args.map(({ name }) => name);
+  const taken = { ...Object.fromEntries(args.map(({ name, kind }) => [name, kind])), ...kinds };
   const properties = Object.fromEntries(
-    [...args.map(({ name, kind }) => [name, kind] as const), ...Object.entries(kinds)].map(
-      ([name, { schema }]) => {
-        const { [name]: fallback } = question.defaults ?? {};
-        return [name, { ...schema, ...defined({ default: fallback }), ...bounds[name] }];
-      },
-    ),
+    Object.entries(taken).map(([name, { schema }]) => {
+      const { [name]: fallback } = question.defaults ?? {};
+      return [name, { ...schema, ...defined({ default: fallback }), ...bounds[name] }];
+    }),
   );
   const needed = args.filter(({ isOptional }) => isOptional !== true).map(({ name }) => name);
   return {
@@ -104,11 +98,8 @@ function questionTool(question: Question, description: string, growing: readonly
       const unknown = Object.keys(values).find((name) => !Object.hasOwn(properties, name));
       // Arguments have names here too; the method's own check does not list them.
       if (unknown !== undefined) throw unknownName('parameter', unknown, Object.keys(properties));
-      const given = args.map(({ name }) => values[name]);
-      const others = without(
-        values,
-        args.map(({ name }) => name),
-      );
+      const given = argumentNames.map((name) => values[name]);
+      const others = without(values, argumentNames);
       const isSized = Object.hasOwn(kinds, 'limit') && limitsRows(others);
       return methodOf(asof, question)(...given, isSized ? sized(others) : others);
     },
@@ -148,7 +139,7 @@ const mostCharacters = 200_000;
 /** Answers requests of the Model Context Protocol until its client closes the input, or the signal stops it. */
 export async function serveMcp({ stdin, stdout, ...source }: McpSource): Promise<void> {
   const { asOf, signal } = source;
-  const session = new ToolSession(source);
+  const { answer, idle } = toolAnswers(source);
   const all = new Map(assistantTools().map((tool) => [tool.name, tool]));
   const server = new Server(
     { name: 'asof', version: version() },
@@ -162,7 +153,7 @@ export async function serveMcp({ stdin, stdout, ...source }: McpSource): Promise
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = all.get(params.name);
     if (tool === undefined) return failure(unknownTool(params.name, [...all.keys()]));
-    return session.answer(tool, params.arguments ?? {});
+    return answer(tool, params.arguments ?? {});
   });
   const lines = new MessageLines(stdout);
   // It ends with its input, also with one that breaks off.
@@ -173,7 +164,7 @@ export async function serveMcp({ stdin, stdout, ...source }: McpSource): Promise
   ).catch(() => undefined);
   await server.connect(new StdioServerTransport(lines, stdout, { maxBufferSize: 4 * mostBytes }));
   await ended;
-  await session.idle();
+  await idle();
   await server.close();
   lines.destroy();
   signal.throwIfAborted();
@@ -194,62 +185,51 @@ function unknownTool(name: string, names: readonly string[]): Problem {
   });
 }
 
-/** Answers calls one at a time, so that each answer has only its own notes. */
-class ToolSession {
-  readonly #asof: Asof;
-  readonly #asOf: Day | undefined;
-  readonly #inTurn = pLimit(1);
-  #notes: string[] = [];
-
-  constructor({ client, asOf, clock, signal }: Omit<McpSource, 'stdin' | 'stdout'>) {
-    this.#asOf = asOf;
-    this.#asof = asofOf({
-      client: asOf === undefined ? client : clientOn(asOf, client),
-      clock,
-      signal,
-      session: new Session(signal, clock),
-      naming: toolNaming,
-      note: ({ text }) => void this.#notes.push(text),
-      allow(rows) {
-        // Each value takes at least one character.
-        if (rows > mostCharacters) throw tooLong(`${rows} values`, `${mostCharacters} characters`);
-      },
-      ...(asOf !== undefined && { asOf }),
-    });
-  }
-
-  /** The answer of a tool, or its failure; never throws. */
-  answer(tool: Tool, values: NamedValues): Promise<CallToolResult> {
-    return this.#inTurn(async () => {
-      this.#notes = [];
-      try {
-        const text = JSON.stringify(this.#answerOf(tool, values, await tool.call(this.#asof, values)));
-        if (text.length > mostCharacters) throw tooLong(`${text.length} characters`, `${mostCharacters}`);
-        return { content: [{ type: 'text', text }] };
-      } catch (error) {
-        return failure(error);
-      }
-    });
-  }
-
-  async idle(): Promise<void> {
-    await this.#inTurn(async () => undefined);
-  }
-
-  #answerOf(tool: Tool, { asOf }: NamedValues, result: Result<Row>) {
+/** Returns what answers calls one at a time, so that each answer has only its own notes. */
+function toolAnswers({ client, asOf: bound, clock, signal }: Omit<McpSource, 'stdin' | 'stdout'>) {
+  const inTurn = pLimit(1);
+  let notes: string[] = [];
+  const asof = asofOf({
+    client: bound === undefined ? client : clientOn(bound, client),
+    clock,
+    signal,
+    session: new Session(signal, clock),
+    naming: toolNaming,
+    note: ({ text }) => void notes.push(text),
+    allow(rows) {
+      // Each value takes at least one character.
+      if (rows > mostCharacters) throw tooLong(`${rows} values`, `${mostCharacters} characters`);
+    },
+    ...defined({ asOf: bound }),
+  });
+  const answerOf = (tool: Tool, { asOf }: NamedValues, result: Result<Row>) => {
     const { rows, requestId: _, asOf: named, nextCursor, coveredTo, hasMore, ...about } = result;
     if (rows.length > rowLimits.most) throw tooLong(`${rows.length} rows`, `${rowLimits.most}`);
-    const isBound = this.#asOf !== undefined;
     return {
-      as_of: named ?? asOf ?? this.#asOf ?? null,
+      as_of: named ?? asOf ?? bound ?? null,
       ...about,
-      ...(coveredTo !== undefined && !isBound && { covered_to: coveredTo }),
-      notes: [...new Set([...this.#notes, ...(hasMore && nextCursor === undefined ? [cutNote] : [])])],
-      rows: isBound ? rows.map((row) => without(row, tool.growing)) : rows,
+      ...(bound === undefined && defined({ covered_to: coveredTo })),
+      notes: [...new Set([...notes, ...(hasMore && nextCursor === undefined ? [cutNote] : [])])],
+      rows: bound === undefined ? rows : rows.map((row) => without(row, tool.growing)),
       has_more: hasMore,
-      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+      ...defined({ next_cursor: nextCursor }),
     };
-  }
+  };
+  return {
+    /** The answer of a tool, or its failure; never throws. */
+    answer: (tool: Tool, values: NamedValues): Promise<CallToolResult> =>
+      inTurn(async () => {
+        notes = [];
+        try {
+          const text = JSON.stringify(answerOf(tool, values, await tool.call(asof, values)));
+          if (text.length > mostCharacters) throw tooLong(`${text.length} characters`, `${mostCharacters}`);
+          return { content: [{ type: 'text', text }] };
+        } catch (error) {
+          return failure(error);
+        }
+      }),
+    idle: () => inTurn(async () => undefined),
+  };
 }
 
 /** The same client, for which a series that began after a day does not exist. */
@@ -257,12 +237,12 @@ function clientOn(day: Day, client: Client): Client {
   const known = new Set<string>();
   // Another service may not say when a series began; the series then passes.
   const hadBegun = ({ first_vintage: first }: Row) => String(first ?? '') <= day;
-  async function checkBegun(id: string): Promise<void> {
+  const checkBegun = async (id: string): Promise<void> => {
     if (known.has(id)) return;
     const { results } = await client.ask(seriesShow, [['id', id]]);
     if (!results.every(hadBegun)) throw new Problem('not-found', `series '${id}' not found`);
     known.add(id);
-  }
+  };
   return {
     ...client,
     async ask<R extends Row>(
@@ -278,7 +258,6 @@ function clientOn(day: Day, client: Client): Client {
   };
 }
 
-/** The same members without those of some names. */
 function without<T>(members: { readonly [name: string]: T }, names: readonly string[]) {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
@@ -362,7 +341,6 @@ class MessageLines extends Transform {
   }
 }
 
-/** The id of a request that is not valid; null where it has none. */
 function idOf(request: unknown): string | number | null {
   if (typeof request !== 'object' || request === null || !('id' in request)) return null;
   const { id } = request;
