@@ -7,10 +7,8 @@ import type { Field } from '../operations/field.ts';
 import { commandNaming, type Naming, type Operation } from '../operations/operation.ts';
 import { isAboutKnowledge, type Params, type ParamTexts, without } from '../operations/param.ts';
 
-/** A query that asks for nothing later than a day. */
 type BoundQuery = {
   readonly query: Query;
-  /** The as-of date of its answer. */
   readonly asOf: Day;
   /** The words that bind its command line in the same way; empty if the line names its dates itself. */
   readonly words: readonly string[];
@@ -48,21 +46,18 @@ export function boundedClient({ followed: _, ...client }: Client, day: Day): Cli
       if (operation.knownBy === undefined)
         throw new Problem('bad-input', `${operation.name} cannot be bound to what was known on a date`);
       const bound = upTo(day, operation, texts);
-      for (let cursor: string | undefined; ; ) {
-        const asked =
-          cursor === undefined ? bound : [...without(bound, 'cursor'), ['cursor', cursor] as const];
+      for (let asked = bound; ; ) {
         const answer = await client.ask(operation, asked, options);
         const page = knownOn(day, operation, answer);
         const isEmptied = page.results.length === 0 && answer.results.length > 0;
         if (!isEmptied || page.next_cursor === undefined) return page;
         // An empty page would look like the end of the listing.
-        cursor = page.next_cursor;
+        asked = [...without(bound, 'cursor'), ['cursor', page.next_cursor]];
       }
     },
   };
 }
 
-/** The parameters, with the one that bounds the operation. */
 function upTo(
   day: Day,
   { params, boundBy }: Pick<Operation, 'boundBy' | 'params'>,
@@ -94,7 +89,6 @@ function knownOn<R extends Row>(
   return { ...page, results, results_count: results.length };
 }
 
-/** The row without the entries of its lists that became known after a day. */
 function withoutLater<R extends Row>(day: Day, row: R, lists: readonly Field[]): R {
   const entries = lists.flatMap(({ name, knownBy = '' }) => {
     const list = row[name];

@@ -26,12 +26,10 @@ import { bind, boundedClient } from './bind.ts';
 import { type FileRecord, sumOfFile } from './manifest.ts';
 import { lineOf, type PlanLine } from './plan.ts';
 
-/** The command of a line of a plan, as plain data. */
 type ParsedPlanLine = {
   readonly query: Query;
   readonly demands: Demands;
   readonly output: OutputFlags;
-  /** The flags that were typed, with dashes. */
   readonly typed: readonly string[];
   /** The days that were not typed as `YYYY-MM-DD`; some will mean another day tomorrow. */
   readonly resolved: readonly { readonly text: string; readonly moves: boolean }[];
@@ -40,13 +38,11 @@ type ParsedPlanLine = {
 /** Parses the words of an asof command; undefined if it does not ask for data. An error of usage is a Problem. */
 export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined;
 
-/** A line of a plan that asks for nothing later than the day of the snapshot. */
 type BoundLine = PlanLine &
   ReturnType<typeof bind> & { readonly demands: Demands; readonly output: OutputChoice };
 
 const ofTheSnapshot = 'it is a flag of the snapshot as a whole';
 
-/** The flags that no line of a plan may have, and why. */
 const refused: Readonly<Record<string, string>> = {
   '--output': 'the line starts with the name of its file',
   '--store': ofTheSnapshot,
@@ -120,17 +116,14 @@ export function inOneLine(
   });
 }
 
-/** The Problem of an error of the operating system that names a file. */
 function fileProblem(error: unknown): Problem | undefined {
   if (!isSystemError(error)) return undefined;
   const { path, dest }: NodeJS.ErrnoException & { readonly dest?: string } = error;
   return path === undefined ? undefined : systemProblem('write to', dest ?? path, error);
 }
 
-/** What it takes to write the lines of a plan. */
 type PlanWriting = Pick<Asker, 'client' | 'signal'> & {
   readonly asOf: Day;
-  /** The folder that the files go to. */
   readonly folder: string;
   /** The name of the plan in messages; absent for the lines of a manifest. */
   readonly plan?: string;

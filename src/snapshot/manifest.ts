@@ -19,17 +19,11 @@ export type FileRecord = FileSum & {
   readonly command: string;
   readonly as_of: Day;
   readonly rows: number;
-  /**
-   * What the rows are based on: the day, at most `as_of`, to which each series is covered, and how its vintages came
-   * about.
-   */
+  /** The day, at most `as_of`, to which each series is covered, and how its vintages came about. */
   readonly coverage?: readonly SubjectBasis[];
 };
 
-/**
- * Where a snapshot's data came from: a service, or a store with the log of its imports (as `asof import --log` prints
- * it).
- */
+/** Where a snapshot's data came from: a service, or a store with the log that `asof import --log` prints. */
 type Source =
   | { readonly service: string }
   | (({ readonly sample: true } | { readonly store: string }) & {
@@ -128,7 +122,6 @@ export async function sumOfFile(path: string): Promise<FileSum> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** The columns of a log of imports. */
 const logColumns = {
   imported_at: 'importedAt',
   kind: 'kind',

@@ -16,7 +16,12 @@ export function readPlan(bytes: Uint8Array, path: string): readonly PlanLine[] {
     .split('\n')
     .flatMap((text, index) => {
       const number = index + 1;
-      return within(path, number, () => readLine(text.replace(/\r$/, ''), number));
+      try {
+        return readLine(text.replace(/\r$/, ''), number);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        throw error.with({ detail: `${path} line ${number}: ${error.headline}`, field: undefined });
+      }
     });
   if (lines.length === 0)
     throw new Problem('bad-input', `${path} has no lines`, {
@@ -35,16 +40,6 @@ export function readPlan(bytes: Uint8Array, path: string): readonly PlanLine[] {
     names.set(key, line);
   }
   return lines;
-}
-
-/** Does work on a line of a plan; its Problem names the plan and the line. */
-function within<T>(path: string, number: number, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    throw error.with({ detail: `${path} line ${number}: ${error.headline}`, field: undefined });
-  }
 }
 
 function textOf(bytes: Uint8Array, path: string): string {

@@ -28,7 +28,6 @@ import { manifestName, readPlan } from './plan.ts';
 
 /** A plan whose lines are bound to a day. */
 export type BoundPlan = {
-  /** The name of the plan in messages. */
   readonly name: string;
   readonly asOf: Day;
   readonly lines: readonly ReturnType<typeof boundLine>[];
@@ -55,8 +54,7 @@ export function bindPlan(
   return { name, asOf, lines, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Where a snapshot goes, where its data comes from, and what receives its messages. */
-export type SnapshotOptions = {
+type SnapshotOptions = {
   /** The link that shows the newest complete snapshot. */
   readonly out: string;
   readonly client: Client;
@@ -149,10 +147,9 @@ type Place = {
   readonly path: string;
   readonly folder: string;
   readonly name: string;
-  /** The folder of the run that the link shows, if there is one. */
   readonly current: string | undefined;
-  /** Whether an empty folder is at `path`, which the link replaces. */
   readonly isEmptyFolder: boolean;
+  readonly draft: string;
 };
 
 /**
@@ -161,16 +158,12 @@ type Place = {
  */
 export async function placeOf(out: string): Promise<Place> {
   const path = resolve(out);
-  const place = {
-    path,
-    folder: dirname(path),
-    name: basename(path),
-    current: undefined,
-    isEmptyFolder: false,
-  };
-  if (out === '' || place.name === '') throw refused(out, 'it is not the name of a folder');
-  if ((await lstat(`${place.folder}/`).catch(absent)) === undefined)
-    throw new Problem('local-io', `cannot write ${out}: there is no folder ${place.folder}`);
+  const [folder, name] = [dirname(path), basename(path)];
+  const draft = join(folder, `.${name}.link`);
+  const place = { path, folder, name, current: undefined, isEmptyFolder: false, draft };
+  if (out === '' || name === '') throw refused(out, 'it is not the name of a folder');
+  if ((await lstat(`${folder}/`).catch(absent)) === undefined)
+    throw new Problem('local-io', `cannot write ${out}: there is no folder ${folder}`);
   const found = await lstat(path).catch(absent);
   if (found === undefined) return place;
   if (found.isSymbolicLink()) return { ...place, current: await runShown(place, out) };
@@ -201,12 +194,8 @@ function isRunOf({ name }: Place, entry: string): boolean {
   return entry.startsWith(prefix) && /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(entry.slice(prefix.length));
 }
 
-function draftLink({ folder, name }: Place): string {
-  return join(folder, `.${name}.link`);
-}
-
 async function sweepHalfDone(place: Place): Promise<void> {
-  await rm(draftLink(place), { force: true });
+  await rm(place.draft, { force: true });
   for (const run of await runsAt(place)) {
     const complete = await lstat(join(run, manifestName)).catch(absent);
     if (complete === undefined && run !== place.current) await rm(run, { recursive: true, force: true });
@@ -242,10 +231,9 @@ export async function publish({ place, folder }: Run, manifest: Manifest): Promi
   await writeFile(path, manifestText(manifest), { flag: 'wx' }).catch(naming(path));
   await keepFile({ place, folder }, { name: manifestName, ...(await sumOfFile(path)) });
   await flush(folder);
-  const link = draftLink(place);
-  await symlink(basename(folder), link);
+  await symlink(basename(folder), place.draft);
   if (place.isEmptyFolder) await rmdir(place.path);
-  await rename(link, place.path);
+  await rename(place.draft, place.path);
   await flush(place.folder);
 }
 
@@ -259,7 +247,7 @@ export async function sweepAfter({ place, folder }: Run): Promise<void> {
 export async function giveUp({ place, folder }: Run): Promise<void> {
   const shown = await readlink(place.path).catch(() => undefined);
   if (shown === basename(folder)) return;
-  await rm(draftLink(place), { force: true });
+  await rm(place.draft, { force: true });
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -14,26 +14,25 @@ import { manifestName, wordsOf } from './plan.ts';
 export type OpenedSnapshot = { readonly folder: string; readonly manifest: Manifest };
 
 /** Opens the snapshot that a path shows; a Finding if its manifest is damaged. */
-export async function openSnapshot(path: string): Promise<OpenedSnapshot | Finding> {
-  try {
+export function openSnapshot(path: string): Promise<OpenedSnapshot | Finding> {
+  return reading(async () => {
     const folder = await realpath(path);
     const manifest = await readManifest(folder);
     return 'what' in manifest ? manifest : { folder, manifest };
+  });
+}
+
+async function reading<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
-    throw unreadable(error);
+    throw isSystemError(error) ? systemProblem('read', error.path ?? 'the snapshot', error) : error;
   }
 }
 
-function unreadable(error: unknown): unknown {
-  return isSystemError(error) ? systemProblem('read', error.path ?? 'the snapshot', error) : error;
-}
-
 /** Every difference between the files of a snapshot and its manifest. */
-export async function compareFiles({
-  folder,
-  manifest: { files },
-}: OpenedSnapshot): Promise<readonly Finding[]> {
-  try {
+export function compareFiles({ folder, manifest: { files } }: OpenedSnapshot): Promise<readonly Finding[]> {
+  return reading(async () => {
     const findings: Finding[] = [];
     for (const file of files) {
       const what = await faultOf(join(folder, file.name), file);
@@ -42,9 +41,7 @@ export async function compareFiles({
     const known = new Set([manifestName, ...files.map(({ name }) => name)]);
     const extra = (await readdir(folder)).filter((name) => !known.has(name)).sort();
     return [...findings, ...extra.map((name) => ({ name, what: 'is not in the manifest' }))];
-  } catch (error) {
-    throw unreadable(error);
-  }
+  });
 }
 
 /** Every difference between a snapshot and what its commands give now. */
@@ -65,22 +62,20 @@ export async function compareCommands(
   try {
     const writing = { client, asOf, folder: other, signal };
     const written = await readConsistently(client, () => writeLines(lines, writing));
-    const files = manifest.files.flatMap((recorded, i) => {
-      const { record: given } = written[i] ?? {};
-      return given === undefined ? [] : [{ recorded, given }];
-    });
     const differing: Finding[] = [];
-    for (const { recorded, given } of files) {
+    const misstating: Finding[] = [];
+    for (const [i, recorded] of manifest.files.entries()) {
+      const given = written[i]?.record;
+      if (given === undefined) continue;
       const { name } = recorded;
       const where = await firstDifference(join(folder, name), join(other, name));
       if (given.sha256 !== recorded.sha256)
         differing.push({ name, what: `is not what its command gives now${where ?? ''}` });
       else if (where !== undefined)
         differing.push({ name, what: `differs from what its command gives${where}` });
+      else misstating.push(...misstated(recorded, given));
     }
-    const names = new Set(differing.map(({ name }) => name));
-    const same = files.filter(({ recorded }) => !names.has(recorded.name));
-    return [...differing, ...same.flatMap(({ recorded, given }) => misstated(recorded, given))];
+    return [...differing, ...misstating];
   } finally {
     await rm(other, { recursive: true, force: true });
   }
