@@ -18,7 +18,6 @@ export type Endpoint = Pick<
 > & {
   readonly heading: keyof typeof operationHeadings;
   readonly params: Params;
-  /** Whether any of its answers needs a plan with vintage access. */
   readonly gated: boolean;
   /** Whether it may have a column for each series instead of fixed columns. */
   readonly mayBeWide?: boolean;
@@ -78,7 +77,6 @@ export function readQuestion(
   return { query: { question, values }, demands };
 }
 
-/** The words of the contract, with the names that parameters of the library have on the wire. */
 const wireNames: Voice = {
   ...wireVoice,
   param: (name) => `'${snakeCase(name)}'`,
@@ -150,7 +148,6 @@ export function readQuery(query: string, accept: string | undefined): Asked {
   return { texts: texts.filter(([name]) => name !== 'format'), format };
 }
 
-/** The parameters in a path, where its pattern has `{name}`. */
 function pathTexts(pattern: string, path: string): ParamTexts {
   const segments = path.split('/');
   return pattern.split('/').flatMap((part, i) => {
@@ -159,7 +156,6 @@ function pathTexts(pattern: string, path: string): ParamTexts {
   });
 }
 
-/** The parameters of a query, in their order. */
 function queryTexts(query: string): ParamTexts {
   return query
     .split('&')

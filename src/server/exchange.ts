@@ -3,6 +3,9 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { newRequestId } from '../service/service.ts';
 import type { Admission } from './keys/gate.ts';
 
+/** The most characters that the path and query of a request may have. */
+export const longestTarget = 8192;
+
 /** A request, as a server has read it. */
 export type WireRequest = {
   readonly method: string;
@@ -11,7 +14,6 @@ export type WireRequest = {
   readonly query: string;
   /** Returns a header by its name in lower case; several of one name are joined by commas. */
   readonly header: (name: string) => string | undefined;
-  /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
 };
 
@@ -28,13 +30,9 @@ export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
   readonly request: WireRequest;
-  /** The address of the pages that explain errors. */
   readonly errorsBase: string;
-  /** How its answer is sent; absent without a connection. */
   readonly sending?: Sending | undefined;
-  /** What the answer says to pages of other origins. */
   crossOrigin?: Readonly<Record<string, string>>;
-  /** Whether the answer came from the cache, if it might have. */
   isCached?: boolean;
   /** The pattern of the endpoint. The path itself may hold a secret and is never logged. */
   route?: string;
@@ -52,10 +50,7 @@ export type Sending = {
   readonly ended: (note: (sent: 'all' | 'nothing' | 'part') => void) => void;
 };
 
-/**
- * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. Sends
- * a long table while it is made, if the connection can be cut when the rest of it fails.
- */
+/** Answers every request, also with a problem document; never throws. */
 export type Handler = (request: WireRequest, sending?: Sending) => Promise<WireReply>;
 
 /** Begins the exchange of a request. */
@@ -66,14 +61,14 @@ export function beginExchange(begun: Pick<Exchange, 'errorsBase' | 'now' | 'requ
 /** The log of the service: one JSON object per line. */
 export type Log = Logger;
 
-/** The lowest level of a log: a line for each request, what needs attention, or only failures. */
-export type LogLevel = 'error' | 'info' | 'warn';
+type LogOptions = {
+  /** The lowest level: a line for each request, what needs attention, or only failures. */
+  readonly level?: 'error' | 'info' | 'warn';
+  readonly readable?: boolean;
+};
 
 /** A log that writes to a stream, all lines of one tick at once; `readable` writes lines for people instead of JSON. */
-export function createLog(
-  stream: Writable,
-  { level = 'info', readable = false }: { readonly level?: LogLevel; readonly readable?: boolean } = {},
-): Log {
+export function createLog(stream: Writable, { level = 'info', readable = false }: LogOptions = {}): Log {
   let waiting = '';
   const flush = (): void => {
     const text = waiting;
@@ -110,16 +105,9 @@ export function readableLine(line: string): string {
 type LogEntry = {
   readonly level: number;
   readonly time: string;
-  readonly msg?: string;
   readonly err?: { readonly message?: string };
-  readonly url?: string;
-  readonly store?: string;
-  readonly request_id?: string;
-  readonly method?: string;
-  readonly route?: string | null;
   readonly status?: number;
-  readonly ms?: number;
-  readonly key?: string | null;
+  readonly [member: string]: unknown;
 };
 
 /** A line break or a control character would forge a line, or reach the terminal. */

@@ -6,6 +6,7 @@ import {
   beginExchange,
   type Exchange,
   type Handler,
+  longestTarget,
   type Sending,
   type WireReply,
   type WireRequest,
@@ -14,10 +15,9 @@ import type { Gate } from './keys/gate.ts';
 import type { Metrics } from './metrics.ts';
 import { openPages } from './open-pages.ts';
 import { checkReads, httpProblem, noEndpoint, respondProblem } from './respond.ts';
-import { longestTarget } from './server.ts';
 
 /** What requests are answered from, and how. */
-export type HandlerOptions = Parameters<typeof openPages>[0] & {
+type HandlerOptions = Parameters<typeof openPages>[0] & {
   readonly gate: Pick<Gate, 'admit' | 'check'>;
   /** The origins whose pages may read the answers; `*` is every origin. */
   readonly corsOrigins?: readonly string[];
@@ -98,7 +98,6 @@ export function createHandler(options: HandlerOptions): Handler {
   };
 }
 
-/** Refuses requests that a page does not answer: those that would change something. */
 function reading(answer: Answering): Answering {
   return async (exchange) => {
     checkReads(exchange.request);

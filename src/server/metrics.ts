@@ -15,10 +15,7 @@ import { isSameSecret } from './keys/gate.ts';
 import { checkReads, httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
-/**
- * Who may read the metrics: anyone who reaches a separate port, or those who have a key; with both, those who have
- * the key, on that port.
- */
+/** Who may read the metrics: who reaches a separate port, has a key, or with both, has the key on that port. */
 export type MetricsAccess = { readonly port?: number; readonly key?: string };
 
 type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
@@ -95,50 +92,51 @@ export class Metrics {
   }
 
   #addData(): void {
-    type Labelled = readonly [labels: Readonly<Record<string, string>>, value: number];
-    const gauge = (
-      name: string,
-      help: string,
-      valuesOf: () => Promise<readonly Labelled[]>,
-      labelNames: readonly string[] = [],
-    ) =>
-      new Gauge({
-        ...{ name, help, labelNames, registers: [this.#registry] },
-        async collect() {
-          const values = await valuesOf();
-          this.reset();
-          for (const [labels, value] of values) this.set(labels, value);
-        },
-      });
-    const { clock, services } = this.#source;
-    const age = (day: Day) => dayNumber(utcDay(clock())) - dayNumber(day);
-    const freshness = async () => freshnessOf(await services.use((service) => service.followed()));
-    gauge('asof_store_revision', 'Grows with every import that changes the store.', async () => [
-      [{}, (await this.#status()).revision],
-    ]);
-    gauge(
-      'asof_coverage_age_days',
-      'Days since the last day that the data speak for: the newest series, each kind of curve, filings.',
-      async () =>
-        Object.entries((await this.#status()).coveredTo).flatMap(([subject, day]) =>
-          day === undefined ? [] : [[{ subject }, age(day)] as const],
-        ),
-      ['subject'],
-    );
-    gauge(
-      'asof_followed_age_days',
-      'Days since the last day that everything reaches that the store follows at live sources.',
-      async () => {
-        const { upTo } = await freshness();
-        return upTo === undefined ? [] : [[{}, age(upTo)]];
+    const registers = [this.#registry];
+    const status = () => this.#status();
+    new Gauge({
+      name: 'asof_store_revision',
+      help: 'Grows with every import that changes the store.',
+      registers,
+      async collect() {
+        this.set((await status()).revision);
       },
-    );
-    gauge('asof_followed_unfinished', 'What the last pull left undone.', async () => [
-      [{}, (await freshness()).unfinished],
-    ]);
+    });
+    const { clock } = this.#source;
+    const age = (day: Day) => dayNumber(utcDay(clock())) - dayNumber(day);
+    new Gauge({
+      name: 'asof_coverage_age_days',
+      help: 'Days since the last day that the data speak for: the newest series, each kind of curve, filings.',
+      labelNames: ['subject'],
+      registers,
+      async collect() {
+        this.reset();
+        for (const [subject, day] of Object.entries((await status()).coveredTo))
+          if (day !== undefined) this.set({ subject }, age(day));
+      },
+    });
+    const freshness = async () =>
+      freshnessOf(await this.#source.services.use((service) => service.followed()));
+    new Gauge({
+      name: 'asof_followed_age_days',
+      help: 'Days since the last day that everything reaches that the store follows at live sources.',
+      registers,
+      async collect() {
+        const { upTo } = await freshness();
+        this.reset();
+        if (upTo !== undefined) this.set(age(upTo));
+      },
+    });
+    new Gauge({
+      name: 'asof_followed_unfinished',
+      help: 'What the last pull left undone.',
+      registers,
+      async collect() {
+        this.set((await freshness()).unfinished);
+      },
+    });
   }
 
-  /** The status of the data; looked up again after a change. */
   async #status(): Promise<DataStatus> {
     return this.#source.services.use(async (service) => {
       const state = await service.state();

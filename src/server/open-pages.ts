@@ -36,7 +36,6 @@ export function openPages(options: OpenPagesOptions): ReadonlyMap<string, Answer
   ]);
 }
 
-/** Replies with JSON that no cache stores. */
 function respondJson(exchange: Exchange, content: unknown): Promise<WireReply> {
   const body = JSON.stringify(content);
   const headers = { 'Cache-Control': 'no-store' };
@@ -78,7 +77,6 @@ async function readiness(
   return respondJson(exchange, { status: 'ok', checks, ...(await freshness(services)) });
 }
 
-/** How fresh the followed items are; an empty object if the store follows none. */
 async function freshness(services: Services): Promise<object> {
   const { count, upTo, lastRun, unfinished } = freshnessOf(
     await services.use((service) => service.followed()),
@@ -90,10 +88,7 @@ async function freshness(services: Services): Promise<object> {
 /** The pages for people that a service shows. */
 type ShownPages = {
   readonly explorer?: boolean;
-  /**
-   * The store that the commands on the page of the explorer name, empty for the usual one; without it, they name the
-   * service.
-   */
+  /** The store that commands on the page of the explorer name, empty for the usual one. Default: the service. */
   readonly storeName?: string;
 };
 
@@ -128,16 +123,13 @@ const explorerPolicy =
 const fileTypes: Readonly<Record<string, string>> = { '.css': 'text/css', '.js': 'text/javascript' };
 
 type BuiltPage = {
-  /** The folder of the build, with `page.html` and the files that it loads. */
   readonly folder: 'explorer' | 'swagger-ui';
   readonly page: string;
-  /** The path below which the service answers the files. */
   readonly files: string;
   readonly policy: string;
   readonly storeName?: string | undefined;
 };
 
-/** The answers of a page and its files by their paths. */
 function pageFiles(built: BuiltPage): readonly (readonly [path: string, answer: Answering])[] {
   const { folder, page, files } = built;
   const loaded = readdirSync(builtPath(folder)).flatMap((name) => {

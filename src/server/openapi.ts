@@ -94,17 +94,13 @@ function failureResponse({
   return [name ?? `Problem${status}`, { description, content, headers }];
 }
 
-/** The content of an answer with a problem, as a service answers it. */
 function problemContent(problem: Problem, more: Schema = {}): Schema {
   const answered = problem.with({ requestId: requestIdExample });
   const example = { ...answered.toDocument('https://service.example/errors'), ...more };
   return { 'application/problem+json': { schema: ref('schemas/Problem'), example } };
 }
 
-/**
- * The parameter of every question that names the format of the answer. The answers list only JSON, so that a typed
- * client has the types of the rows, without a union with text.
- */
+/** The answers list only JSON, so that a typed client has the types of the rows, without a union with text. */
 const formatParameter: Schema = {
   name: 'format',
   in: 'query',
@@ -177,7 +173,6 @@ function typeName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the schemas of the rows and of the envelope of an endpoint, by their names. */
 function answerSchemas(endpoint: Endpoint): readonly (readonly [name: string, schema: Schema])[] {
   const { fields, example, mayBeWide } = endpoint;
   const name = typeName(endpoint);
@@ -263,7 +258,6 @@ function envelopeSchema(endpoint: Endpoint): Schema {
   };
 }
 
-/** The content of an answer of an endpoint in JSON, with one row as the example. */
 function answerContent(endpoint: Endpoint): Schema {
   const { object, fields, example } = endpoint;
   const envelope = {

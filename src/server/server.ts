@@ -13,16 +13,12 @@ import { type Duplex, finished, pipeline, Readable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { systemProblem } from '../errors/system-errors.ts';
 import { newRequestId } from '../service/service.ts';
-import type { Handler, Log, Sending, WireReply } from './exchange.ts';
-
-/** The most characters that the path and query of a request may have. */
-export const longestTarget = 8192;
+import { type Handler, type Log, longestTarget, type Sending, type WireReply } from './exchange.ts';
 
 /** Milliseconds after which a server gives up waiting. */
 const defaultTimeouts = {
   /** For the headers of a request, also on a connection that sends nothing. */
   headers: 10_000,
-  /** For a whole request. */
   request: 20_000,
   /** For a client that reads nothing of its answer. */
   reader: 30_000,
@@ -79,10 +75,7 @@ export class HttpServer {
     this.#answerConnectionsWithoutRequest();
   }
 
-  /**
-   * A server that listens on the port; a `local-io` Problem if it cannot. Answers every malformed request with a
-   * problem document.
-   */
+  /** A server that listens on the port; a `local-io` Problem if it cannot. */
   static async listen(options: ServerOptions): Promise<HttpServer> {
     const { host, port } = options;
     const made = new HttpServer(options);
@@ -149,7 +142,6 @@ export class HttpServer {
     for (const { socket } of this.#connections.values()) if (isOver(socket)) socket.destroy();
   }
 
-  /** Passes requests to the handler, and refuses those that Node would answer without a problem document. */
   #answerRequests(): void {
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
       if (this.#connections.get(incoming.socket)?.begin(incoming, outgoing) !== true) return;
@@ -184,7 +176,6 @@ export class HttpServer {
     send(await this.#options.handler(request, sendingOf(incoming, outgoing)), outgoing);
   }
 
-  /** Answers on a socket whose bytes Node could not parse as a request. */
   #answerConnectionsWithoutRequest(): void {
     this.#server.on('connect', (_incoming, socket) => {
       // Node no longer handles the errors and timeouts of this socket, and an error that nobody handles ends the
@@ -208,7 +199,6 @@ export class HttpServer {
     outgoing.writeHead(malformed.status, headers).end(body);
   }
 
-  /** The whole HTTP message of a refusal, for a socket that has no response object. */
   #message(malformed: MalformedRequest, reason: string): string {
     const { headers, body } = this.#refusal(malformed, { reason });
     const { status, bodiless } = malformed;
@@ -217,7 +207,6 @@ export class HttpServer {
     return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${bodiless === true ? '' : body}`;
   }
 
-  /** The problem document of a malformed request, which is logged. */
   #refusal({ status, detail, path: instance = '/' }: MalformedRequest, logged: object = {}) {
     const { log, publicUrl = '' } = this.#options;
     const requestId = newRequestId(new Date());

@@ -100,12 +100,11 @@ asof serve --metrics-port 9464
           ...(typed.access === undefined ? [] : [`--access ${typed.access}`]),
           ...(values.plans === undefined ? [] : [`--plans ${values.plans}`]),
         ].join(' '),
-        readableLog: io.stderr.isTTY === true,
+        logOptions: { readable: io.stderr.isTTY === true, ...defined({ level: values['log-level'] }) },
         clock: io.clock,
         ...defined({
           publicUrl: values['public-url'],
           billingUrl: values['billing-url'],
-          logLevel: values['log-level'],
           maxSeconds: values['max-seconds'],
           corsOrigins: values['cors-origin'],
         }),
