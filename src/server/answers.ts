@@ -78,17 +78,11 @@ export function endpointAnswers(options: AnswersOptions): (endpoint: Endpoint) =
   };
 }
 
-/**
- * Answers a page of an operation. A cached answer serves the same request as long as the data, the day and the plan
- * stay the same; an answer about the key of the request is not cached.
- */
+/** Answers a page of an operation, from the cache as long as the data, the day and the plan stay the same. */
 async function answerPage(
   { operation, texts }: { readonly operation: Operation; readonly texts: ParamTexts },
   exchange: AdmittedExchange,
-  {
-    services,
-    cache,
-  }: { readonly services: Services; readonly cache: ReturnType<typeof createResponseCache> },
+  { services, cache }: { readonly services: Services; readonly cache: ResponseCache },
 ): Promise<WireReply> {
   const { request, requestId, now, admission } = exchange;
   const { plan, usage } = admission;
@@ -135,12 +129,13 @@ function cacheHeaders(tag: string): Readonly<Record<string, string>> {
 type CachedBody = {
   readonly tag: string;
   readonly bytes: Buffer;
-  /** The position of the request id in the bytes. */
   readonly idAt: number;
 };
 
 /** The bytes of all entries: about 2000 pages of 100 rows. */
 const capacity = 32 * 1024 * 1024;
+
+type ResponseCache = ReturnType<typeof createResponseCache>;
 
 /** An empty cache; it does not keep an entry of more than a sixteenth of its bytes. */
 export function createResponseCache() {
@@ -254,7 +249,6 @@ function linkTo(cursor: string | undefined, { query }: WireRequest): Readonly<Re
   return { Link: `<?${[...others, `cursor=${cursor}`].join('&')}>; rel="next"` };
 }
 
-/** The parameter that the data do not meet. */
 const demandOf = { inexact: 'exact', 'too-old': 'max_age', 'bad-input': undefined };
 
 /** The problem of an answer that failed before anything was sent: a bad question is a bad parameter. */

@@ -4,7 +4,6 @@ import { TableWorkers } from './table-workers.ts';
 
 /** A service, the threads that make its tables, and how to close what it uses. */
 export type OpenService = {
-  /** The address of its store, which may hold a password. */
   readonly address: string;
   readonly service: Service;
   readonly tables: Pick<TableWorkers, 'answer'>;
@@ -14,17 +13,14 @@ export type OpenService = {
 /** A service of a store, which it closes. */
 export function serviceOf(
   options: ServiceOptions,
-  {
-    maxSeconds,
-    service = createService(options),
-  }: { maxSeconds?: number | undefined; service?: Service } = {},
+  { maxSeconds, service }: { maxSeconds?: number | undefined; service?: Service } = {},
 ): OpenService {
   const { store, billingUrl } = options;
   const { address } = store;
   const tables = new TableWorkers({ address, billingUrl, maxSeconds });
   return {
     address,
-    service,
+    service: service ?? createService(options),
     tables,
     async close() {
       await tables.close();
@@ -33,22 +29,16 @@ export function serviceOf(
   };
 }
 
-/** A service that stays open until it is released. */
-export type Lease = Pick<OpenService, 'service' | 'tables'> & {
-  /** The name of the newest state of the data, or of a series; requests that arrive together share one reading. */
-  readonly state: Service['state'];
-  readonly release: () => void;
-};
-
 /** The current service, which can be replaced while requests are being answered. */
 export class Services {
   #current: LeasedService;
 
   constructor(first: OpenService) {
-    this.#current = new LeasedService(first);
+    this.#current = leased(first);
   }
 
-  lease(): Lease {
+  /** A service that stays open until it is released. */
+  lease() {
     return this.#current.lease();
   }
 
@@ -65,7 +55,7 @@ export class Services {
   /** Gives new requests the next service, and closes the current one after its last request. */
   replace(next: OpenService): void {
     void this.close();
-    this.#current = new LeasedService(next);
+    this.#current = leased(next);
   }
 
   /** Closes the current service after its last request. */
@@ -74,42 +64,36 @@ export class Services {
   }
 }
 
+type LeasedService = ReturnType<typeof leased>;
+
 /** A service that is closed when its owner and all requests have released it. */
-class LeasedService {
-  readonly #open: OpenService;
-  readonly #states = new Gathering<string>();
-  readonly #closed: Promise<void>;
-  #close: (closing: Promise<void>) => void = () => undefined;
-  readonly #releaseOwn: () => void;
-  #users = 0;
-
-  constructor(open: OpenService) {
-    this.#open = open;
-    this.#closed = new Promise((resolve) => {
-      this.#close = resolve;
-    });
-    this.#releaseOwn = this.lease().release;
-  }
-
-  lease(): Lease {
-    const { service, tables, close } = this.#open;
-    const state = async (seriesId?: string): Promise<string> => {
-      const { outcome } = await this.#states.join(seriesId ?? '', () => service.state(seriesId));
-      return outcome;
-    };
+function leased({ service, tables, close }: OpenService) {
+  const states = new Gathering<string>();
+  let users = 0;
+  let end = (): void => undefined;
+  const closed = new Promise<void>((resolve) => {
+    end = () => resolve(close());
+  });
+  /** The name of the newest state of the data, or of a series; requests that arrive together share one reading. */
+  const state: Service['state'] = async (seriesId) => {
+    const { outcome } = await states.join(seriesId ?? '', () => service.state(seriesId));
+    return outcome;
+  };
+  const lease = () => {
     let isReleased = false;
     const release = (): void => {
       if (isReleased) return;
       isReleased = true;
-      this.#users -= 1;
-      if (this.#users === 0) this.#close(close());
+      users -= 1;
+      if (users === 0) end();
     };
-    this.#users += 1;
+    users += 1;
     return { service, tables, state, release };
-  }
-
-  retire(): Promise<void> {
-    this.#releaseOwn();
-    return this.#closed;
-  }
+  };
+  const own = lease();
+  const retire = (): Promise<void> => {
+    own.release();
+    return closed;
+  };
+  return { lease, retire };
 }

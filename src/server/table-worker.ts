@@ -14,7 +14,7 @@ import { createRenderer } from '../render/output.ts';
 import { ReturningIterable, renderPages } from '../render/renderer.ts';
 import { createService, type Service, seriesOf } from '../service/service.ts';
 import { openStore } from '../store/open.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, WholeView } from '../store/store.ts';
 import { type Asked, endpoints, readQuestion } from './endpoints.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
 
@@ -26,7 +26,6 @@ export type WorkerData = { readonly address: string; readonly billingUrl?: strin
 
 /** A table to make, as plain data that another thread can receive. */
 export type TableJob = Asked & {
-  /** The name of the endpoint that is asked. */
   readonly name: string;
   readonly plan: Plan;
   readonly usage?: Usage | undefined;
@@ -36,21 +35,18 @@ export type TableJob = Asked & {
   readonly state: string;
 };
 
-/** A failure in a form that survives the way between threads, which keeps no class. */
-type SentFailure = {
-  readonly problem?: {
-    readonly kind: ProblemKind;
-    readonly detail: string;
-    readonly options: ProblemOptions;
-  };
-  readonly cause: string;
+/** The parts of a Problem, which survive the way between threads; an error keeps no class. */
+type SentProblem = {
+  readonly kind: ProblemKind;
+  readonly detail: string;
+  readonly options: ProblemOptions;
 };
 
 /** What a thread answers: the next bytes of a table, the cursor after its last bytes, or why it failed. */
 export type WorkerReply =
   | { readonly chunk: Uint8Array<ArrayBuffer> }
   | { readonly cursor: string | undefined }
-  | { readonly failure: SentFailure };
+  | { readonly failure: SentProblem };
 
 const { address, billingUrl } = workerData as WorkerData;
 let store: Promise<Store> | undefined;
@@ -68,7 +64,7 @@ parentPort?.on('message', async (job: TableJob | 'next') => {
     const chunk = new Uint8Array(next.value);
     reply({ chunk }, [chunk.buffer]);
   } catch (error) {
-    reply({ failure: sentFailure(error) });
+    reply({ failure: sentProblem(error) });
   }
 });
 
@@ -76,17 +72,13 @@ function reply(message: WorkerReply, moved: readonly ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, moved);
 }
 
-function sentFailure(error: unknown): SentFailure {
-  if (!(error instanceof Problem)) return { cause: stackOf(error) };
-  const { kind, headline: detail, ...options } = error;
-  return {
-    problem: { kind, detail, options },
-    cause: stackOf(error.cause instanceof Error ? error.cause : error),
-  };
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+function sentProblem(error: unknown): SentProblem {
+  const internal = 'an internal error occurred';
+  const problem =
+    error instanceof Problem ? error : new Problem('internal-error', internal, { cause: error });
+  const { kind, headline: detail, ...options } = problem;
+  const { stack, message } = problem.cause instanceof Error ? problem.cause : problem;
+  return { kind, detail, options: { ...options, cause: stack ?? message } };
 }
 
 /**
@@ -108,12 +100,7 @@ async function* tableBytes(job: TableJob, store: Store): AsyncGenerator<Uint8Arr
   }
 }
 
-type OneView = Parameters<Parameters<Store['read']>[0]>[0];
-
-/** A view of the newest state of a store, which stays open until `end`. */
-async function oneState(
-  store: Store,
-): Promise<{ readonly view: OneView; readonly end: () => Promise<void> }> {
+async function oneState(store: Store): Promise<{ view: WholeView; end: () => Promise<void> }> {
   return new Promise((resolve, reject) => {
     const reading = store.read(
       (view) =>

@@ -3,8 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import { builtPath } from '../platform/installation.ts';
 import type { TableJob, WorkerData, WorkerReply } from './table-worker.ts';
 
-/** The store that threads read, and how long they may take. */
-export type TableWorkersOptions = WorkerData & {
+type TableWorkersOptions = WorkerData & {
   /** The most seconds that the computation of one table may take; pauses of its reader do not count. */
   readonly maxSeconds?: number | undefined;
 };
@@ -19,7 +18,8 @@ const idleMilliseconds = 60_000;
  */
 export class TableWorkers {
   readonly #options: TableWorkersOptions;
-  readonly #idle: TableThread[] = [];
+  /** The threads without work, each with the timer that ends it. */
+  readonly #idle = new Map<TableThread, NodeJS.Timeout>();
   readonly #busy = new Set<TableThread>();
 
   constructor(options: TableWorkersOptions) {
@@ -32,8 +32,7 @@ export class TableWorkers {
    */
   async *answer(job: TableJob, signal: AbortSignal): AsyncGenerator<Uint8Array, string | undefined> {
     signal.throwIfAborted();
-    const thread = this.#idle.pop() ?? new TableThread(this.#options);
-    thread.isWanted();
+    const thread = this.#takeIdle() ?? new TableThread(this.#options);
     this.#busy.add(thread);
     const end = (): void => {
       this.#busy.delete(thread);
@@ -54,10 +53,10 @@ export class TableWorkers {
         left -= performance.now() - began;
         if (reply === undefined) throw tooLong(maxSeconds);
         if ('failure' in reply) {
-          const failure = failureOf(reply);
+          const { kind, detail, options } = reply.failure;
           // The thread may have the file open that another one has replaced.
-          isDone = failure.kind !== 'data-changed';
-          throw failure;
+          isDone = kind !== 'data-changed';
+          throw new Problem(kind, detail, options);
         }
         if ('cursor' in reply) {
           isDone = true;
@@ -78,16 +77,25 @@ export class TableWorkers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#idle, ...this.#busy].map((thread) => thread.end()));
+    for (const timer of this.#idle.values()) clearTimeout(timer);
+    await Promise.all([...this.#idle.keys(), ...this.#busy].map((thread) => thread.end()));
+  }
+
+  /** Takes the thread that worked last, so that others may end. */
+  #takeIdle(): TableThread | undefined {
+    const [thread, timer] = [...this.#idle].at(-1) ?? [];
+    if (thread !== undefined) this.#idle.delete(thread);
+    clearTimeout(timer);
+    return thread;
   }
 
   #release(thread: TableThread): void {
     this.#busy.delete(thread);
-    this.#idle.push(thread);
-    thread.idle(idleMilliseconds, () => {
-      this.#idle.splice(this.#idle.indexOf(thread), 1);
+    const end = (): void => {
+      this.#idle.delete(thread);
       void thread.end();
-    });
+    };
+    this.#idle.set(thread, setTimeout(end, idleMilliseconds).unref());
   }
 }
 
@@ -96,10 +104,9 @@ class TableThread {
   #resolve: (reply: WorkerReply | undefined) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
   #failure: unknown;
-  #idling: NodeJS.Timeout | undefined;
 
   constructor({ address, billingUrl }: WorkerData) {
-    const workerData: WorkerData = { address, ...(billingUrl !== undefined && { billingUrl }) };
+    const workerData: WorkerData = { address, billingUrl };
     this.#worker = new Worker(builtPath('table-worker.cjs'), { workerData });
     this.#worker.unref();
     this.#worker.on('message', (reply: WorkerReply) => this.#resolve(reply));
@@ -108,33 +115,19 @@ class TableThread {
   }
 
   /** The answer to a message; undefined if it takes longer than some milliseconds. */
-  ask(message: TableJob | 'next', most: number): Promise<WorkerReply | undefined> {
-    return new Promise<WorkerReply | undefined>((resolve, reject) => {
-      if (this.#failure !== undefined) return reject(this.#failure);
-      const timer = setTimeout(() => resolve(undefined), most);
-      this.#resolve = (reply) => {
-        clearTimeout(timer);
-        resolve(reply);
-      };
-      this.#reject = (error) => {
-        clearTimeout(timer);
-        reject(error);
-      };
+  async ask(message: TableJob | 'next', most: number): Promise<WorkerReply | undefined> {
+    if (this.#failure !== undefined) throw this.#failure;
+    let timer: NodeJS.Timeout | undefined;
+    const replied = new Promise<WorkerReply | undefined>((resolve, reject) => {
+      timer = setTimeout(() => resolve(undefined), most);
+      this.#resolve = resolve;
+      this.#reject = reject;
       this.#worker.postMessage(message);
     });
-  }
-
-  /** Calls `end` after some milliseconds without work. */
-  idle(most: number, end: () => void): void {
-    this.#idling = setTimeout(end, most).unref();
-  }
-
-  isWanted(): void {
-    clearTimeout(this.#idling);
+    return replied.finally(() => clearTimeout(timer));
   }
 
   async end(): Promise<void> {
-    this.isWanted();
     await this.#worker.terminate();
   }
 
@@ -149,10 +142,4 @@ function tooLong(seconds: number): Problem {
     'service-unavailable',
     `the answer takes more than ${seconds} s to compute, the most of this service: ask for fewer series or dates`,
   );
-}
-
-function failureOf({ failure: { problem, cause } }: Extract<WorkerReply, { failure: unknown }>): Problem {
-  if (problem === undefined) return new Problem('internal-error', 'an internal error occurred', { cause });
-  const { kind, detail, options } = problem;
-  return new Problem(kind, detail, { ...options, cause });
 }
