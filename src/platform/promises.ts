@@ -13,22 +13,12 @@ export async function unlessAborted<T>(signal: AbortSignal, outcome: Promise<T>)
   }
 }
 
-/**
- * Joins calls: those that are made before a read begins share its result, so that none gets a result from before it
- * asked. Requests that arrive together then cost one read of a locked file instead of one each, which keeps the figure
- * "serve: the same page again": 0.55 of node:http, 0.28 without.
- */
-export function coalesced<T>(read: () => Promise<T>): () => Promise<T> {
-  const calls = new Gathering<T>();
-  return async () => (await calls.join('', read)).outcome;
-}
-
 /** What calls that were made together got, and the place of one of them among them. */
 type Gathered<T> = { readonly place: number; readonly outcome: T };
 
 /**
  * Joins calls with the same key that are made in one turn of the event loop: the work is done once, for their number,
- * and each call learns its place among them.
+ * and each call learns its place among them. None gets a result from before it asked.
  */
 export class Gathering<T> {
   readonly #groups = new Map<string, { count: number; readonly outcome: Promise<T> }>();

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Problem } from '../../errors/problem.ts';
 import type { Usage } from '../../operations/operation.ts';
 import { defined } from '../../platform/defined.ts';
-import { coalesced, Gathering } from '../../platform/promises.ts';
+import { Gathering } from '../../platform/promises.ts';
 import type {
   AccessStore,
   CountedWindow,
@@ -185,7 +185,8 @@ export class Gate {
   readonly #take: ReturnType<typeof quotasOf>;
   readonly #turns = new Turns();
   readonly #memory: MemoryCounts | undefined;
-  readonly #newest: () => Promise<number>;
+  /** Requests together read a locked file once: "serve: the same page again" is 0.55 of node:http, 0.28 without. */
+  readonly #versions = new Gathering<number>();
   #keys: ReadonlyMap<string, KnownKey> = new Map();
   #version: number | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -201,7 +202,6 @@ export class Gate {
     this.#plans = plans;
     this.#take = quotasOf(count);
     this.#memory = memory;
-    this.#newest = coalesced(() => store.version());
   }
 
   static async open(store: AccessStore, plans: ReadonlyMap<string, Plan>): Promise<Gate> {
@@ -274,7 +274,7 @@ export class Gate {
 
   /** The valid keys, read again after every change, so that a revoked key stops at once. */
   async #validKeys(): Promise<ReadonlyMap<string, KnownKey>> {
-    const version = await this.#newest();
+    const { outcome: version } = await this.#versions.join('', () => this.#store.version());
     if (version === this.#version) return this.#keys;
     const all = await this.#store.keys();
     const valid = all.filter(({ revokedAt }) => revokedAt === undefined);

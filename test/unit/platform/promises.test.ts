@@ -1,8 +1,14 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { coalesced } from '../../../src/platform/promises.ts';
+import { Gathering } from '../../../src/platform/promises.ts';
 
-describe('coalesced calls', () => {
+/** A read that calls made together share. */
+function coalesced<T>(read: () => Promise<T>): () => Promise<T> {
+  const together = new Gathering<T>();
+  return async () => (await together.join('', read)).outcome;
+}
+
+describe('gathered calls', () => {
   it('share one read when they are made before it begins', async () => {
     let reads = 0;
     const read = coalesced(async () => {
