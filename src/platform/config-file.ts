@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
-import { makeFolder, replaceFile } from './files.ts';
+import { DraftFile, makeFolder } from './files.ts';
 import { type UserFolders, variable } from './installation.ts';
 
 type User = {
@@ -68,6 +68,19 @@ export async function changeConfigFile(
     await replaceFile(path, `${JSON.stringify(entries, undefined, 2)}\n`, 0o600);
   } catch (error) {
     throw systemProblem('write to', path, error);
+  }
+}
+
+/** Replaces the content of a file in one step, on the disk for good; the file gets that mode. */
+export async function replaceFile(path: string, content: string, mode: number): Promise<void> {
+  const draft = await DraftFile.open(path, mode);
+  try {
+    await draft.write(content);
+    await draft.flush();
+    await draft.publish();
+  } catch (error) {
+    await draft.discard();
+    throw error;
   }
 }
 

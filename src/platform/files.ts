@@ -82,19 +82,6 @@ export class DraftFile {
   }
 }
 
-/** Replaces the content of a file in one step, on the disk for good; the file gets that mode. */
-export async function replaceFile(path: string, content: string, mode: number): Promise<void> {
-  const draft = await DraftFile.open(path, mode);
-  try {
-    await draft.write(content);
-    await draft.flush();
-    await draft.publish();
-  } catch (error) {
-    await draft.discard();
-    throw error;
-  }
-}
-
 /** Waits until a file or folder is on the disk. */
 export async function flush(path: string): Promise<void> {
   const handle = await promises.open(path, 'r');

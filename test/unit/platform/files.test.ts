@@ -14,7 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeFolder, replaceFile } from '../../../src/platform/files.ts';
+import { replaceFile } from '../../../src/platform/config-file.ts';
+import { makeFolder } from '../../../src/platform/files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'asof-folder-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
