@@ -12,6 +12,7 @@ import type { Operation } from '../../operations/operation.ts';
 import type { Params, ParamTexts } from '../../operations/param.ts';
 import { type ArgumentSpec, type Flag, TypedLine } from '../../operations/typed-line.ts';
 import { type Completion, clockAt } from '../../operations/value.ts';
+import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { print } from '../../platform/sink.ts';
@@ -23,7 +24,6 @@ import { withClient } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { command, type LoadCommands } from './command.ts';
-import { topics } from './help.ts';
 
 type ShellName = keyof typeof shells;
 
@@ -73,25 +73,18 @@ async function answerOf(
   io: Io,
   load: LoadCommands,
 ): Promise<readonly string[]> {
-  try {
-    return await unlessAborted(AbortSignal.timeout(lookupSeconds * 1000), choicesFor(shell, sent, io, load));
-  } catch {
-    return shell.answer(nothing, '', sent);
-  }
-}
-
-async function choicesFor(
-  shell: (typeof shells)[ShellName],
-  sent: readonly string[],
-  io: Io,
-  load: LoadCommands,
-): Promise<readonly string[]> {
   const request = shell.request(sent);
-  if (request === undefined) return shell.answer({ kind: 'files' }, '', sent);
-  const specs = await load();
-  const position = positionIn(specs, request.words, request.current);
-  const choices = startingWith(await position.offer(position, io), position.text);
-  return shell.answer(choices, position.lead, sent);
+  if (request === undefined) return shell.answer('files', '', sent);
+  const choices = async () => {
+    const position = positionIn(await load(), request.words, request.current);
+    const offered = startingWith(await position.offer(position, io), position.text);
+    return shell.answer(offered, position.lead, sent);
+  };
+  try {
+    return await unlessAborted(AbortSignal.timeout(lookupSeconds * 1000), choices());
+  } catch {
+    return shell.answer([], '', sent);
+  }
 }
 
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
@@ -100,16 +93,16 @@ type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices
 const completers: Readonly<Record<Extract<Completion, string>, Completer>> = {
   columns,
   days: () => wordsOf(['today', 'yesterday']),
-  files: () => ({ kind: 'files' }),
-  folders: () => ({ kind: 'folders' }),
+  files: () => 'files',
+  folders: () => 'folders',
   ids,
   kinds: async () => {
     const { formats } = await import('../../import/formats/recognise.ts');
-    return described(formats.map(({ kind, summary }) => [kind, summary.join('')]));
+    return formats.map(({ kind, summary }) => ({ value: kind, about: summary.join('') }));
   },
   plans,
   'setting values': settingValues,
-  settings: () => described(Object.entries(settings).map(([name, { about }]) => [name, about])),
+  settings: () => Object.entries(settings).map(([value, { about }]) => ({ value, about })),
   tickers,
 };
 
@@ -118,8 +111,7 @@ function completed(
   position: CursorPosition,
   io: Io,
 ): Choices | Promise<Choices> {
-  if (how === undefined) return nothing;
-  return typeof how === 'string' ? completers[how](position, io) : wordsOf(how);
+  return typeof how === 'string' ? completers[how](position, io) : wordsOf(how ?? []);
 }
 
 function flagOffer({ choices, value = '', complete }: Flag): Completer {
@@ -131,8 +123,9 @@ function argumentOffer(candidates: readonly ArgumentSpec[]): Completer {
     const all = await Promise.all(
       candidates.map(({ choices, complete }) => completed(choices ?? complete, position, io)),
     );
-    const words = all.flatMap((one) => (one.kind === 'words' ? one.words : []));
-    return all.find(({ kind }) => kind !== 'words') ?? { kind: 'words', words };
+    return (
+      all.find((one) => typeof one === 'string') ?? all.flatMap((one) => (typeof one === 'string' ? [] : one))
+    );
   };
 }
 
@@ -142,28 +135,20 @@ function wordsInHelp(value: string, text: string): readonly string[] | undefined
   return (/[A-Z]/.test(text) ? value.toUpperCase() : value).split('|');
 }
 
-function described(pairs: readonly (readonly [value: string, about: string])[]): Choices {
-  return { kind: 'words', words: pairs.map(([value, about]) => ({ value, about })) };
-}
-
-function commandsAfter(
-  specs: readonly AnyCommand[],
-  words: readonly string[],
-): readonly (readonly [string, string])[] {
-  if (words.length === 0) return firstWords(specs).map(({ name, summary }) => [name, summary]);
+function commandsAfter(specs: readonly AnyCommand[], words: readonly string[]): readonly Choice[] {
+  if (words.length === 0)
+    return firstWords(specs).map(({ name, summary }) => ({ value: name, about: summary }));
   const family = words.length === 1 ? firstWordOf(specs, words[0]) : undefined;
   if (family === undefined || !family.isFamily) return [];
-  return family.specs.map((spec) => [secondWord(spec), spec.summary]);
+  return family.specs.map((spec) => ({ value: secondWord(spec), about: spec.summary }));
 }
 
 function unusedFlags({ known, flags }: CursorPosition): Choices {
   const unused = known.filter(({ name, repeatable }) => !flags.has(name) || repeatable === true);
-  return described(
-    unused.flatMap(({ name, short, about }) => {
-      const names = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
-      return names.map((word) => [word, about] as const);
-    }),
-  );
+  return unused.flatMap(({ name, short, about }) => [
+    { value: `--${name}`, about },
+    ...(short === undefined ? [] : [{ value: `-${short}`, about }]),
+  ]);
 }
 
 async function ids(position: CursorPosition, io: Io): Promise<Choices> {
@@ -172,7 +157,7 @@ async function ids(position: CursorPosition, io: Io): Promise<Choices> {
   const found = await lookUp(seriesSearch, [['q', text]], position, io, ({ id, title }) =>
     startsWithId(id, text) ? [{ value: id, ...(title !== id && { about: title }) }] : [],
   );
-  return { kind: 'words', words: found.filter(({ value }) => !taken.has(value)) };
+  return found.filter(({ value }) => !taken.has(value));
 }
 
 /** The symbols of the newest filings, as many as can be read while the shell waits. */
@@ -185,7 +170,7 @@ async function tickers(position: CursorPosition, io: Io): Promise<Choices> {
       return [{ value, about: row.issuer_name ?? '' }];
     }),
   );
-  return { kind: 'words', words: [...found].sort((a, b) => (a.value < b.value ? -1 : 1)) };
+  return [...found].sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
 /** The columns of the query that is being typed, after the names before the last comma and without them. */
@@ -255,11 +240,9 @@ async function lookUp<R extends Row>(
   io: Io,
   offered: (row: R) => readonly Choice[],
 ): Promise<readonly Choice[]> {
-  const [store, baseUrl] = [flags.get('store'), flags.get('base-url')];
-  const source = {
-    ...(store !== undefined && { store: fromHome(store, io) }),
-    ...(baseUrl !== undefined && { baseUrl }),
-  };
+  const store = flags.get('store');
+  const baseUrl = flags.get('base-url');
+  const source = defined({ store: store && fromHome(store, io), baseUrl });
   const isRemote = chosenBaseUrl(io, source) !== undefined;
   const session = {
     connection: { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 },
@@ -324,8 +307,7 @@ function positionIn(specs: readonly AnyCommand[], words: readonly string[], curr
     return { ...within, offer: flagOffer(flag), lead, text: current.slice(lead.length) };
   }
   if (spec !== undefined) return { ...within, offer: operandOffer(specs, spec, typed, current) };
-  const choices = typed.length > 0 ? nothing : described(commandsAfter(specs, words.slice(0, called)));
-  return { ...within, offer: () => choices };
+  return { ...within, offer: () => (typed.length > 0 ? [] : commandsAfter(specs, words.slice(0, called))) };
 }
 
 /** What the words after a command mean: flags with their values, arguments, and a flag whose value is missing. */
@@ -370,13 +352,13 @@ function operandOffer(
   current: string,
 ): Completer {
   if (words === 'help') {
-    const own = typed.length === 0 ? topics.map((topic) => [topic, 'a topic'] as const) : [];
-    return () => described([...commandsAfter(specs, typed), ...own]);
+    const topics = typed.length === 0 ? (args[0]?.choices ?? []) : [];
+    return () => [...commandsAfter(specs, typed), ...topics.map((value) => ({ value, about: 'a topic' }))];
   }
   const candidates = argumentsAfter(args, typed);
   if (candidates.length > 0) return argumentOffer(candidates);
   // No further argument: only a flag can follow.
-  return current === '' ? unusedFlags : () => nothing;
+  return current === '' ? unusedFlags : () => [];
 }
 
 /** The arguments that may follow those that were typed: after ids that end in dates, another id or the first date. */
@@ -394,19 +376,14 @@ function isDay(text: string): boolean {
 }
 
 function wordsOf(values: readonly string[]): Choices {
-  return { kind: 'words', words: values.map((value) => ({ value })) };
+  return values.map((value) => ({ value }));
 }
-
-const nothing: Choices = wordsOf([]);
 
 /** The choices that start with a text in any letter case; none with control characters, which a service could send. */
 function startingWith(choices: Choices, text: string): Choices {
-  if (choices.kind !== 'words') return choices;
+  if (typeof choices === 'string') return choices;
   const start = text.toLowerCase();
-  return {
-    kind: 'words',
-    words: choices.words
-      .filter(({ value }) => value.toLowerCase().startsWith(start) && printable(value) === value)
-      .map(({ value, about }) => ({ value, ...(about !== undefined && { about: printable(about) }) })),
-  };
+  return choices
+    .filter(({ value }) => value.toLowerCase().startsWith(start) && printable(value) === value)
+    .map(({ value, about }) => ({ value, ...defined({ about: about && printable(about) }) }));
 }

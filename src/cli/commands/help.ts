@@ -184,8 +184,7 @@ const topicTexts: Readonly<Record<string, () => Promise<string>>> = {
   'exit-codes': async () => exitCodesText(),
 };
 
-/** The topics of `asof help`, besides commands. */
-export const topics = Object.keys(topicTexts);
+const topics = Object.keys(topicTexts);
 
 const showHelp = command({
   words: 'help',
@@ -199,7 +198,15 @@ asof help as-of
 # the exit codes that scripts can rely on
 asof help exit-codes
 `,
-  args: [{ name: 'words', about: `a command, or ${topics.join(', ')}`, optional: true, several: true }],
+  args: [
+    {
+      name: 'words',
+      about: `a command, or ${topics.join(', ')}`,
+      choices: topics,
+      optional: true,
+      several: true,
+    },
+  ],
   parts: {},
   run: ({ args }, io, load) => runHelp({ words: args, isMistake: false }, io, load),
 });

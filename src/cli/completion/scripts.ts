@@ -29,10 +29,10 @@ const bash: Shell = {
   },
   answer(choices, lead, [line = '', replaced = '']) {
     const { raw, quote } = bashLine(line);
-    if (choices.kind !== 'words') return [choices.kind];
+    if (typeof choices === 'string') return [choices];
     if (!raw.endsWith(replaced)) return ['words'];
     const kept = bashLine(raw.slice(0, raw.length - replaced.length)).current.length;
-    return ['words', ...choices.words.map(({ value }) => bashText((lead + value).slice(kept), quote))];
+    return ['words', ...choices.map(({ value }) => bashText((lead + value).slice(kept), quote))];
   },
 };
 
@@ -71,8 +71,8 @@ const zsh: Shell = {
   script: zshScript,
   request: (sent) => ({ words: sent.slice(0, -1), current: sent.at(-1) ?? '' }),
   answer(choices, lead) {
-    const words = choices.kind === 'words' ? choices.words : [];
-    return [`${choices.kind}\t${lead}`, ...words.map(({ value, about = '' }) => `${value}\t${about}`)];
+    const [kind, words] = typeof choices === 'string' ? [choices, []] : ['words', choices];
+    return [`${kind}\t${lead}`, ...words.map(({ value, about = '' }) => `${value}\t${about}`)];
   },
 };
 
@@ -118,11 +118,8 @@ export const shells = { bash, zsh, fish } as const;
 /** One word that may be typed at the cursor, and a description of it. */
 export type Choice = { readonly value: string; readonly about?: string };
 
-/** What may be typed at the cursor: words, or the names of files or folders, which the shell completes itself. */
-export type Choices =
-  | { readonly kind: 'words'; readonly words: readonly Choice[] }
-  | { readonly kind: 'files' }
-  | { readonly kind: 'folders' };
+/** What may be typed at the cursor: words, or names that the shell completes itself. */
+export type Choices = readonly Choice[] | 'files' | 'folders';
 
 /** How asof and a shell exchange completions. */
 type Shell = {
@@ -138,32 +135,20 @@ type Shell = {
   readonly answer: (choices: Choices, lead: string, sent: readonly string[]) => readonly string[];
 };
 
-/** A bash command line up to the cursor: the words before it, and the current one. */
-type BashLine = {
-  /** Quotes and backslashes taken away, the command's own name left out. */
-  readonly words: readonly string[];
-  readonly current: string;
-  /** The current word as it was typed. */
-  readonly raw: string;
-  /** The quote that is open at the cursor. */
-  readonly quote: Quote;
-  /** Whether the current word is the file of a redirection. */
-  readonly redirected: boolean;
-};
-
 /** The quotes that can be open. */
 export type Quote = '' | '"' | "'";
 
-type Word = { readonly raw: string; readonly value: string; readonly redirected: boolean };
-
-/** Splits a line as bash does, without expanding anything: `$x` and `$(…)` stay as they were typed. */
-export function bashLine(line: string): BashLine {
-  const words: Word[] = [];
+/**
+ * Splits a bash line up to the cursor, without expanding anything: `$x` and `$(…)` stay as they were typed. Of the
+ * words before the cursor, the command's own name and the files of redirections are left out.
+ */
+export function bashLine(line: string) {
+  const words: string[] = [];
   let [raw, value, redirects] = ['', '', false];
   let quote: Quote = '';
   let hasWord = false;
   const end = () => {
-    if (hasWord) words.push({ raw, value, redirected: redirects });
+    if (hasWord && !redirects) words.push(value);
     if (hasWord) redirects = false;
     [raw, value, hasWord] = ['', '', false];
   };
@@ -189,19 +174,17 @@ export function bashLine(line: string): BashLine {
     else if (quote === '' && (here === '"' || here === "'")) quote = here;
     else value += here;
   }
-  const before = words.filter(({ redirected }) => !redirected).map((word) => word.value);
-  return { words: before.slice(1), current: value, raw, quote, redirected: redirects };
+  return { words: words.slice(1), current: value, raw, quote, redirected: redirects };
 }
 
 /** A text as it is typed in bash, after an open quote if there is one: one word, in which bash expands nothing. */
 export function bashText(text: string, quote: Quote): string {
   if (quote === '') return text.replace(/[^\p{L}\p{N}_./:=@%+,-]/gu, '\\$&');
-  const typed = quote === "'" ? text.replaceAll("'", "'\\''") : withinDoubleQuotes(text);
+  const typed =
+    quote === "'"
+      ? text.replaceAll("'", "'\\''")
+      : // Within double quotes no backslash stops `!` from recalling an earlier command.
+        text.replace(/[$`"\\]/g, '\\$&').replaceAll('!', '"\\!"');
   // Bash closes the quote, unless the text ends like a closed one.
   return typed.endsWith(quote) ? typed + quote : typed;
-}
-
-/** Within double quotes no backslash stops `!` from recalling an earlier command. */
-function withinDoubleQuotes(text: string): string {
-  return text.replace(/[$`"\\]/g, '\\$&').replaceAll('!', '"\\!"');
 }
