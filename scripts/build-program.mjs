@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const files = {
   start: ['src/cli/main.ts', 'src/platform/installation.ts'],
   query: ['src/cli/dispatch.ts'],
-  remote: ['src/cli/run/remote-session.ts', 'src/client/remote/client.ts'],
+  remote: ['src/client/remote/client.ts'],
 };
 
 /** Builds the program, `dist/asof.cjs`, and the thread that answers tables for the service; both share `dist/parts`. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serveSettings, serveValues } from '../../src/cli/config/serve-settings.ts';
+import { serveSettings, serveValues, variableOf } from '../../src/cli/commands/serve.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { parse } from '../support/lines.ts';
 import { root } from '../support/repository.ts';
@@ -9,7 +9,9 @@ import { root } from '../support/repository.ts';
 const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');
 
 /** The variables that the settings of a service have. */
-const variables: ReadonlySet<string> = new Set(Object.values(serveSettings).map(({ variable }) => variable));
+const variables: ReadonlySet<string> = new Set(
+  (Object.keys(serveSettings) as (keyof typeof serveSettings)[]).map(variableOf),
+);
 
 /** The variables of asof that a file sets. */
 function variablesIn(name: string): readonly string[] {

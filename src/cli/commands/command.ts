@@ -1,6 +1,6 @@
-import { type LinePart, type PartValues, together, toggle } from '../../lines/command.ts';
+import { type LinePart, type PartValues, together } from '../../lines/command.ts';
 import type { AnyCommand, CommandSpec } from '../../lines/line.ts';
-import { messages as messageFlags, store } from '../../lines/shared-parts.ts';
+import { messages as messageFlags } from '../../lines/shared-parts.ts';
 import type { ArgumentSpec } from '../../operations/typed-line.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
@@ -21,19 +21,11 @@ type RunnableLine = {
 export type OtherCommand = CommandSpec<RunnableLine>;
 
 /** What was typed after the words of a command, and messages as its flags ask for them. */
-type RunValues<P extends Readonly<Record<string, LinePart>>> = { readonly args: readonly string[] } & Omit<
-  PartValues<P>,
-  'messages'
-> & {
+type RunValues<P extends Readonly<Record<string, LinePart>>> = {
+  readonly args: readonly string[];
+} & Omit<PartValues<P>, 'messages'> & {
     readonly messages: Messages;
   };
-
-/** The parts of a command that changes a store after it was confirmed. */
-export const changes = {
-  dryRun: toggle('dry-run', 'show what would change, write nothing'),
-  yes: toggle('yes', 'do not ask; needed where there is no terminal', 'y'),
-  store,
-} as const;
 
 /** Declares a command that asks no question: the parts of its lines in the order of help, and what it does. */
 export function command<P extends Readonly<Record<string, LinePart>>>({
@@ -65,4 +57,13 @@ export function command<P extends Readonly<Record<string, LinePart>>>({
       };
     },
   };
+}
+
+/** More conflicts would scroll their counts off a terminal. */
+const mostConflicts = 100;
+
+/** A failure; on a terminal, its list of conflicts is short. */
+export async function shortened(error: unknown, { stderr }: Io): Promise<unknown> {
+  const { ImportRefusal } = await import('../../import/load/conflict.ts');
+  return stderr.isTTY === true && error instanceof ImportRefusal ? error.cutAt(mostConflicts) : error;
 }

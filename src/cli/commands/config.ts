@@ -234,15 +234,12 @@ function serviceOf(baseUrl: string | undefined, io: Io): ChosenBaseUrl {
 const longestInput = 64 * 1024;
 
 async function wholeText(io: Io): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  let text = '';
   for await (const chunk of io.stdin) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > longestInput) throw new Problem('bad-input', 'stdin is too long to be a key');
-    chunks.push(bytes);
+    text += String(chunk);
+    if (text.length > longestInput) throw new Problem('bad-input', 'stdin is too long to be a key');
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return text;
 }
 
 /** Asks for a secret on the terminal without showing what is typed; a Problem where there is no terminal. */

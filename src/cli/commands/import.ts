@@ -1,31 +1,30 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { askOf } from '../../answering/answer.ts';
 import { notesOf } from '../../answering/notes.ts';
 import { seriesWithStatements, withSuggestion } from '../../answering/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import { latestDay, utcDay } from '../../domain/series/date.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
 import { type ImportProgress, importValues } from '../../import/options.ts';
 import { importReport, outdatedLines } from '../../import/report.ts';
 import { dayOption, option, textOption, toggle } from '../../lines/command.ts';
-import { file, messages, skipMissing, store } from '../../lines/shared-parts.ts';
+import { messages, outputWith, skipMissing, store } from '../../lines/shared-parts.ts';
+import type { Row } from '../../operations/envelope.ts';
 import { commandNaming } from '../../operations/operation.ts';
 import { readFor } from '../../operations/typed-line.ts';
-import { openSink, print, type Sink } from '../../platform/sink.ts';
-import { formatCsvRecord } from '../../render/delimited.ts';
-import { formatForFile, isGzipName } from '../../render/output.ts';
-import { printableLines } from '../../render/printable.ts';
+import { defined } from '../../platform/defined.ts';
+import { print } from '../../platform/sink.ts';
+import { formatForFile, outputChoice, rendererFor } from '../../render/output.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
 import { knownView } from '../../store/known-view.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView, WholeView } from '../../store/store.ts';
 import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/places.ts';
+import { writeRows } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
-import { command } from './command.ts';
+import { command, shortened } from './command.ts';
 
 const importCommand = command({
   words: 'import',
@@ -106,7 +105,6 @@ asof import --log
     if (log) return printLog(named, io);
     messages.resolved(resolved);
     const store = storeToWrite(io, named);
-    const bar = importProgress(messages);
     const { importFiles } = await import('../../import/import.ts');
     try {
       const { clock, signal, stdin } = io;
@@ -115,27 +113,16 @@ asof import --log
       const result = await importFiles(paths, {
         ...options,
         ...{ store, clock, signal, stdin },
-        onProgress: bar.show,
+        onProgress: importProgress(messages),
       });
-      bar.clear();
       const replacesSample = !options.withSample && store === defaultStorePath(io);
       for (const text of importReport(result, replacesSample)) messages.note(text);
     } catch (error) {
-      bar.clear();
       if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
-      throw io.stderr.isTTY === true ? await shortened(error) : error;
+      throw await shortened(error, io);
     }
   },
 });
-
-/** More conflicts would scroll their counts off a terminal. */
-const mostConflicts = 100;
-
-/** A failure whose list of conflicts fits a terminal. */
-export async function shortened(error: unknown): Promise<unknown> {
-  const { ImportRefusal } = await import('../../import/load/conflict.ts');
-  return error instanceof ImportRefusal ? error.cutAt(mostConflicts) : error;
-}
 
 async function printLog(store: string | undefined, io: Io): Promise<void> {
   const { importLog } = await import('../../import/import.ts');
@@ -145,24 +132,23 @@ async function printLog(store: string | undefined, io: Io): Promise<void> {
   for (const text of outdatedLines(outdated)) io.stderr.write(`${text}\n`);
 }
 
-/** The progress of an import, in which each stage has its own rate. */
-function importProgress(messages: Messages) {
-  let line = messages.progress();
+/** Shows the progress of an import, in which each stage has its own rate. */
+function importProgress(messages: Messages): (made: ImportProgress) => void {
+  let bar = messages.progress();
   let stage: ImportProgress['stage'] | undefined;
-  return {
-    show(made: ImportProgress): void {
-      if (stage !== undefined && made.stage !== stage) {
-        line.clear();
-        line = messages.progress();
-      }
-      stage = made.stage;
-      const { file, done, total } = made;
-      if (made.stage === 'recognise') line.show(() => `looking at ${file}`, { done, total, unit: 'files' });
-      else line.show(() => `${grouped(made.rows)} rows of ${file}`, { done, total, unit: 'bytes' });
-    },
-    clear: () => line.clear(),
+  return (made) => {
+    if (stage !== undefined && made.stage !== stage) {
+      bar.clear();
+      bar = messages.progress();
+    }
+    stage = made.stage;
+    const { file, done, total } = made;
+    if (made.stage === 'recognise') bar.show(() => `looking at ${file}`, { done, total, unit: 'files' });
+    else bar.show(() => `${grouped(made.rows)} rows of ${file}`, { done, total, unit: 'bytes' });
   };
 }
+
+const csv = outputWith(['output']);
 
 const writeFacts = command({
   words: 'facts',
@@ -190,12 +176,13 @@ asof facts "PCE*" | tail -n +2 | wc -l
       'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
     ),
     skipMissing,
-    file: {
-      ...file,
+    output: {
+      ...csv,
       read(line) {
-        const target = file.read(line);
-        if (target === undefined || (formatForFile(target) ?? 'csv') === 'csv') return target;
-        throw new Problem('bad-input', `--output ${JSON.stringify(target)}: facts writes only CSV`, {
+        const flags = csv.read(line);
+        if (flags.file === undefined || (formatForFile(flags.file) ?? 'csv') === 'csv')
+          return { ...flags, format: 'csv' as const };
+        throw new Problem('bad-input', `--output ${JSON.stringify(flags.file)}: facts writes only CSV`, {
           hints: ['use -o FILE.csv'],
         });
       },
@@ -203,7 +190,7 @@ asof facts "PCE*" | tail -n +2 | wc -l
     store,
     messages,
   },
-  async run({ args, metadata, skipMissing, file, store: named, messages }, io) {
+  async run({ args, metadata, skipMissing, output, store: named, messages }, io) {
     const store = await ofStore(storeAlone(io, { command: 'facts', store: named }), openStore);
     try {
       const client = embeddedClient(store, io.clock);
@@ -214,15 +201,22 @@ asof facts "PCE*" | tail -n +2 | wc -l
       const ids = await seriesWithStatements({ ids: args, skipMissing }, has, ask).catch(async (error) => {
         throw await withSuggestion(error, ask);
       });
-      await store.read(async (view) =>
-        writeRecords(
-          metadata ? metadataOf(view) : factsOf(knownView(view, latest)),
-          ids,
-          await factsSink(file, io),
-          messages,
-          io,
-        ),
-      );
+      // Neither a setting nor a variable changes the format.
+      const place = io.stdout.isTTY === true ? { terminal: { columns: 80 } } : {};
+      const choice = outputChoice(output, place, false);
+      const bar = messages.progress(io.stdout.isTTY !== true);
+      await store.read(async (view) => {
+        const { columns, rows } = metadata ? metadataOf(view) : factsOf(knownView(view, latest));
+        const fields = columns.map((name) => ({ name, type: 'text', description: '' }) as const);
+        const batches = async function* () {
+          for (const [done, id] of ids.entries()) {
+            yield* rows(id);
+            bar.show(() => id, { done, total: ids.length, unit: 'series' });
+          }
+        };
+        const renderer = await rendererFor(choice, { fields, columns }, false);
+        await writeRows(choice, renderer, batches(), io);
+      });
       for (const { text } of notesOf(ask)) messages.warn(`asof: ${text}`);
     } finally {
       await store.close();
@@ -230,92 +224,52 @@ asof facts "PCE*" | tail -n +2 | wc -l
   },
 });
 
-/** The sink of the file, compressed if its name ends in .gz; a terminal gets no control characters. */
-async function factsSink(file: string | undefined, io: Io): Promise<Sink> {
-  const sink = await openSink(file, io);
-  if (file === undefined && io.stdout.isTTY === true)
-    return { ...sink, write: (chunk) => sink.write(printableLines(String(chunk))) };
-  if (!isGzipName(file)) return sink;
-  const { GzipMembers } = await import('../../render/gzip.ts');
-  const members = new GzipMembers();
-  return {
-    ...sink,
-    write: (chunk) => sink.write(members.write(chunk)),
-    finish: async () => {
-      await sink.write(members.end());
-      await sink.finish();
-    },
-  };
-}
-
-type SeriesRecords = {
-  readonly header: readonly string[];
-  readonly records: (id: string) => AsyncIterable<readonly (readonly string[])[]>;
+/** Rows of series, with texts in all columns. */
+type ExportedRows = {
+  readonly columns: readonly string[];
+  readonly rows: (id: string) => AsyncIterable<readonly Row[]>;
 };
 
 /** Every statement, and a line without a date for each vintage that speaks for all dates. */
-function factsOf(view: StoreView): SeriesRecords {
+function factsOf(view: StoreView): ExportedRows {
   return {
-    header: ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'],
-    async *records(id) {
-      for await (const batch of view.series.statements(id)) yield batch.map(recordOf);
-      yield (await view.series.completeVintages(id)).map(({ asOf, kind }) => [id, '', asOf, '', kind]);
+    columns: ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'],
+    async *rows(id) {
+      for await (const batch of view.series.statements(id))
+        yield batch.map(({ seriesId, date, asOf, value, kind = null }) => {
+          return { series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind };
+        });
+      const vintages = await view.series.completeVintages(id);
+      yield vintages.map(({ asOf, kind }) => ({ series_id: id, as_of_date: asOf, vintage_kind: kind }));
     },
   };
 }
 
 /** What is stated about a series, or implied by the formats of its files. */
-function metadataOf(view: WholeView): SeriesRecords {
+function metadataOf(view: WholeView): ExportedRows {
   return {
-    header: [
+    columns: [
       ...['series_id', 'title', 'units', 'frequency', 'seasonal_adjustment', 'source'],
       ...['covered_to', 'vintage_kind'],
     ],
-    async *records(id) {
+    async *rows(id) {
       const contents = await view.contents.series(id);
       if (contents === undefined) return;
       const { stated, implied, coveredTo } = contents;
-      const frequency = stated.frequency ?? implied.frequency;
-      const source = implied.source ?? stated.source;
-      const { title, units, seasonalAdjustment, vintageKind } = stated;
-      const cells = [title, units, frequency, seasonalAdjustment, source, coveredTo, vintageKind];
-      yield [[stated.seriesId, ...cells.map((cell) => cell ?? '')]];
+      const { seriesId, title, units, seasonalAdjustment, vintageKind } = stated;
+      const row = {
+        series_id: seriesId,
+        title,
+        units,
+        frequency: stated.frequency ?? implied.frequency,
+        seasonal_adjustment: seasonalAdjustment,
+        source: implied.source ?? stated.source,
+        covered_to: coveredTo,
+        vintage_kind: vintageKind,
+      };
+      yield [defined(row)];
     },
   };
-}
-
-async function writeRecords(
-  { header, records }: SeriesRecords,
-  ids: readonly string[],
-  sink: Sink,
-  messages: Messages,
-  io: Io,
-): Promise<void> {
-  const bar = messages.progress();
-  try {
-    let wanted = await sink.write(formatCsvRecord(header));
-    for (const [done, id] of ids.entries()) {
-      for await (const batch of records(id)) {
-        if (!wanted) break;
-        // Reading never waits for I/O: without a tick of the event loop no signal is noticed.
-        await nextTick();
-        io.signal.throwIfAborted();
-        wanted = await sink.write(batch.map(formatCsvRecord).join(''));
-      }
-      if (!wanted) break;
-      if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
-    }
-    await sink.finish();
-  } catch (error) {
-    await sink.abandon();
-    throw error;
-  } finally {
-    bar.clear();
-  }
-}
-
-function recordOf({ seriesId, date, asOf, value, kind }: Statement): readonly string[] {
-  return [seriesId, date, asOf, value ?? '', kind ?? ''];
 }
 
 /** `asof facts` and `asof import`: what a store keeps as CSV, and files into the store. */

@@ -13,10 +13,10 @@ import type { AccessStore, KeyRecord, WindowName } from '../../store/access-stor
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { openAccess } from '../../store/open.ts';
 import { accessPath } from '../config/places.ts';
-import { serveSettings } from '../config/serve-settings.ts';
 import { column, member, printTable, type RecordTable } from '../run/rows.ts';
 import type { Io } from '../terminal/io.ts';
 import { command } from './command.ts';
+import { serveSettings } from './serve.ts';
 
 const access = option('access', serveSettings.access.about, serveSettings.access.value);
 
@@ -65,12 +65,7 @@ asof keys create --name guest --plan free --expires 90d
       );
     const expiresAt = expires === undefined ? {} : { expiresAt: `${addDays(expires, 1)}T00:00:00.000Z` };
     const { secret, stored } = newKey({ name, plan, now: io.clock(), ...expiresAt });
-    const store = await openAccess(accessPath(io, access), { counting: false });
-    try {
-      await store.addKey(stored);
-    } finally {
-      await store.close();
-    }
+    await withAccess(accessPath(io, access), (store) => store.addKey(stored));
     messages.note(`asof: key ${stored.id} of '${name}' on the plan ${plan} (it is shown only once)`);
     await print(`${secret}\n`, io);
   },
@@ -95,10 +90,10 @@ const keyTable: RecordTable<KeyRecord> = {
     member('name', 'text', 'Name of the key.'),
     member('plan', 'text', 'Plan of the key.'),
     member('start', 'text', 'The first characters of the secret.'),
-    member('created_at', 'text', 'When it was created.'),
-    member('revoked_at', 'text', 'When it was revoked, if it was.'),
-    member('expires_at', 'text', 'From when it is not valid, if it ends.'),
-    member('previous_until', 'text', 'Up to when the secret before the last rotation is valid.'),
+    member('createdAt', 'text', 'When it was created.'),
+    member('revokedAt', 'text', 'When it was revoked, if it was.'),
+    member('expiresAt', 'text', 'From when it is not valid, if it ends.'),
+    member('previousUntil', 'text', 'Up to when the secret before the last rotation is valid.'),
   ],
 };
 
@@ -190,7 +185,7 @@ const usageTable: RecordTable<UsedKey> = {
     member('id', 'text', 'Key.'),
     member('name', 'text', 'Name of the key.'),
     member('plan', 'text', 'Plan of the key.'),
-    member('last_used', 'text', 'The minute of its last request (UTC), if it was used.'),
+    member('lastUsed', 'text', 'The minute of its last request (UTC), if it was used.'),
     member('day', 'integer', 'Requests in this UTC day.'),
     column('day_limit', 'integer', 'The quota of a day.', ({ limits }) => limits?.dailyLimit),
     member('month', 'integer', 'Requests in this UTC month.'),
@@ -247,7 +242,7 @@ export const commands = [createKey, listKeys, rotateKey, revokeKey, showUsage];
 
 /** The plans in the file that a flag or a variable names, otherwise the shipped ones. */
 function chosenPlans(flag: string | undefined, io: Io) {
-  return loadPlans(flag ?? variable(io, serveSettings.plans.variable));
+  return loadPlans(flag ?? variable(io, 'ASOF_PLANS'));
 }
 
 function noKeysText(path: string): string {
@@ -260,10 +255,13 @@ async function stored<T>(
   path: string,
   read: (store: AccessStore) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
-  if (!isDatabase(path) && !existsSync(path)) return [];
+  return isDatabase(path) || existsSync(path) ? withAccess(path, read) : [];
+}
+
+async function withAccess<T>(path: string, work: (store: AccessStore) => Promise<T>): Promise<T> {
   const store = await openAccess(path, { counting: false });
   try {
-    return await read(store);
+    return await work(store);
   } finally {
     await store.close();
   }

@@ -12,7 +12,6 @@ import {
   type PulledSubject,
   type PullProgress,
   type PullSummary,
-  type SourceSettings,
   sourceNames,
 } from '../../pull/options.ts';
 import type { PullSource } from '../../pull/source.ts';
@@ -20,12 +19,11 @@ import type { SourceProbe } from '../../pull/sources.ts';
 import type { Followed } from '../../store/followed.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { chosenSetting, readFrom, settings } from '../config/settings.ts';
-import { fredKey } from '../config/user-key.ts';
-import { requestOptions } from '../run/remote-session.ts';
+import { keyFor } from '../config/user-key.ts';
 import { column, member, printTable, type RecordTable } from '../run/rows.ts';
-import type { SessionFlags } from '../run/session.ts';
+import { requestOptions, type SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
-import { type Messages, reportFailure } from '../terminal/messages.ts';
+import { reportFailure } from '../terminal/messages.ts';
 import { command } from './command.ts';
 
 const sourceArg = { name: 'source', about: sourceNames.join(', '), choices: sourceNames };
@@ -207,28 +205,18 @@ function reported(failures: readonly Problem[], json: boolean, io: Io): number {
 }
 
 function pullOptions({ connection, messages }: SessionFlags, io: Io) {
-  return {
-    ...requestOptions(connection, io, messages),
-    settings: sourceSettings(io, messages),
-    cacheFolder: io.folders.cache,
-  };
-}
-
-function sourceSettings(
-  io: Io,
-  messages: Messages,
-): Readonly<Record<'fred' | 'treasury' | 'sec', SourceSettings>> {
   const url = (name: string) => {
     const text = variable(io, name);
     return text === undefined ? undefined : readFrom(name, 'base_url', text, settings.base_url, io);
   };
   return {
-    fred: { url: url('ASOF_FRED_URL'), key: fredKey(io, messages) },
-    treasury: { url: url('ASOF_TREASURY_URL') },
-    sec: {
-      url: url('ASOF_SEC_URL'),
-      contact: chosenSetting(io, 'sec_contact')?.value,
+    ...requestOptions(connection, io, messages),
+    settings: {
+      fred: { url: url('ASOF_FRED_URL'), key: keyFor(io, 'fred', messages)?.text },
+      treasury: { url: url('ASOF_TREASURY_URL') },
+      sec: { url: url('ASOF_SEC_URL'), contact: chosenSetting(io, 'sec_contact')?.value },
     },
+    cacheFolder: io.folders.cache,
   };
 }
 
@@ -239,19 +227,11 @@ function subjectLine(
 ): string {
   const words = live.find((one) => one.name === source)?.counted ?? {};
   const asked = counted(requests, 'request');
-  const news = countsText(counts, words);
-  switch (outcome) {
-    case 'planned':
-      return `${name}  ${asked}: ${notes.join('; ')}`;
-    case 'pulled':
-    case 'nothing-new':
-      return `${name}  ${news === '' ? 'nothing new' : news}, ${asked}`;
-    case 'left':
-      return `${name}  ${news === '' ? '' : `${news}, `}${asked}; left: ${left}`;
-    case 'conflict':
-    case 'failed':
-      return `${name}  ${news === '' ? '' : `${news}, `}${asked}; failed: ${left}`;
-  }
+  if (outcome === 'planned') return `${name}  ${asked}: ${notes.join('; ')}`;
+  const isDone = outcome === 'pulled' || outcome === 'nothing-new';
+  const news = countsText(counts, words) || (isDone ? 'nothing new' : '');
+  const end = isDone ? '' : `; ${outcome === 'left' ? 'left' : 'failed'}: ${left}`;
+  return `${name}  ${news === '' ? '' : `${news}, `}${asked}${end}`;
 }
 
 function countsText(
@@ -341,19 +321,17 @@ function summaryJson(summary: PullSummary): object {
   };
 }
 
-/** What `asof pull --list` shows. */
 const followedTable: RecordTable<Followed> = {
   columns: [
     member('source', 'text', 'The live source.'),
     member('name', 'text', 'What the store follows there.'),
     member('since', 'text', 'When following began.'),
-    member('up_to', 'text', 'The last day that the store covers.'),
-    member('last_run', 'text', 'When the source last answered.'),
+    member('upTo', 'text', 'The last day that the store covers.'),
+    member('lastRun', 'text', 'When the source last answered.'),
     column('left', 'text', 'What the last run left undone.', ({ left }) => left || undefined),
   ],
 };
 
-/** What `asof pull fred --search` shows. */
 const listingTable: RecordTable<FredListing> = {
   columns: [
     member('id', 'text', 'Id of the series.'),
@@ -374,15 +352,14 @@ function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
   );
 }
 
-/** What `asof ping --sources` shows. */
 const probeTable: RecordTable<SourceProbe> = {
   columns: [
     member('source', 'text', 'The live source.'),
     member('answers', 'boolean', 'Whether it answers; null if not asked.'),
     member('key', 'text', 'works, missing, refused, unknown or not needed.'),
     member('followed', 'integer', 'What the store follows there.'),
-    member('requests_in_minute', 'integer', 'Requests that the pace allows in the next minute.'),
-    member('next_request', 'text', 'When the next may begin.'),
+    member('requestsInMinute', 'integer', 'Requests that the pace allows in the next minute.'),
+    member('nextRequest', 'text', 'When the next may begin.'),
     column('problem', 'text', 'Why it does not answer.', ({ problem }) => problem?.detail),
   ],
 };

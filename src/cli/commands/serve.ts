@@ -9,9 +9,10 @@ import { pathToFileURL } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { option, textOption, toggle } from '../../lines/command.ts';
+import { type LinePart, option, textOption, toggle } from '../../lines/command.ts';
 import { asOf, connection, messages, store } from '../../lines/shared-parts.ts';
-import { integer } from '../../operations/value.ts';
+import type { Flag } from '../../operations/typed-line.ts';
+import { choice, formed, integer, isPlain, text, type Value } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
@@ -20,10 +21,164 @@ import { shownAddress } from '../../store/address.ts';
 import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
 import { accessPath, type StoreChoice, storeAlone, storeToRead } from '../config/places.ts';
-import { serveValues, typedSettings } from '../config/serve-settings.ts';
+import { named, readFrom, type Setting } from '../config/settings.ts';
 import { checkedKey } from '../config/user-key.ts';
 import { ofStore, withClient } from '../run/session.ts';
+import type { Io } from '../terminal/io.ts';
 import { command } from './command.ts';
+
+/** A setting of a service: a flag of `asof serve`, a variable, and a name in the file of `--config`. */
+type ServeSetting<T> = Omit<Setting<T>, 'variable'> & Pick<Flag, 'fallback' | 'repeatable'>;
+
+const port = { ...integer(0, 65_535), placeholder: 'port' };
+
+const file: Value<string> = { ...text, placeholder: 'file', complete: 'files' };
+
+const address: Value<string> = { ...file, placeholder: 'path' };
+
+const url = formed(httpUrl, { placeholder: 'url' });
+
+function httpUrl(given: string, refuse: (reason: string) => Problem): string {
+  const parsed = URL.canParse(given) ? new URL(given) : undefined;
+  if (
+    parsed === undefined ||
+    !/^https?:$/.test(parsed.protocol) ||
+    parsed.username !== '' ||
+    parsed.hash !== ''
+  )
+    throw refuse('use an http or https address');
+  return given.replace(/\/+$/, '');
+}
+
+const baseUrl = formed(
+  (given, refuse) => {
+    if (/[?#]/.test(given)) throw refuse("it may not have a '?' or a '#'");
+    return httpUrl(given, refuse);
+  },
+  { placeholder: 'url' },
+);
+
+const origins = formed(
+  (given, refuse) => {
+    const listed = given.split(',').map((one) => one.trim());
+    const wrong = listed.find((one) => one !== '*' && (!URL.canParse(one) || new URL(one).origin !== one));
+    if (wrong === undefined) return listed;
+    throw refuse('use origins such as https://app.example.com, or *');
+  },
+  { placeholder: 'origin' },
+);
+
+/** Every setting of a service, by the name of its flag. */
+export const serveSettings = {
+  host: { value: { ...text, placeholder: 'host' }, about: 'address to listen on', fallback: '127.0.0.1' },
+  port: { value: port, about: 'port to listen on; 0 takes any free one', fallback: '8787' },
+  'public-url': { value: baseUrl, about: 'address under which clients reach the service' },
+  'billing-url': { value: url, about: 'page where a plan can be upgraded' },
+  'cors-origin': {
+    value: origins,
+    about: 'origin whose pages may read the answers, such as https://app.example.com; * allows all',
+    repeatable: true,
+  },
+  explorer: {
+    value: choice(['on', 'off']),
+    about: 'show the explorer, a page for people, at /',
+    fallback: 'off',
+  },
+  plans: { value: file, about: 'JSON file of plans (default the plans free and pro)' },
+  'max-seconds': {
+    value: { ...integer(1, 86_400), placeholder: 'seconds' },
+    about: 'most seconds that the computation of one table may take',
+    fallback: '60',
+  },
+  'metrics-port': { value: port, about: 'port for /metrics, at the same address' },
+  'metrics-key': { value: file, about: 'file with the key that /metrics asks for' },
+  'log-level': {
+    // The levels, lowest first; a service logs its level and higher ones.
+    value: { ...choice(['info', 'warn', 'error']), placeholder: 'level' },
+    about: 'lowest level to log',
+    fallback: 'info',
+  },
+  store: { value: address, about: 'store to serve: a file, or postgres://… (or ASOF_STORE)' },
+  access: { value: address, about: 'file of keys and their usage, or postgres://… (or ASOF_ACCESS)' },
+} as const satisfies Readonly<Record<string, ServeSetting<unknown>>>;
+
+type ServeSettingName = keyof typeof serveSettings;
+
+const names = Object.keys(serveSettings) as readonly ServeSettingName[];
+
+/** The variable of a setting: of `metrics-port` it is ASOF_METRICS_PORT. */
+export function variableOf(name: ServeSettingName): string {
+  return `ASOF_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+type ServeValues = {
+  readonly [K in ServeSettingName]?: ReturnType<(typeof serveSettings)[K]['value']['parse']>;
+};
+
+/** The settings that flags give; the flags are in the order of the help. */
+const typedSettings: LinePart<ServeValues> = {
+  flags: names.map((name) => {
+    const { value, about, fallback, repeatable }: ServeSetting<unknown> = serveSettings[name];
+    const { placeholder, complete, schema } = value;
+    const choices = schema.enum as readonly string[] | undefined;
+    return { name, about, ...defined({ value: placeholder, complete, choices, fallback, repeatable }) };
+  }),
+  read(line) {
+    const values = names.map((name) => {
+      const whole = line.texts(name).join(',');
+      return [name, line.value(name, () => serveSettings[name].value.parse(whole, name, line.clock))];
+    });
+    const typed = defined(Object.fromEntries(values));
+    if (!line.has('quiet')) return typed;
+    if (line.has('log-level')) throw new Problem('bad-input', 'use either --quiet or --log-level');
+    return { ...typed, 'log-level': 'warn' };
+  },
+};
+
+/** The settings of a service: by flag, else by variable, else in the file, else the default. */
+export function serveValues(typed: ServeValues, path: string | undefined, io: Io): ServeValues {
+  const inFile = path === undefined ? {} : readServeFile(path);
+  const values = names.map((name) => {
+    const setting: ServeSetting<unknown> = serveSettings[name];
+    const own = variableOf(name);
+    const [from = name, given] =
+      [
+        [own, variable(io, own)],
+        [`${path}: ${name}`, inFile[name]],
+        [name, setting.fallback],
+      ].find(([, found]) => found !== undefined) ?? [];
+    if (typed[name] !== undefined || given === undefined) return [name, typed[name]];
+    return [name, readFrom(from, name, given, setting, io)];
+  });
+  // Each value belongs to its own setting.
+  return Object.fromEntries(values) as ServeValues;
+}
+
+/** The texts in a file of settings, each under the name of its flag. */
+function readServeFile(path: string): { readonly [K in ServeSettingName]?: string } {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw systemProblem('read', `the settings ${path}`, error);
+    throw new Problem('bad-input', `${path}: it is not JSON (${error.message})`, { hints: [example] });
+  }
+  if (!isPlain(content)) throw new Problem('bad-input', `${path}: expected an object`, { hints: [example] });
+  const texts = Object.entries(content).map(([key, value]) => {
+    const unknown = `${path}: unknown setting '${key}': use ${names.join(', ')}`;
+    return [named(key.replaceAll('_', '-'), names, unknown), textIn(path, key, value)];
+  });
+  return Object.fromEntries(texts);
+}
+
+const example = 'such as {"host": "0.0.0.0", "port": 8787, "cors-origin": ["https://app.example.com"]}';
+
+function textIn(path: string, key: string, value: unknown): string {
+  const texts = Array.isArray(value) ? value : [value];
+  if (texts.length > 0 && texts.every((one) => typeof one === 'string' || typeof one === 'number'))
+    return texts.join(',');
+  throw new Problem('bad-input', `${path}: '${key}' must be a text, a number, or a list of texts`);
+}
 
 /** About 2000 pages of 100 observations, which is 25 MB. */
 const pageCache = {
@@ -55,15 +210,7 @@ asof serve --public-url https://data.example.org 2>> serve.log
 asof serve --metrics-port 9464
 `,
   parts: {
-    typed: {
-      flags: typedSettings.flags,
-      read(line) {
-        const typed = typedSettings.read(line);
-        if (!line.has('quiet')) return typed;
-        if (line.has('log-level')) throw new Problem('bad-input', 'use either --quiet or --log-level');
-        return { ...typed, 'log-level': 'warn' } as const;
-      },
-    },
+    typed: typedSettings,
     config: textOption('config', 'file', 'JSON file of these settings (or ASOF_CONFIG)', {
       complete: 'files',
     }),

@@ -110,8 +110,8 @@ async function take(
   io: Io,
 ): Promise<void> {
   const started = io.clock().getTime();
-  const { detail, note, warn, progress } = messages;
-  const bar = progress();
+  const { detail, note, warn } = messages;
+  const bar = messages.progress();
   const summary = await withClient({ connection, messages: ofRequests(messages, io) }, io, (client) =>
     snapshot(plan, {
       out,
@@ -121,7 +121,7 @@ async function take(
       note: (text) => note(`asof: ${text}`),
       warn: (text) => warn(`asof: ${text}`),
     }),
-  ).finally(() => bar.clear());
+  );
   detail(`asof: ${out} as of ${plan.asOf}: ${summaryText(summary)}, ${io.clock().getTime() - started} ms`);
 }
 

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
 import { Problem } from '../../errors/problem.ts';
 import { counted, grouped } from '../../errors/wording.ts';
 import { option, toggle } from '../../lines/command.ts';
+import type { CommandSpec } from '../../lines/line.ts';
 import { messages, output, store } from '../../lines/shared-parts.ts';
 import type { BackupSummary, CopySummary, RestoreOptions } from '../../maintenance/copy.ts';
 import type { StoreInfo } from '../../maintenance/info.ts';
@@ -14,12 +16,16 @@ import { initStore } from '../../store/open.ts';
 import { defaultStorePath, storeToChange, storeToRead, storeToWrite } from '../config/places.ts';
 import { column, member, printTable, type RecordTable, tablePrinter } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
-import { confirm } from '../terminal/confirm.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
-import { changes, command } from './command.ts';
+import { command, type OtherCommand, shortened } from './command.ts';
+
+const yes = toggle('yes', 'do not ask; needed where there is no terminal', 'y');
 
 const dryRun = (about: string) => toggle('dry-run', about);
+
+/** The parts of a command that changes a store after it was confirmed. */
+const changes = { dryRun: dryRun('show what would change, write nothing'), yes, store, messages } as const;
 
 const rows = { ...output, flags: output.flags.filter(({ name }) => name !== 'fail-empty') };
 
@@ -162,7 +168,7 @@ asof store backup backups/ --keep 7 -q
       integer(1),
     ),
     dryRun: dryRun('count what the backup would hold, write nothing'),
-    yes: changes.yes,
+    yes,
     store,
     messages,
   },
@@ -192,7 +198,7 @@ asof store restore backup.db --dry-run
 asof store restore backup.db --yes
 `,
   args: [{ name: 'file', complete: 'files', about: 'the backup' }],
-  parts: { dryRun: dryRun('check the backup, write nothing'), yes: changes.yes, store, messages },
+  parts: { dryRun: dryRun('check the backup, write nothing'), yes, store, messages },
   async run({ args: [from], store, ...line }, io) {
     const [file, into] = [addressIn(from), storeToWrite(io, store)];
     const { restoreStore } = await import('../../maintenance/copy.ts');
@@ -215,7 +221,7 @@ asof store copy mine.db copy.db --dry-run
 asof store copy mine.db postgres://importer@db.example.org/markets
 `,
   args: [address('from', 'the store'), address('to', 'the new store')],
-  parts: { dryRun: dryRun('count what the copy would hold, write nothing'), yes: changes.yes, messages },
+  parts: { dryRun: dryRun('count what the copy would hold, write nothing'), yes, messages },
   async run({ args, ...line }, io) {
     const [from, to] = [addressIn(args[0]), addressIn(args[1])];
     if (!line.dryRun) await confirm(`copy ${shownAddress(from)} to ${shownAddress(to)}`, line.yes, io);
@@ -240,7 +246,6 @@ asof store merge theirs.db --store mine.db --yes
     merge: toggle('merge', 'add to a series that came from another source'),
     replace: toggle('replace', 'replace known values by different ones of the other store'),
     ...changes,
-    messages,
   },
   async run({ args, merge, replace, dryRun, yes, store, messages }, io) {
     const [from, into] = [addressIn(args[0]), storeToWrite(io, store)];
@@ -254,12 +259,10 @@ asof store merge theirs.db --store mine.db --yes
     const { clock, signal } = io;
     try {
       const result = await mergeStore(from, into, { merge, replace, dryRun, clock, signal, onProgress });
-      bar.clear();
       const replacesSample = into === defaultStorePath(io) ? 'for good' : false;
       for (const text of importReport(result, replacesSample)) messages.note(text);
     } catch (error) {
-      bar.clear();
-      throw io.stderr.isTTY === true ? await (await import('./import.ts')).shortened(error) : error;
+      throw await shortened(error, io);
     }
   },
 });
@@ -267,12 +270,11 @@ asof store merge theirs.db --store mine.db --yes
 const undoableTable: RecordTable<Pick<UndoneImport, 'number' | 'importedAt' | 'files'>> = {
   columns: [
     column('import', 'integer', 'Number of the import.', ({ number }) => number),
-    member('imported_at', 'text', 'When it was made.'),
+    member('importedAt', 'text', 'When it was made.'),
     member('files', 'list', 'Its files.'),
   ],
 };
 
-/** What taking an import back changes, with a row for each subject. */
 const undoneTable: RecordTable<UndoneImport['subjects'][number]> = {
   columns: [
     member('subject', 'text', 'A series, a curve, filings or what is followed.'),
@@ -300,7 +302,7 @@ asof store undo --yes
 asof store undo --list
 `,
   args: [{ name: 'import', about: 'its number, as --list shows it (default the last)', optional: true }],
-  parts: { list: toggle('list', 'list the imports that can be taken back'), rows, ...changes, messages },
+  parts: { list: toggle('list', 'list the imports that can be taken back'), rows, ...changes },
   async run({ args, list, rows, dryRun, yes, store: flag, messages }, io) {
     const { note } = messages;
     const address = storeToChange(io, flag);
@@ -321,8 +323,7 @@ asof store undo --list
     }
     await confirm(`take back ${what}`, yes, io);
     const { empty, subjects } = await undoStoreImport(address, { number: found.number, signal: io.signal });
-    const { format, file, columns } = rows;
-    if ((format ?? file ?? columns) !== undefined) await printUndone(subjects);
+    if ((rows.format ?? rows.file ?? rows.columns) !== undefined) await printUndone(subjects);
     note(`asof: took back ${what}`);
     if (empty) note(`asof: ${found.store} is empty now`);
     if (empty && address === defaultStorePath(io))
@@ -351,7 +352,61 @@ function importIn(text: string | undefined): number | undefined {
   );
 }
 
-/** `asof store …`: the maintenance of a store. */
+function seriesCommand(spec: Omit<CommandSpec, 'flags' | 'read'>, isRenamed: boolean): OtherCommand {
+  return command({
+    ...spec,
+    parts: changes,
+    async run({ args, dryRun, yes, messages: { note }, store: named }, io) {
+      const [id = '', other = ''] = args.map((text) => text.toUpperCase());
+      const into = storeToChange(io, named);
+      const { renameSeries, removeSeries } = await import('../../maintenance/series.ts');
+      const change = (options: { readonly dryRun: boolean }) =>
+        isRenamed ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
+      // What cannot be done is refused before anybody is asked.
+      const { facts, vintages, store } = await change({ dryRun: true });
+      const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
+      if (dryRun) return note(`asof: dry run: would ${isRenamed ? 'rename' : 'remove'} ${what}`);
+      await confirm(`${isRenamed ? 'rename' : 'remove'} ${what}`, yes, io);
+      await change({ dryRun: false });
+      note(`asof: ${isRenamed ? 'renamed' : 'removed'} ${what}`);
+    },
+  });
+}
+
+const renameCommand = seriesCommand(
+  {
+    words: 'series rename',
+    summary: 'Give a series of your store another id',
+    examples: `
+# what would change (needs a store with the series)
+asof series rename OLD NEW --dry-run
+# another id for a series (needs a store with the series)
+asof series rename OLD NEW --yes
+`,
+    args: [
+      { name: 'id', complete: 'ids', about: 'the series' },
+      { name: 'new', about: 'its new id, which no series has' },
+    ],
+  },
+  true,
+);
+
+const removeCommand = seriesCommand(
+  {
+    words: 'series rm',
+    summary: 'Remove a series from your store, with its vintages and its description',
+    examples: `
+# what would be removed (needs a store with the series)
+asof series rm OLD --dry-run
+# remove a series with its history (needs a store with the series)
+asof series rm OLD --yes
+`,
+    args: [{ name: 'id', complete: 'ids', about: 'the series' }],
+  },
+  false,
+);
+
+/** `asof store …`, `asof series rename` and `asof series rm`: the maintenance of a store. */
 export const commands = [
   initCommand,
   infoCommand,
@@ -361,6 +416,8 @@ export const commands = [
   copyCommand,
   mergeCommand,
   undoCommand,
+  renameCommand,
+  removeCommand,
 ];
 
 const stages = { check: 'checking', copy: 'copying', compare: 'comparing' } as const;
@@ -372,19 +429,17 @@ async function copied(
   io: Io,
   work: (options: RestoreOptions) => Promise<CopySummary & Partial<Pick<BackupSummary, 'removed'>>>,
 ): Promise<void> {
-  const { note, progress } = messages;
-  const bar = progress();
+  const { note } = messages;
+  const bar = messages.progress();
   try {
     const { removed = [], ...summary } = await work({
       dryRun,
       signal: io.signal,
       onProgress: ({ stage, done, total }) => bar.show(() => stages[stage], { done, total, unit: 'series' }),
     });
-    bar.clear();
     for (const text of copyLines(summary, what)) note(`asof: ${text}`);
     for (const path of removed) note(`asof: ${dryRun ? 'would remove' : 'removed'} ${path}`);
   } catch (error) {
-    bar.clear();
     if (io.signal.aborted) note(`asof: stopped; the same command goes on with the ${what}`);
     throw error;
   }
@@ -414,4 +469,27 @@ function addressIn(text = ''): string {
   throw new Problem('bad-input', 'the address of a store is empty', {
     hints: ['name a file, or postgres://…'],
   });
+}
+
+/** Asks on the terminal whether to go on; `yes` answers it. Without a terminal, or with another answer, a Problem. */
+async function confirm(question: string, yes: boolean, io: Io): Promise<void> {
+  if (yes) return;
+  if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
+    throw new Problem('bad-input', `${question}: there is no terminal to ask`, {
+      hints: ['--yes goes on without asking', '--dry-run shows what would change'],
+    });
+  const lines = createInterface({
+    input: io.stdin,
+    output: io.stderr as NodeJS.WritableStream,
+    terminal: true,
+  });
+  try {
+    const answer = await lines.question(`${question}? [y/N] `, { signal: io.signal });
+    if (/^y(es)?$/i.test(answer.trim())) return;
+    throw new Problem('interrupted', 'nothing was changed');
+  } catch (cause) {
+    throw cause instanceof Problem ? cause : new Problem('interrupted', 'nothing was changed', { cause });
+  } finally {
+    lines.close();
+  }
 }

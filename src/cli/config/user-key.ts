@@ -6,31 +6,22 @@ import { variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
-/** A key, and where it comes from, in words. */
-type FoundKey = { readonly text: string; readonly from: string };
-
-/** Finds the key to send to an origin: ASOF_API_KEY, ASOF_API_KEY_FILE, or the one stored for exactly this origin. */
-export function keyFor(io: Io, origin: string, messages: Pick<Messages, 'note'>): FoundKey | undefined {
-  return foundKey(io, { direct: 'ASOF_API_KEY', file: 'ASOF_API_KEY_FILE', stored: origin }, messages);
-}
-
-/** Finds the user's key for FRED: FRED_API_KEY, ASOF_FRED_API_KEY_FILE, or the stored one. */
-export function fredKey(io: Io, messages: Pick<Messages, 'note'>): string | undefined {
-  const names = { direct: 'FRED_API_KEY', file: 'ASOF_FRED_API_KEY_FILE', stored: 'fred' };
-  return foundKey(io, names, messages)?.text;
-}
-
-/** Finds a key in one variable, in the file that another names, or stored; warns if others can read a file with it. */
-function foundKey(
+/**
+ * Finds the key for an origin, or for FRED: in a variable, in the file that another variable names, or the stored one.
+ * Warns if others can read a file with it.
+ */
+export function keyFor(
   io: Io,
-  names: { readonly direct: string; readonly file: string; readonly stored: string },
+  owner: string,
   { note }: Pick<Messages, 'note'>,
-): FoundKey | undefined {
-  const direct = variable(io, names.direct);
-  if (direct !== undefined) return { text: checkedKey(direct, names.direct), from: names.direct };
-  const named = variable(io, names.file);
+): { readonly text: string; readonly from: string } | undefined {
+  const [variableName, fileVariable] =
+    owner === 'fred' ? ['FRED_API_KEY', 'ASOF_FRED_API_KEY_FILE'] : ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'];
+  const direct = variable(io, variableName);
+  if (direct !== undefined) return { text: checkedKey(direct, variableName), from: variableName };
+  const named = variable(io, fileVariable);
   const from = named ?? configPath(io, 'keys');
-  const text = named === undefined ? storedKeys(io).get(names.stored) : keyFile(named, names.file);
+  const text = named === undefined ? storedKeys(io).get(owner) : keyFile(named, fileVariable);
   if (text === undefined) return undefined;
   const key = checkedKey(text, from);
   if (!isPrivate(from)) note(`asof: others can read the key in ${from}; chmod 600 keeps it yours`);

@@ -50,7 +50,10 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
         bar.show(() => (share.rows === undefined ? '' : `${grouped(share.rows)} rows`), share),
     };
     const job = { line, query, output, asker, bar, messages, io };
-    return line.dryRun ? printMostRequests(job) : printAnswer(job);
+    if (!line.dryRun) return printAnswer(job);
+    const { mostRequests } = await import('../../answering/dry-run.ts');
+    messages.warn(`asof: ${await mostRequests(query, askOf(asker, line.demands, utcDay(io.clock())))}`);
+    return exitCode.success;
   });
 }
 
@@ -63,13 +66,6 @@ type Job = {
   readonly messages: Messages;
   readonly io: Io;
 };
-
-async function printMostRequests({ line, query, asker, bar, messages, io }: Job): Promise<number> {
-  const { mostRequests } = await import('../../answering/dry-run.ts');
-  const ask = askOf(asker, line.demands, utcDay(io.clock()));
-  messages.warn(`asof: ${await mostRequests(query, ask).finally(() => bar.clear())}`);
-  return exitCode.success;
-}
 
 async function printAnswer(job: Job): Promise<number> {
   const { line, output, messages, io } = job;
@@ -106,7 +102,7 @@ async function withFiles(query: Query, io: Io): Promise<Query> {
 type Ended = Partial<Difference> & { readonly rows: number };
 
 async function answer(job: Job): Promise<Ended> {
-  const { query, output, asker, bar, messages, io } = job;
+  const { query, output, asker, messages, io } = job;
   const { demands } = job.line;
   const sink = await openSink(output.file, io);
   const today = utcDay(io.clock());
@@ -129,7 +125,6 @@ async function answer(job: Job): Promise<Ended> {
     const named = namingCursor(error, query);
     throw withHint(await withSuggestion(named, ask, query.question.knownOn?.(query.values)), output);
   } finally {
-    bar.clear();
     printNotes(notesOf(ask, oldest), ended, job);
   }
 }

@@ -1,9 +1,10 @@
-import type { Cell } from '../../operations/envelope.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Cell, Row } from '../../operations/envelope.ts';
 import type { Field, FieldType } from '../../operations/field.ts';
-import { camelCase } from '../../operations/param.ts';
+import { snakeCase } from '../../operations/param.ts';
 import { openSink } from '../../platform/sink.ts';
-import { type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
-import { renderPages } from '../../render/renderer.ts';
+import { type OutputChoice, type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
+import { type Renderer, renderPages } from '../../render/renderer.ts';
 import type { Io } from '../terminal/io.ts';
 import { outputPlace } from './session.ts';
 
@@ -11,25 +12,16 @@ type RecordCell<T> = (record: T) => Cell | undefined;
 
 type Column<T> = Field & { readonly of: RecordCell<T> };
 
-/** `upTo` is `up_to`. */
-type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
-  : S;
-
 /** Declares a column of a table of records, with the cell of each record. */
 export function column<T>(name: string, type: FieldType, description: string, of: RecordCell<T>): Column<T> {
   return { name, type, description, of };
 }
 
-/** Declares the column of the member with the same name, perhaps in camel case. */
-export function member<T>(
-  name: SnakeCase<keyof T & string>,
-  type: FieldType,
-  description: string,
-): Column<T> {
-  return column(name, type, description, (record) => {
-    const cells = record as Readonly<Record<string, Cell | undefined>>;
-    return cells[name] ?? cells[camelCase(name)];
+/** Declares the column of a member, whose name JSON and other formats write in snake case. */
+export function member<T>(key: keyof T & string, type: FieldType, description: string): Column<T> {
+  return column(snakeCase(key), type, description, (record) => {
+    // Only a member whose value is a cell can be a column.
+    return (record as Readonly<Record<string, Cell | undefined>>)[key];
   });
 }
 
@@ -55,26 +47,46 @@ export async function printTable<T>(
 /** Prepares the output of records that are not known yet: what is wrong with its flags is refused now. */
 export async function tablePrinter<T>(
   output: OutputFlags,
-  { columns: fields, object = 'list', card = false }: RecordTable<T>,
+  { columns: fields, object, card = false }: RecordTable<T>,
   io: Io,
 ): Promise<(records: readonly T[]) => Promise<void>> {
   const choice = outputChoice(output, outputPlace(io), false);
   const columns = fields.map(({ name }) => name);
   const renderer = await rendererFor(choice, { fields, columns, card }, false);
-  return async (records) => {
-    const results = records.map((record) =>
+  return (records) => {
+    const rows = records.map((record) =>
       Object.fromEntries(fields.map(({ name, of }) => [name, of(record) ?? null])),
     );
-    const page = {
-      object,
-      request_id: '',
-      status: 'ok',
-      results,
-      results_count: results.length,
-      has_more: false,
-    };
-    const sink = await openSink(choice.file, io);
-    for await (const chunk of renderPages(renderer, [page])) await sink.write(chunk);
-    await sink.finish();
+    return writeRows(choice, renderer, [rows], io, object);
   };
+}
+
+/** Writes rows in batches, as they come; a file appears only when it is complete. */
+export async function writeRows(
+  { file }: OutputChoice,
+  renderer: Renderer,
+  batches: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>,
+  io: Io,
+  object = 'list',
+): Promise<void> {
+  const pages = async function* () {
+    for await (const results of batches) {
+      const results_count = results.length;
+      yield { object, request_id: '', status: 'ok', results, results_count, has_more: false };
+    }
+    return undefined;
+  };
+  const sink = await openSink(file, io);
+  try {
+    for await (const chunk of renderPages(renderer, pages())) {
+      // Reading a store never waits for I/O: without a tick of the event loop no signal is noticed.
+      await nextTick();
+      io.signal.throwIfAborted();
+      if (!(await sink.write(chunk))) break;
+    }
+    await sink.finish();
+  } catch (error) {
+    await sink.abandon();
+    throw error;
+  }
 }

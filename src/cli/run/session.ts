@@ -2,15 +2,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
+import type { RemoteEvent, RequestTry } from '../../client/remote/exchange.ts';
+import { longestWait } from '../../client/remote/retry.ts';
 import { type Day, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { ConnectionFlags } from '../../lines/shared-parts.ts';
+import { defined } from '../../platform/defined.ts';
 import { makeFolder } from '../../platform/files.ts';
-import { variable } from '../../platform/installation.ts';
+import { variable, version } from '../../platform/installation.ts';
 import type { OutputPlace } from '../../render/output.ts';
 import { shownAddress } from '../../store/address.ts';
-import { chosenBaseUrl, type StoreChoice, storeToRead } from '../config/places.ts';
-import { chosenSetting } from '../config/settings.ts';
+import { type ChosenBaseUrl, chosenBaseUrl, type StoreChoice, storeToRead } from '../config/places.ts';
+import { chosenSetting, readSettings } from '../config/settings.ts';
+import { keyFor } from '../config/user-key.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
@@ -34,14 +38,25 @@ export async function withClient<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const service = chosenBaseUrl(io, connection);
-  // Loaded here: a query of a local store needs nothing of it.
-  const remote = service && (await import('./remote-session.ts'));
   const client =
-    service && remote
-      ? await remote.openRemote(service, connection, io, messages)
-      : await openLocal(connection, asOf, io, messages);
+    service === undefined
+      ? await openLocal(connection, asOf, io, messages)
+      : await openRemote(service, connection, io, messages);
+  const { clock } = io;
+  const { detail, trace } = messages;
   try {
-    return await work(reporting(client, io, messages));
+    return await work({
+      ...client,
+      async ask(operation, texts, options) {
+        const started = clock().getTime();
+        const page = await client.ask(operation, texts, options);
+        const words = texts.map(([name, text]) => `${name}=${text}`).join(' ');
+        const taken = clock().getTime() - started;
+        detail(`asof: ${operation.name} ${words}: ${page.results.length} rows, ${taken} ms`);
+        trace(`asof: ${page.request_id}`);
+        return page;
+      },
+    });
   } finally {
     await client.close();
   }
@@ -81,47 +96,139 @@ function isDueToday(io: Io, notice: string): boolean {
 }
 
 /** What `work` gives for a store; its failure says which variable or setting names the store. */
-export async function ofStore<T>(
-  { path, namedBy }: StoreChoice,
-  work: (path: string) => Promise<T>,
-): Promise<T> {
+export function ofStore<T>({ path, namedBy }: StoreChoice, work: (path: string) => Promise<T>): Promise<T> {
+  return hinting(work(path), () => (namedBy === undefined ? [] : [`${namedBy} names this store`]));
+}
+
+/** The outcome of work; a Problem gets more hints. */
+async function hinting<T>(work: Promise<T>, hintsOf: (problem: Problem) => readonly string[]): Promise<T> {
   try {
-    return await work(path);
+    return await work;
   } catch (error) {
-    if (namedBy === undefined || !(error instanceof Problem)) throw error;
-    throw error.with({ hints: [...error.hints, `${namedBy} names this store`] });
+    const hints = error instanceof Problem ? hintsOf(error) : [];
+    throw error instanceof Problem && hints.length > 0
+      ? error.with({ hints: [...error.hints, ...hints] })
+      : error;
   }
 }
 
-/** The same client; prints each request for `-v`. */
-function reporting(client: Client, { clock }: Io, { detail, trace }: Messages): Client {
+/** A client of a service, with the user's key for its origin; reports its requests as the flags ask. */
+async function openRemote(
+  { base, from }: ChosenBaseUrl,
+  flags: ConnectionFlags,
+  io: Io,
+  messages: Messages,
+): Promise<Client> {
+  const key = keyFor(io, base.origin, messages);
+  messages.detail(
+    `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
+  );
+  const client = await openClient({
+    baseUrl: base.href,
+    userAgent: `asof/${version()}`,
+    ...requestOptions(flags, io, messages),
+    key: key?.text,
+  });
   return {
     ...client,
-    async ask(operation, texts, options) {
-      const started = clock().getTime();
-      const page = await client.ask(operation, texts, options);
-      const words = texts.map(([name, text]) => `${name}=${text}`).join(' ');
-      detail(
-        `asof: ${operation.name} ${words}: ${page.results.length} rows, ${clock().getTime() - started} ms`,
-      );
-      trace(`asof: ${page.request_id}`);
-      return page;
-    },
+    ask: (operation, given, options) =>
+      hinting(client.ask(operation, given, options), (problem) =>
+        hintsOf(problem, { base, from }, key?.from),
+      ),
   };
 }
 
+function hintsOf(
+  { kind, retryAfter }: Problem,
+  { base, from }: ChosenBaseUrl,
+  key: string | undefined,
+): readonly string[] {
+  if (kind === 'unauthorized')
+    return [key === undefined ? `asof auth login --base-url ${base.href}` : `the key is that of ${key}`];
+  if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longestWait)
+    return [`--max-wait ${retryAfter} waits for it`];
+  // A variable or a setting may name another service than the user has in mind.
+  const mayBeForgotten = (kind === 'unreachable' || kind === 'bad-answer') && from !== '--base-url';
+  return mayBeForgotten ? [`${from} names this service`] : [];
+}
+
+/** How requests are sent and reported, by flags, variables and settings. */
+export function requestOptions(flags: ConnectionFlags, io: Io, messages: Messages) {
+  const { retries, max_wait } = readSettings(io);
+  return {
+    env: io.env,
+    signal: io.signal,
+    clock: io.clock,
+    watch: reporting(messages, io),
+    timeout: flags.timeout ?? chosenSetting(io, 'timeout')?.value,
+    retries: flags.retries ?? retries,
+    maxWait: flags.maxWait ?? max_wait,
+  };
+}
+
+/** Reports requests and waits with `-v` and `--debug`; a wait of a second or more always. */
+function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }: Io) {
+  return (event: RemoteEvent): void => {
+    if ('tried' in event) {
+      const { tried } = event;
+      detail(`asof: ${triedText(tried, clock())}`);
+      for (const line of headerLines(tried)) trace(line);
+      return;
+    }
+    const { seconds, reason } = event.wait;
+    const line = `asof: ${reason}; retrying in ${seconds} s`;
+    if (flags.verbose || flags.debug) detail(line);
+    else if (seconds >= 1) noteOnTerminal(line);
+  };
+}
+
+/** A try of a request in a line: `GET https://… : 200, 5000 bytes in 30 ms`. */
+function triedText(tried: RequestTry, now: Date): string {
+  return `GET ${tried.url}: ${outcomeOf(tried, now)}`;
+}
+
+function outcomeOf(tried: RequestTry, now: Date): string {
+  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
+  const { status, bytes, milliseconds, headers } = tried;
+  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
+}
+
+/** The headers of a try, those of the request first. */
+function headerLines(tried: RequestTry): readonly string[] {
+  const lines = (direction: string, headers: Readonly<Record<string, string>>) =>
+    Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
+  return [
+    ...lines('>', tried.requestHeaders),
+    ...(tried.status === undefined ? [] : lines('<', tried.headers)),
+  ];
+}
+
+function quota(headers: Readonly<Record<string, string>>, now: Date): string {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
+    (name) => headers[`ratelimit-${name}`],
+  );
+  if (limit === undefined || remaining === undefined) return '';
+  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
+}
+
+/** The seconds that `RateLimit-Reset` means; some services give it as a Unix time, in seconds or milliseconds. */
+function secondsToReset(text: string, now: Date): string {
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  // No window is longer than a month, so a larger number is a time.
+  if (!(number > 1e9)) return text;
+  const milliseconds = number > 1e12 ? number : number * 1000;
+  return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
+}
 /** The terminal, if stdout is one, and the output that the environment and the settings ask for. */
 export function outputPlace(io: Io): OutputPlace {
   const { isTTY, columns, rows } = io.stdout;
   const plotWidth = /^[1-9]\d{0,3}$/.exec(variable(io, 'COLUMNS') ?? '')?.[0];
-  const colour = wantedColour(io);
-  const format = chosenSetting(io, 'format')?.value;
-  return {
-    ...(isTTY === true && { terminal: { columns: columns || 80, ...(rows && { rows }) } }),
-    ...(format !== undefined && { format }),
-    ...(colour !== undefined && { colour }),
-    ...(plotWidth !== undefined && { plotWidth: Number(plotWidth) }),
-  };
+  return defined({
+    terminal: isTTY === true ? { columns: columns || 80, ...(rows && { rows }) } : undefined,
+    format: chosenSetting(io, 'format')?.value,
+    colour: wantedColour(io),
+    plotWidth: plotWidth === undefined ? undefined : Number(plotWidth),
+  });
 }
 
 function wantedColour(io: Io): boolean | undefined {

@@ -37,7 +37,8 @@ export const exitCode = {
   terminated: 143,
 } as const;
 
-const codes: Readonly<Record<ProblemKind, number>> = {
+/** The exit status of each problem that is not a failure of a service. */
+const codes: Readonly<Partial<Record<ProblemKind, number>>> = {
   'validation-error': exitCode.usage,
   'bad-input': exitCode.usage,
   'not-found': exitCode.notFound,
@@ -45,14 +46,6 @@ const codes: Readonly<Record<ProblemKind, number>> = {
   'plan-upgrade-required': exitCode.forbidden,
   'rate-limit-exceeded': exitCode.quota,
   unreachable: exitCode.unreachable,
-  'bad-answer': exitCode.serviceFailed,
-  'data-changed': exitCode.serviceFailed,
-  'service-unavailable': exitCode.serviceFailed,
-  'method-not-allowed': exitCode.serviceFailed,
-  'not-acceptable': exitCode.serviceFailed,
-  'uri-too-long': exitCode.serviceFailed,
-  'header-fields-too-large': exitCode.serviceFailed,
-  'internal-error': exitCode.serviceFailed,
   'no-rows': exitCode.empty,
   inexact: exitCode.empty,
   'too-old': exitCode.empty,
@@ -62,5 +55,5 @@ const codes: Readonly<Record<ProblemKind, number>> = {
 
 /** The exit status of a problem. */
 export function exitCodeOf(kind: ProblemKind): number {
-  return codes[kind];
+  return codes[kind] ?? exitCode.serviceFailed;
 }

@@ -88,12 +88,13 @@ function reportBug(error: unknown, io: Io): number {
 
 const eraseLine = '\r\u001B[K';
 
-/** The terminals that show a status line, until the next one or until any message is printed there. */
-const showing = new WeakSet<Output>();
+/** The status line of each terminal, until another one or any message is printed there; not drawn while it loads. */
+const statuses = new WeakMap<Output, { isDrawn: boolean }>();
 
-/** Erases the status line of a terminal, if it shows one. */
+/** Erases the status line of a terminal, if it has one. */
 export function eraseStatus(terminal: Output): void {
-  if (showing.delete(terminal)) terminal.write(eraseLine);
+  if (statuses.get(terminal)?.isDrawn === true) terminal.write(eraseLine);
+  statuses.delete(terminal);
 }
 
 /** The progress of long work, as a line on a terminal's stderr. */
@@ -103,7 +104,7 @@ type Progress = {
    * updates the line, and the text is made only for those that do: formatting the first number takes 10 ms.
    */
   readonly show: (text: () => string, share?: Share) => void;
-  /** Erases the line, before anything else is written there. */
+  /** Erases the line before anything is written to stdout; every message does so itself. */
   readonly clear: () => void;
 };
 
@@ -114,8 +115,6 @@ const updateEvery = 100;
 /** Columns left free: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
 
-type ProgressLine = typeof import('../../render/progress-line.ts').progressLine;
-
 /** Shows no progress. */
 const noProgress: Progress = { show: () => undefined, clear: () => undefined };
 
@@ -123,30 +122,26 @@ function progressOn({ stderr, clock }: Io): Progress {
   const started = clock().getTime();
   let next = started + showAfter;
   // Loaded when the first line is due, so that short work does not load it.
-  let progressLine: ProgressLine | undefined;
-  let isLoading = false;
-  let draw: ((progressLine: ProgressLine) => void) | undefined;
+  let progressLine: typeof import('../../render/progress-line.ts').progressLine | undefined;
   return {
     show(text, share) {
       const now = clock().getTime();
       if (now < next) return;
       next = now + updateEvery;
-      draw = (lineOf) => {
+      const status = { isDrawn: statuses.get(stderr)?.isDrawn === true };
+      statuses.set(stderr, status);
+      const draw = (lineOf: NonNullable<typeof progressLine>) => {
+        if (statuses.get(stderr) !== status) return;
+        status.isDrawn = true;
         const line = lineOf(text(), share, now - started, (stderr.columns || 80) - roomForKeys);
-        showing.add(stderr);
         stderr.write(eraseLine + line);
       };
       if (progressLine !== undefined) return draw(progressLine);
-      if (isLoading) return;
-      isLoading = true;
       void import('../../render/progress-line.ts').then((module) => {
         progressLine = module.progressLine;
-        draw?.(progressLine);
+        draw(progressLine);
       });
     },
-    clear() {
-      draw = undefined;
-      eraseStatus(stderr);
-    },
+    clear: () => eraseStatus(stderr),
   };
 }

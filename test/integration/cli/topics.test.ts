@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { serveSettings, variableOf } from '../../../src/cli/commands/serve.ts';
 import { exitCode } from '../../../src/cli/terminal/io.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
 import { formatNames } from '../../../src/render/output.ts';
@@ -44,7 +45,7 @@ function variablesRead(): string[] {
     /'((?:https?|no)_proxy|(?:HTTPS?|NO)_PROXY)'/g,
     /'(ASOF_\w+)'/g,
     // The keys of services and live sources.
-    /\bdirect: '(\w+)'/g,
+    /'(\w+_API_KEY)'/g,
     // What the address of a database leaves open.
     /'(PG[A-Z]+)'/g,
   ];
@@ -53,6 +54,7 @@ function variablesRead(): string[] {
       ...sources.flatMap((text) =>
         ways.flatMap((way) => [...text.matchAll(way)].map(([, name = '']) => name)),
       ),
+      ...(Object.keys(serveSettings) as (keyof typeof serveSettings)[]).map(variableOf),
       ...readByEnvPaths,
     ]),
   ];

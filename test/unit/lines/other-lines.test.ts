@@ -18,6 +18,7 @@ const plainImport = {
   resolved: [],
 } as const;
 const plainOutput = { header: true, everything: false, plot: false, failEmpty: false, colour: true };
+const factsLine = { output: { ...plainOutput, format: 'csv' }, messages };
 const change = { dryRun: false, yes: false, messages };
 const plainPull = {
   ...{ args: [], list: false, full: false, dryRun: false },
@@ -60,16 +61,16 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
     },
   ],
   ['verify desk', { args: ['desk'], connection: {}, messages }],
-  ['facts GDP PCE*', { args: ['GDP', 'PCE*'], skipMissing: false, metadata: false, messages }],
-  ['facts GDP --skip-missing', { args: ['GDP'], skipMissing: true, metadata: false, messages }],
-  ['facts * --metadata', { args: ['*'], skipMissing: false, metadata: true, messages }],
+  ['facts GDP PCE*', { ...factsLine, args: ['GDP', 'PCE*'], skipMissing: false, metadata: false }],
+  ['facts GDP --skip-missing', { ...factsLine, args: ['GDP'], skipMissing: true, metadata: false }],
+  ['facts * --metadata', { ...factsLine, args: ['*'], skipMissing: false, metadata: true }],
   [
     'facts GDP -o gdp.csv --store a.db',
     {
       args: ['GDP'],
       skipMissing: false,
       metadata: false,
-      file: 'gdp.csv',
+      output: { ...plainOutput, format: 'csv', file: 'gdp.csv' },
       store: 'a.db',
       messages,
     },

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serveValues } from '../../../../src/cli/config/serve-settings.ts';
+import { serveValues } from '../../../../src/cli/commands/serve.ts';
 import type { Io } from '../../../../src/cli/terminal/io.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 
