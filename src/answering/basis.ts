@@ -5,9 +5,9 @@ import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/serie
 import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
-import { vintages } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import { vintages } from '../operations/series/vintages.ts';
 
 /** What an answer must be based on; an empty object accepts everything. */
 export type Demands = {

@@ -3,7 +3,7 @@ import { throttled } from '../client/throttling.ts';
 import { type Day, dayNumber, parseDay } from '../domain/series/date.ts';
 import { counted } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
-import { seriesShow } from '../operations/figures.ts';
+import { seriesShow } from '../operations/series/series.ts';
 import type { Ask } from './answer.ts';
 import { eachOf } from './composed.ts';
 import type { Query, Reading } from './question.ts';

@@ -4,8 +4,9 @@ import { addTo } from '../domain/series/groups.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import { type FrequencySince, impliedFrequencies, parseFrequency } from '../domain/series/series.ts';
 import { Vintages } from '../domain/series/transformer.ts';
-import { revisions, seriesShow } from '../operations/figures.ts';
 import type { QueryParams } from '../operations/param.ts';
+import { revisions } from '../operations/series/revisions.ts';
+import { seriesShow } from '../operations/series/series.ts';
 import { type Ask, rowsOf, textsOf } from './answer.ts';
 
 /** Every vintage of a series, or of some of its dates. */

@@ -1,7 +1,7 @@
 import { addDays, type Day, monthEnd } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
-import { observations } from '../operations/figures.ts';
+import { observations } from '../operations/series/observations.ts';
 import { defined } from '../platform/defined.ts';
 import { type Ask, rowsOf } from './answer.ts';
 import type { Query } from './question.ts';

@@ -7,9 +7,10 @@ import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { listed } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
-import { seriesSearch, seriesShow, spread, yields } from '../operations/figures.ts';
 import type { Naming, RowOf } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
+import { spread, yields } from '../operations/rates/yields.ts';
+import { seriesSearch, seriesShow } from '../operations/series/series.ts';
 import { type Ask, failureOf, rowsOf } from './answer.ts';
 
 /** Where series are looked up, and what records the ids that are left out. */

@@ -17,5 +17,3 @@ export const figures = [
   yields,
   spread,
 ] as const;
-
-export { curve, observations, ping, revisions, seriesSearch, seriesShow, spread, vintages, yields };

@@ -16,16 +16,3 @@ export type KnownOperation = (typeof table)[number];
 
 /** Every operation of asof. */
 export const operations: readonly Operation[] = table;
-
-export {
-  curve,
-  observations,
-  ping,
-  revisions,
-  seriesSearch,
-  seriesShow,
-  spread,
-  vintages,
-  yields,
-} from './figures.ts';
-export { insiderClusterExplanations, insiderClusterSignals, insiderClusters, insiderFilings };

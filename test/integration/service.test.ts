@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../src/errors/problem.ts';
 import type { Field } from '../../src/operations/field.ts';
-import {
-  curve,
-  observations,
-  operations,
-  ping,
-  seriesSearch,
-  seriesShow,
-  yields,
-} from '../../src/operations/index.ts';
+import { operations } from '../../src/operations/index.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
+import { ping } from '../../src/operations/ping.ts';
+import { curve, yields } from '../../src/operations/rates/yields.ts';
+import { observations } from '../../src/operations/series/observations.ts';
+import { seriesSearch, seriesShow } from '../../src/operations/series/series.ts';
 import { envelopeToWire } from '../../src/operations/wire.ts';
 import { createService, owner } from '../../src/service/service.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,16 +1,12 @@
-import {
-  curve,
-  observations,
-  operations,
-  ping,
-  revisions,
-  seriesSearch,
-  seriesShow,
-  vintages,
-  yields,
-} from '../../src/operations/index.ts';
+import { operations } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { Param, ParamTexts } from '../../src/operations/param.ts';
+import { ping } from '../../src/operations/ping.ts';
+import { curve, yields } from '../../src/operations/rates/yields.ts';
+import { observations } from '../../src/operations/series/observations.ts';
+import { revisions } from '../../src/operations/series/revisions.ts';
+import { seriesSearch, seriesShow } from '../../src/operations/series/series.ts';
+import { vintages } from '../../src/operations/series/vintages.ts';
 import type { Answered, Refused } from './contract-insider-cases.ts';
 import * as added from './contract-insider-cases.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';

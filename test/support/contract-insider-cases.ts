@@ -2,11 +2,11 @@ import {
   insiderClusterExplanations,
   insiderClusterSignals,
   insiderClusters,
-  insiderFilings,
-  spread,
-} from '../../src/operations/index.ts';
+} from '../../src/operations/insiders/clusters.ts';
+import { insiderFilings } from '../../src/operations/insiders/filings.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
+import { spread } from '../../src/operations/rates/yields.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-tables.ts';
 
 /** A request, and the number of rows of its answer. */

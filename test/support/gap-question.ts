@@ -4,8 +4,8 @@ import { type Question, question } from '../../src/answering/question.ts';
 import { resolveSeries } from '../../src/answering/series-ids.ts';
 import { contradiction } from '../../src/errors/problem.ts';
 import { type Field, showing } from '../../src/operations/field.ts';
-import { observations } from '../../src/operations/index.ts';
 import { asOfParam, param, periodRange } from '../../src/operations/param.ts';
+import { observations } from '../../src/operations/series/observations.ts';
 import { flag, integer } from '../../src/operations/value.ts';
 import { boundAsOf, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
 

@@ -7,7 +7,6 @@ import { addDays, type Day, weekendDay } from '../../domain/series/date.ts';
 import { type CurveType, monthsOf } from '../../domain/treasury/curve.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { field, nullable, type RowFrom, type RowLayout } from '../../operations/field.ts';
-import { curve as curveOperation, yields } from '../../operations/figures.ts';
 import {
   type Param,
   type Params,
@@ -18,6 +17,7 @@ import {
   type QueryParams,
 } from '../../operations/param.ts';
 import type { RateRow } from '../../operations/rates/yields.ts';
+import { curve as curveOperation, yields } from '../../operations/rates/yields.ts';
 import { day, flag } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 

@@ -14,7 +14,6 @@ import { addDays, type Day, type Rhythm, rhythms } from '../../domain/series/dat
 import { contradiction, Problem, type Sentence } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import type { RowLayout } from '../../operations/field.ts';
-import { observations } from '../../operations/figures.ts';
 import {
   asOfParam,
   type Param,
@@ -24,6 +23,7 @@ import {
   param,
   periodRange,
 } from '../../operations/param.ts';
+import { observations } from '../../operations/series/observations.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
 import { choice, flag, integer, oneOrDays } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';

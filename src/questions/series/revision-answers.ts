@@ -14,8 +14,11 @@ import { DailyTransformers, firstInput } from '../../domain/series/transformer.t
 import { counted } from '../../errors/wording.ts';
 import type { Envelope, WideRow } from '../../operations/envelope.ts';
 import { field, nullable, showing } from '../../operations/field.ts';
-import { observations, revisions as published, seriesShow, vintages } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
+import { observations } from '../../operations/series/observations.ts';
+import { revisions as published } from '../../operations/series/revisions.ts';
+import { seriesShow } from '../../operations/series/series.ts';
+import { vintages } from '../../operations/series/vintages.ts';
 import { defined } from '../../platform/defined.ts';
 import { countsOwnPeriods, OneFrequency } from './one-frequency.ts';
 import {

@@ -1,7 +1,7 @@
 import { type Horizon, horizonName } from '../../domain/series/releases.ts';
 import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
-import { revisions as published } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
+import { revisions as published } from '../../operations/series/revisions.ts';
 
 const changeFields = [
   nullable(

@@ -4,8 +4,8 @@ import { question, transformationIn, typed } from '../../answering/question.ts';
 import { checkHorizons, type Horizon } from '../../domain/series/releases.ts';
 import { contradiction, refused, type Sentence } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
-import { revisions as published } from '../../operations/figures.ts';
 import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
+import { revisions as published } from '../../operations/series/revisions.ts';
 import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';
 import {
   type RevisionRow,

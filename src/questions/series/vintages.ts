@@ -5,9 +5,9 @@ import { pagesOf } from '../../client/pagination.ts';
 import { earlier } from '../../domain/series/date.ts';
 import { contradiction } from '../../errors/problem.ts';
 import type { Coverage, Envelope } from '../../operations/envelope.ts';
-import { vintages as listing } from '../../operations/figures.ts';
 import type { RowOf } from '../../operations/operation.ts';
 import { asOfParam, type Params, type ParamValues } from '../../operations/param.ts';
+import { vintages as listing } from '../../operations/series/vintages.ts';
 import { defined } from '../../platform/defined.ts';
 import { boundAsOf, commandOf, extentParams, oneSeries, pageCursor } from './shared.ts';
 

@@ -4,7 +4,7 @@ import type { Client } from '../../../src/client/client.ts';
 import { embeddedClient } from '../../../src/client/open.ts';
 import { pagesOf } from '../../../src/client/pagination.ts';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
-import { insiderClusterExplanations, insiderClusters } from '../../../src/operations/index.ts';
+import { insiderClusterExplanations, insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import type { RowOf } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { openStore } from '../../../src/store/open.ts';

@@ -10,7 +10,7 @@ import {
   insiderClusterExplanations,
   insiderClusterSignals,
   insiderClusters,
-} from '../../../src/operations/index.ts';
+} from '../../../src/operations/insiders/clusters.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { createService, owner, type Service } from '../../../src/service/service.ts';

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { observations, seriesSearch, yields } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
+import { yields } from '../../../src/operations/rates/yields.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
+import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { day, latest, newPagedStore } from '../../support/example-stores.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
 import { ask, problemOf } from '../../support/service.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
-import { insiderClusters, insiderFilings } from '../../../src/operations/index.ts';
+import { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
+import { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import { currentFormat, openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { filing, owner } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';

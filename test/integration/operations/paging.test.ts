@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Row } from '../../../src/operations/envelope.ts';
-import { observations, seriesSearch, yields } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
+import { yields } from '../../../src/operations/rates/yields.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
+import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { day, folder, known, latest, names, newPagedStore, trades } from '../../support/example-stores.ts';
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { ask } from '../../support/service.ts';

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { curve, observations, operations, seriesSearch, yields } from '../../../src/operations/index.ts';
+import { operations } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
+import { curve, yields } from '../../../src/operations/rates/yields.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
+import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { gdp, newGdpStore, requiredBy } from '../../support/example-stores.ts';
 import { serviceOf } from '../../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../../src/operations/envelope.ts';
-import { vintages } from '../../../src/operations/index.ts';
+import { vintages } from '../../../src/operations/series/vintages.ts';
 import { folder } from '../../support/example-stores.ts';
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { ask } from '../../support/service.ts';

@@ -2,13 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { open } from '../../../src/index.ts';
-import {
-  observations,
-  revisions,
-  seriesSearch,
-  seriesShow,
-  vintages,
-} from '../../../src/operations/index.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
+import { revisions } from '../../../src/operations/series/revisions.ts';
+import { seriesSearch, seriesShow } from '../../../src/operations/series/series.ts';
+import { vintages } from '../../../src/operations/series/vintages.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { asof, linesOf } from '../../support/command.ts';
 import { folder } from '../../support/example-stores.ts';

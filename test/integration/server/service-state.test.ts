@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { observations } from '../../../src/operations/index.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
 import { createService, newRequestId, owner } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { changedStore } from '../../support/changed-store.ts';

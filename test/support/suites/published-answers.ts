@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { observations } from '../../../src/operations/index.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
 import { createService, owner } from '../../../src/service/service.ts';
 import { scratchFolder } from '../folders.ts';
 import { dataPath, readData } from '../repository.ts';

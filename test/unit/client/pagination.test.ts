@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Extent, lastRows, pagesOf } from '../../../src/client/pagination.ts';
 import { Problem } from '../../../src/errors/problem.ts';
 import type { Envelope, Row } from '../../../src/operations/envelope.ts';
-import { insiderClusterExplanations, observations } from '../../../src/operations/index.ts';
+import { insiderClusterExplanations } from '../../../src/operations/insiders/clusters.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
 import { answerWith, madeUpClient } from '../../support/clients.ts';
 
 /** A listing in pages of any sizes; every page but the last says where the next begins. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readAhead } from '../../../src/client/open.ts';
-import { observations, vintages } from '../../../src/operations/index.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
+import { observations } from '../../../src/operations/series/observations.ts';
+import { vintages } from '../../../src/operations/series/vintages.ts';
 
 const question = (i: number): ParamTexts => [
   ['id', `S${i}`],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
 import { throttled } from '../../../src/client/throttling.ts';
 import { Problem, type ProblemKind } from '../../../src/errors/problem.ts';
-import { ping } from '../../../src/operations/index.ts';
+import { ping } from '../../../src/operations/ping.ts';
 
 /** A client whose third request fails, and the counts of its requests: all, and the most at a time. */
 function failing(kind: ProblemKind) {

@@ -1,14 +1,12 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import type { CompleteRow } from '../../../src/operations/field.ts';
-import {
-  type insiderClusters,
-  type insiderFilings,
-  type observations,
-  type revisions,
-  seriesShow,
-} from '../../../src/operations/index.ts';
+import type { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
+import type { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import { prepare, type RowOf } from '../../../src/operations/operation.ts';
 import type { ParamsOf } from '../../../src/operations/param.ts';
+import type { observations } from '../../../src/operations/series/observations.ts';
+import type { revisions } from '../../../src/operations/series/revisions.ts';
+import { seriesShow } from '../../../src/operations/series/series.ts';
 
 it('the rows of an operation have the types of its fields', () => {
   expectTypeOf<RowOf<typeof observations>>().toEqualTypeOf<{

@@ -1,8 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { observations, ping, seriesShow, vintages, yields } from '../../../../src/operations/index.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
+import { ping } from '../../../../src/operations/ping.ts';
+import { yields } from '../../../../src/operations/rates/yields.ts';
+import { observations } from '../../../../src/operations/series/observations.ts';
+import { seriesShow } from '../../../../src/operations/series/series.ts';
+import { vintages } from '../../../../src/operations/series/vintages.ts';
 import { clientOf, failure, gdp, inside, row } from '../../../support/remote-client.ts';
 import { envelope, pong, problem, reply, serve } from '../../../support/service-double.ts';
 

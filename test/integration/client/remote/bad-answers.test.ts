@@ -1,7 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { curve, insiderFilings, observations, ping, seriesShow } from '../../../../src/operations/index.ts';
+import { insiderFilings } from '../../../../src/operations/insiders/filings.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
+import { ping } from '../../../../src/operations/ping.ts';
+import { curve } from '../../../../src/operations/rates/yields.ts';
+import { observations } from '../../../../src/operations/series/observations.ts';
+import { seriesShow } from '../../../../src/operations/series/series.ts';
 import { clientOf, failure, gdp, row } from '../../../support/remote-client.ts';
 import { envelope, pong, reply, serve } from '../../../support/service-double.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
 import type { RemoteEvent } from '../../../../src/client/remote/exchange.ts';
 import type { Problem } from '../../../../src/errors/problem.ts';
-import { ping } from '../../../../src/operations/index.ts';
+import { ping } from '../../../../src/operations/ping.ts';
 import { clientWithKey, failure, key } from '../../../support/remote-client.ts';
 import { selfSigned } from '../../../support/self-signed.ts';
 import { envelope, pong, reply, serve } from '../../../support/service-double.ts';

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import {
-  curve,
-  insiderClusters,
-  insiderFilings,
-  observations,
-  revisions,
-  seriesShow,
-  spread,
-  vintages,
-  yields,
-} from '../../../../src/operations/index.ts';
+import { insiderClusters } from '../../../../src/operations/insiders/clusters.ts';
+import { insiderFilings } from '../../../../src/operations/insiders/filings.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
+import { curve, spread, yields } from '../../../../src/operations/rates/yields.ts';
+import { observations } from '../../../../src/operations/series/observations.ts';
+import { revisions } from '../../../../src/operations/series/revisions.ts';
+import { seriesShow } from '../../../../src/operations/series/series.ts';
+import { vintages } from '../../../../src/operations/series/vintages.ts';
 import { clientOf, failure, gdp, inside, row } from '../../../support/remote-client.ts';
 import { envelope, reply, serve } from '../../../support/service-double.ts';
 

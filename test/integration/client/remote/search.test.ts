@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
 import { remoteClient } from '../../../../src/client/remote/client.ts';
 import type { Envelope } from '../../../../src/operations/envelope.ts';
-import { observations, seriesSearch } from '../../../../src/operations/index.ts';
+import { observations } from '../../../../src/operations/series/observations.ts';
+import { seriesSearch } from '../../../../src/operations/series/series.ts';
 import { type Double, envelope, problem, reply, serve } from '../../../support/service-double.ts';
 
 function clientOf(baseUrl: string): Client {

@@ -2,18 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import {
-  insiderClusterSignals,
-  insiderClusters,
-  insiderFilings,
-  observations,
-  revisions,
-  seriesSearch,
-  seriesShow,
-  vintages,
-  yields,
-} from '../../../../src/operations/index.ts';
+import { insiderClusterSignals, insiderClusters } from '../../../../src/operations/insiders/clusters.ts';
+import { insiderFilings } from '../../../../src/operations/insiders/filings.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
+import { yields } from '../../../../src/operations/rates/yields.ts';
+import { observations } from '../../../../src/operations/series/observations.ts';
+import { revisions } from '../../../../src/operations/series/revisions.ts';
+import { seriesSearch, seriesShow } from '../../../../src/operations/series/series.ts';
+import { vintages } from '../../../../src/operations/series/vintages.ts';
 import { createService, owner as principal } from '../../../../src/service/service.ts';
 import { openStore } from '../../../../src/store/open.ts';
 import type { Store } from '../../../../src/store/store.ts';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { ExpectedAnswers } from '../../../../src/client/client.ts';
 import { embeddedClient } from '../../../../src/client/open.ts';
 import type { Problem } from '../../../../src/errors/problem.ts';
-import { observations } from '../../../../src/operations/index.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
+import { observations } from '../../../../src/operations/series/observations.ts';
 import { initStore, openStore } from '../../../../src/store/open.ts';
 import type { ObservationQuery, Store } from '../../../../src/store/store.ts';
 import { asAsofCsv } from '../../../support/encodings.ts';

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { requestPath } from '../../../../src/client/remote/client.ts';
 import { parseBaseUrl } from '../../../../src/client/remote/url.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
-import { curve, observations, ping, seriesSearch, seriesShow } from '../../../../src/operations/index.ts';
+import { ping } from '../../../../src/operations/ping.ts';
+import { curve } from '../../../../src/operations/rates/yields.ts';
+import { observations } from '../../../../src/operations/series/observations.ts';
+import { seriesSearch, seriesShow } from '../../../../src/operations/series/series.ts';
 
 function failure(work: () => unknown): Problem {
   try {

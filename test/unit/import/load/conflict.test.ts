@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../../src/domain/insider/filing.ts';
 import { conflictingFields } from '../../../../src/domain/insider/merge-filings.ts';
 import { ImportRefusal } from '../../../../src/import/load/conflict.ts';
-import { insiderFilings } from '../../../../src/operations/index.ts';
+import { insiderFilings } from '../../../../src/operations/insiders/filings.ts';
 import { filing, owner } from '../../../support/filings.ts';
 
 const held = filing({ acceptedAt: '2026-01-02T20:00:00Z', originalFiledOn: '2025-12-30', is10b51: false });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seriesShow } from '../../../../src/operations/index.ts';
+import { seriesShow } from '../../../../src/operations/series/series.ts';
 import { selectColumns } from '../../../../src/render/columns.ts';
 import { cardRenderer } from '../../../../src/render/table.ts';
 import { answerWith } from '../../../support/clients.ts';
