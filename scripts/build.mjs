@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import swaggerFolder from 'swagger-ui-dist/absolute-path.js';
+import { buildExamples } from './build-examples.mjs';
 import { buildExplorer } from './build-explorer.mjs';
 import { buildProgram } from './build-program.mjs';
 import { buildSample } from './build-sample.mjs';
@@ -35,3 +36,4 @@ await buildExplorer();
 
 // The program that has just been built reads data/ into the store that is shipped with it.
 await buildSample();
+await buildExamples();

@@ -2,7 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import { refused, type Sentence } from '../errors/problem.ts';
 import type { Drawing } from '../operations/drawing.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
 import type { Operation, operationHeadings } from '../operations/operation.ts';
 import {
@@ -68,11 +68,7 @@ type QuestionEndpoint = {
   readonly knownBy?: string;
   readonly mayBeWide?: boolean;
   readonly members: NonNullable<Operation['members']>;
-  readonly example: {
-    readonly params: Readonly<Record<string, string>>;
-    readonly row: Row;
-    readonly head?: Pick<Envelope, 'as_of'>;
-  };
+  readonly example: Operation['example'];
   /** Values of parameters that no request can set. */
   readonly fixed?: NamedValues;
 };

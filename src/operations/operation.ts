@@ -48,14 +48,6 @@ export const operationHeadings = {
   Service: 'What a key may ask, whether the service works, and its description.',
 } as const;
 
-/** A question to the sample and the first row of its answer, which descriptions of the operation show. */
-type Example<R = Row> = {
-  readonly params: Readonly<Record<string, string>>;
-  readonly row: R;
-  /** What the envelope of the answer holds besides what every envelope holds. */
-  readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to'>;
-};
-
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
   /** The words of the command, such as `series search`. */
@@ -131,7 +123,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly subject?: string;
   /** Whether its answer is about the key of the request, so that it differs with each request. */
   readonly aboutCaller?: boolean;
-  readonly example: Example;
+  /** The texts of parameters of a question to the sample, which descriptions show with the first row of its answer. */
+  readonly example: Readonly<Record<string, string>>;
   /** Refuses parameters that contradict each other, besides a range that ends before it begins. */
   check?(values: ParamValues<P>): void;
   /** Whether an answer needs a plan with vintage access. */
@@ -185,7 +178,7 @@ type Declaration<
   E extends Params,
 > = Omit<
   Operation<P, RowFrom<F>>,
-  'columns' | 'example' | 'extra' | 'fields' | 'identity' | 'members' | 'rowTests' | 'run'
+  'columns' | 'extra' | 'fields' | 'identity' | 'members' | 'rowTests' | 'run'
 > & {
   readonly extra?: E;
   readonly members?: readonly M[];
@@ -193,7 +186,6 @@ type Declaration<
   readonly command: C;
   readonly fields: readonly F[];
   readonly columns: readonly F['name'][];
-  readonly example: Example<CompleteRow<F>>;
   readonly identity?: readonly F['name'][];
   readonly rowTests?: RowTests<P, RowFrom<F>, F['name']>;
   run(values: ParamValues<P>, context: Context & { readonly clock: Clock }): Promise<Page<CompleteRow<F>>>;

@@ -55,20 +55,7 @@ asof ping --sources
     'rate_per_minute',
     'vintage_access',
   ],
-  example: {
-    params: {},
-    row: {
-      status: 'ok',
-      message: 'the shipped sample answers (read-only)',
-      plan: 'pro',
-      monthly_limit: 1_000_000,
-      rate_per_minute: 600,
-      vintage_access: true,
-      daily_limit: 50_000,
-      daily_used: 12,
-      monthly_used: 340,
-    },
-  },
+  example: {},
   async run(_values, { view, principal, usage }) {
     const { sample } = await view.state();
     const message = sample ? 'the shipped sample answers (read-only)' : 'the store answers';

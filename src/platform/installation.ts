@@ -22,7 +22,9 @@ export function version(): string {
 }
 
 /** The path of a file or folder that the build makes. */
-export function builtPath(name: 'sample.db' | 'swagger-ui' | 'table-worker.cjs' | 'explorer'): string {
+export function builtPath(
+  name: 'examples.json' | 'explorer' | 'sample.db' | 'swagger-ui' | 'table-worker.cjs',
+): string {
   return join(packageRoot(), 'dist', name);
 }
 

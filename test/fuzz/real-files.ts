@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import yauzl from 'yauzl';
 import type { ImportOptions } from '../../src/import/options.ts';
-import { insiderFilings } from '../../src/operations/insiders/filings.ts';
 import { alfredReadmeText } from '../support/alfred.ts';
+import { filingRow } from '../support/filings.ts';
 import { testData } from '../support/repository.ts';
 import { namedWorkbook, type Row } from '../support/workbook.ts';
 import { zipOf } from '../support/zip-writer.ts';
@@ -115,7 +115,7 @@ export const originals: readonly Original[] = [
     'trade_date,maturity,rate,curve_type,source\n' +
       '2025-12-31,1M,3.74,PAR,U.S. Treasury\n2025-12-31,1.5M,3.75,PAR,U.S. Treasury\n2025-12-30,1M,3.71,PAR,U.S. Treasury\n',
   ),
-  written('filings.ndjson', `${JSON.stringify(insiderFilings.example.row)}\n`),
+  written('filings.ndjson', `${JSON.stringify(filingRow)}\n`),
   written(
     'metadata.csv',
     'series_id,title,units,frequency,seasonal_adjustment,source,vintage_kind\n' +

@@ -90,13 +90,12 @@ it('an operation that is declared has a route, and an OpenAPI entry with its sch
     type: 'object',
     required: ['source', 'series_count', 'last_vintage'],
     properties: {
-      source: { type: 'string', description: 'Name of the data source.', examples: ['FRED'] },
-      series_count: { type: 'integer', description: 'Its series.', examples: [1] },
+      source: { type: 'string', description: 'Name of the data source.' },
+      series_count: { type: 'integer', description: 'Its series.' },
       last_vintage: {
         type: ['string', 'null'],
         format: 'date-time',
         description: 'The last vintage of any of them.',
-        examples: ['2015-01-30T00:00:00Z'],
       },
     },
   });

@@ -67,3 +67,35 @@ export const anyFiling: fc.Arbitrary<Filing> = fc
     shares: fc.constantFrom(null, '1', '2.50'),
   })
   .map(filing);
+
+/** A row of `asof insider filings`. */
+export const filingRow = {
+  filing_date: '2026-06-02',
+  transaction_date: '2026-06-01',
+  accession_number: '0001878313-26-000060',
+  ticker: 'MAIA',
+  issuer_name: 'MAIA Biotechnology, Inc.',
+  owner_name: 'Gryaznov Sergei',
+  officer_title: 'Chief Scientific Officer',
+  transaction_code: 'P',
+  acquired_disposed: 'A',
+  shares: '2000.0',
+  price_per_share: '1.345',
+  is_director: false,
+  is_officer: true,
+  is_ten_percent: false,
+  form_type: '4',
+  issuer_cik: '0001878313',
+  owner_cik: '0001913228',
+  other_owners: [],
+  security_title: 'Common Stock',
+  is_derivative: false,
+  transaction_value: '2690',
+  shares_owned_after: '46511.0',
+  ownership: 'D',
+  is_10b5_1: null,
+  accepted_at: null,
+  row: 1,
+  other_owner_ciks: [],
+  original_filing_date: null,
+};

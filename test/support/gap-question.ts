@@ -33,10 +33,7 @@ const endpoint: NonNullable<Question['endpoint']> = {
   description: about,
   layout,
   members: ['as_of'],
-  example: {
-    params: { ids: 'GDP,GDPC1', least: '1' },
-    row: { date: '2014-10-01', series: 2, missing: 0 },
-  },
+  example: { ids: 'GDP,GDPC1', least: '1' },
 };
 
 /** A question that asof does not have and that asks others, declared as a new file in src/questions would declare it. */

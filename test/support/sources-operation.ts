@@ -22,10 +22,7 @@ export const sources = operation({
     { name: 'last_vintage', type: 'day', description: 'The last vintage of any of them.', nullable: true },
   ],
   columns: ['source', 'series_count', 'last_vintage'],
-  example: {
-    params: { limit: '1' },
-    row: { source: 'FRED', series_count: 1, last_vintage: '2015-01-30' },
-  },
+  example: { limit: '1' },
   knownBy: 'last_vintage',
   boundBy: 'to',
   async run({ min_series, to, limit }, { view, position }) {

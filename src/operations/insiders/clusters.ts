@@ -128,18 +128,15 @@ const shared = {
   coveredTo: ({ as_of }: ClusterQuery, view: StoreView) => view.filings.coveredTo(as_of),
 } as const;
 
-const exampleRule = { min_insiders: '3', days: '14' } as const;
+const exampleRule = { min_insiders: '3', days: '14' };
 const exampleRange = {
   ticker: 'MAIA',
   from: '2026-06-01',
   to: '2026-06-30',
   as_of: '2026-06-30',
   limit: '1',
-} as const;
-const example = {
-  params: { ...exampleRule, ...exampleRange },
-  head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
-} as const;
+};
+const example = { ...exampleRule, ...exampleRange };
 
 const insider = [
   field('owner_name', 'text', 'Who traded.'),
@@ -178,65 +175,6 @@ const clusterFields = [
   codeField,
 ] as const;
 
-const maia = {
-  ticker: 'MAIA',
-  issuer_name: 'MAIA Biotechnology, Inc.',
-  cluster_size: 3,
-  total_shares: '149700',
-  total_value: '203775.79',
-  date_first: '2026-06-01',
-  date_last: '2026-06-01',
-  insiders: [
-    {
-      owner_name: 'Gryaznov Sergei',
-      officer_title: 'Chief Scientific Officer',
-      shares: '2000.0',
-      price_per_share: '1.345',
-      transaction_date: '2026-06-01',
-      is_director: false,
-      is_officer: true,
-      owner_cik: '0001913228',
-      filing_date: '2026-06-02',
-      accession_number: '0001878313-26-000060',
-      value: '2690',
-    },
-    {
-      owner_name: 'Smith Stan',
-      officer_title: null,
-      shares: '75000.0',
-      price_per_share: '1.336',
-      transaction_date: '2026-06-01',
-      is_director: true,
-      is_officer: false,
-      owner_cik: '0001913199',
-      filing_date: '2026-06-02',
-      accession_number: '0001878313-26-000061',
-      value: '100200',
-    },
-    {
-      owner_name: 'Vitoc Vlad',
-      officer_title: 'Chief Executive Officer',
-      shares: '72700.0',
-      price_per_share: '1.3877',
-      transaction_date: '2026-06-01',
-      is_director: true,
-      is_officer: true,
-      owner_cik: '0001913257',
-      filing_date: '2026-06-02',
-      accession_number: '0001878313-26-000062',
-      value: '100885.79',
-    },
-  ],
-  issuer_cik: '0001878313',
-  transaction_count: 3,
-  average_price: '1.3612',
-  price_low: '1.336',
-  price_high: '1.3877',
-  detected_on: '2026-06-02',
-  size_when_detected: 3,
-  accession_numbers: ['0001878313-26-000060', '0001878313-26-000061', '0001878313-26-000062'],
-};
-
 /** Insiders of one issuer who made the same kind of trade within days of each other, newest last trade first. */
 export const insiderClusters = operation({
   ...shared,
@@ -263,7 +201,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   columns: clusterFields
     .map(({ name }) => name)
     .filter((name) => !['insiders', 'transaction_code'].includes(name)),
-  example: { ...example, row: maia },
+  example,
   knownBy: 'detected_on',
   order: [{ field: 'date_last', falling: true }],
   identity: ['issuer_cik', 'date_first'],
@@ -361,25 +299,7 @@ export const insiderClusterExplanations = operation({
     'row',
     'issuer_cik',
   ],
-  example: {
-    ...example,
-    row: {
-      filing_date: '2026-06-02',
-      transaction_date: '2026-06-01',
-      accession_number: '0001878313-26-000060',
-      ticker: 'MAIA',
-      owner_name: 'Gryaznov Sergei',
-      shares: '2000.0',
-      price_per_share: '1.345',
-      form_type: '4',
-      issuer_cik: '0001878313',
-      row: 1,
-      date_first: '2026-06-01',
-      date_last: '2026-06-01',
-      verdict: 'counted',
-      reason: '',
-    },
-  },
+  example,
   knownBy: 'filing_date',
   order: [{ field: 'date_last', falling: true }],
   limitCounts: ['issuer_cik', 'date_first'],
@@ -438,23 +358,7 @@ export const insiderClusterSignals = operation({
   },
   fields: signalFields,
   columns: signalFields.map(({ name }) => name).slice(0, 8),
-  example: {
-    ...example,
-    params: { transaction_code: 'P', ...exampleRule, min_value: '100000', ...exampleRange },
-    row: {
-      day: '2026-06-02',
-      ticker: 'MAIA',
-      cluster_size: 3,
-      total_value: '203775.79',
-      date_first: '2026-06-01',
-      date_last: '2026-06-01',
-      transaction_code: 'P',
-      issuer_cik: '0001878313',
-      issuer_name: 'MAIA Biotechnology, Inc.',
-      total_shares: '149700',
-      transaction_count: 3,
-    },
-  },
+  example: { transaction_code: 'P', ...exampleRule, min_value: '100000', ...exampleRange },
   knownBy: 'day',
   order: [{ field: 'day', falling: true }],
   identity: ['day', 'issuer_cik', 'date_first'],

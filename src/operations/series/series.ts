@@ -60,21 +60,6 @@ const matched = nullableExtension(
 
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
-const gdp = {
-  id: 'GDP',
-  title: 'Gross Domestic Product',
-  units: 'Billions of Dollars',
-  observation_count: 311,
-  last_updated: '2024-12-19',
-  source: 'FRED',
-  frequency: 'Q',
-  seasonal_adjustment: 'SAAR',
-  first_vintage: '1991-12-04',
-  last_vintage: '2024-12-19',
-  covered_to: '2024-12-19',
-  vintage_kind: 'exact',
-};
-
 /** The most words of a search: each is compared with all words of all series, and with their misspellings. */
 const mostWords = 32;
 
@@ -113,7 +98,7 @@ asof series search --all --columns id --no-header -f csv
   },
   fields: [...fields, matched],
   columns,
-  example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: { ...gdp, matched: 'id' } },
+  example: { q: 'GDP', match: 'id', limit: '1' },
   knownBy: 'first_vintage',
   identity: ['id'],
   check({ q, match }) {
@@ -194,7 +179,7 @@ asof series show gdp --columns id,first_vintage,covered_to
   params: { id: seriesIdParam('id') },
   fields: [...fields, descriptionChanges],
   columns,
-  example: { params: { id: 'GDP' }, row: { ...gdp, description_changes: [] } },
+  example: { id: 'GDP' },
   knownBy: 'first_vintage',
   identity: ['id'],
   async remark([first], _texts, { followed }) {

@@ -47,18 +47,7 @@ asof vintages UNRATE --limit 5
     ),
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
-  example: {
-    params: { id: 'GDP', from: '2015-01-01', to: '2015-01-30', limit: '1' },
-    row: { as_of_date: '2015-01-30', added: 1, revised: 0, withdrawn: 0, vintage_kind: 'exact' },
-    head: {
-      coverage: {
-        first_vintage: '1991-12-04',
-        last_vintage: '2024-12-19',
-        first_date: '1946-01-01',
-        covered_to: '2024-12-19',
-      },
-    },
-  },
+  example: { id: 'GDP', from: '2015-01-01', to: '2015-01-30', limit: '1' },
   knownBy: 'as_of_date',
   boundBy: 'to',
   order: [{ field: 'as_of_date', falling: true }],

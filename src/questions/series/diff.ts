@@ -88,18 +88,7 @@ asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was 
     description: `${about} \`days\` are the two as-of dates. The answer has no pages.`,
     layout,
     members: ['missing'],
-    example: {
-      params: { ids: 'GDP', days: '2015-01-30,2015-02-27', from: '2014-10-01' },
-      row: {
-        series_id: 'GDP',
-        date: '2014-10-01',
-        old: '17710.7',
-        new: '17701.3',
-        change: '-9.4',
-        percent: '-0.0531',
-        kind: 'revised',
-      },
-    },
+    example: { ids: 'GDP', days: '2015-01-30,2015-02-27', from: '2014-10-01' },
   },
   args,
   params: {

@@ -102,11 +102,7 @@ export const observationsOfSeveral = question({
       'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages. That for one id also says what the series is, from which vintage it comes, and to which day it is covered.',
     layout: listing,
     members: ['as_of', 'missing', 'series', 'vintage', 'covered_to'],
-    example: {
-      params: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
-      row: listing.example.row,
-      head: { as_of: '2015-01-30' },
-    },
+    example: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
     fixed: { cursor: null },
   },
   args: severalArgs,

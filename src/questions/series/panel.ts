@@ -168,17 +168,7 @@ asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
     knownBy: 'as_of',
     mayBeWide: true,
     members: ['as_of', 'missing'],
-    example: {
-      params: { ids: 'GDP', as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31' },
-      row: {
-        as_of: '2015-01-31',
-        series_id: 'GDP',
-        date: '2014-10-01',
-        value: '17710.7',
-        as_of_date: '2015-01-30',
-        vintage_kind: 'exact',
-      },
-    },
+    example: { ids: 'GDP', as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31' },
   },
   args: [severalSeries((line) => line.args)],
   params,

@@ -425,7 +425,7 @@ function serviceOperation(question: Question): Operation<Params, PanelRow> {
     ...defined({ knownBy }),
     command: { words: question.command?.words ?? name, heading },
     params: Object.fromEntries(params),
-    example: { params: {}, row: {} },
+    example: {},
     run() {
       throw new Error(`a store is not asked for ${name}`);
     },

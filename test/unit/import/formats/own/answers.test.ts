@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatOfKind, recognise } from '../../../../../src/import/formats/recognise.ts';
 import { operations } from '../../../../../src/operations/index.ts';
-import { insiderFilings } from '../../../../../src/operations/insiders/filings.ts';
-import { filing, owner } from '../../../../support/filings.ts';
+import { filing, filingRow, owner } from '../../../../support/filings.ts';
 import { failureOf } from '../../../../support/scratch-store.ts';
 import { readTogether } from '../../../../support/sec-documents.ts';
 import { readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
@@ -131,7 +130,7 @@ describe('rates that asof wrote', () => {
 
 describe('filings that asof wrote', () => {
   const row = {
-    ...insiderFilings.example.row,
+    ...filingRow,
     filing_date: '2026-06-02T00:00:00Z',
     transaction_date: '0022-06-01T00:00:00Z',
     accepted_at: '2026-06-02T10:00:00Z',
