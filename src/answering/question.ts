@@ -13,9 +13,8 @@ import {
   type ParamTexts,
   type ParamValues,
   param,
-  type TypedParam,
 } from '../operations/param.ts';
-import type { CommandGroup, Flag } from '../operations/typed-line.ts';
+import type { CommandGroup, CommandWords, Flag } from '../operations/typed-line.ts';
 import { type Clock, flag, integer, type NamedValues, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import type { Ask, QueryAnswer } from './answer.ts';
@@ -28,14 +27,8 @@ type AskedAt = Clock & { readonly inPlan?: boolean };
 /** Reads the days in a file; with `strict`, on which something was known before each. */
 type DayFileReader = (file: string, strict: boolean) => Promise<readonly Day[]>;
 
-type QuestionCommand = {
-  readonly words: string;
-  readonly alias?: string;
+type QuestionCommand = CommandWords & {
   readonly heading: CommandGroup;
-  readonly summary: string;
-  readonly about?: string;
-  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
-  readonly examples?: string;
   /** Flags that say nothing about the answer, such as those about the exit code. */
   readonly flags?: readonly Flag[];
   /** Whether rows mean an exit code of 1, without a flag. */
@@ -57,18 +50,14 @@ type AskedByFlags = {
 };
 
 /** The endpoint of a service that answers a question; asof's own extension of the contract. */
-type QuestionEndpoint = {
-  readonly path: string;
-  readonly object: string;
+type QuestionEndpoint = Pick<
+  Operation,
+  'description' | 'example' | 'knownBy' | 'object' | 'path' | 'summary'
+> & {
   readonly heading: keyof typeof operationHeadings;
-  readonly summary: string;
-  readonly description: string | Sentence;
   readonly layout: RowLayout;
-  /** The field with the first day on which a row was known; without it, no as-of date can bound an answer. */
-  readonly knownBy?: string;
   readonly mayBeWide?: boolean;
   readonly members: NonNullable<Operation['members']>;
-  readonly example: Operation['example'];
   /** Values of parameters that no request can set. */
   readonly fixed?: NamedValues;
 };
@@ -238,7 +227,7 @@ export function argument<const N extends string, T>(
   name: N,
   value: Value<T>,
   description: string,
-  typed?: TypedParam<T>,
+  typed?: Param<T>['typed'],
 ): Argument<N, T> & Param<T, true> {
   // No argument is ever left out, so the fallback is never used.
   const fallback = undefined as T;

@@ -45,7 +45,6 @@ export function toggle(name: string, about: string, short?: string): LinePart<bo
   return { flags: [{ name, about, ...defined({ short }) }], read: (line) => line.has(name) };
 }
 
-/** Parts of a command line by the names of their values. */
 type LineParts = { readonly [name: string]: LinePart };
 
 /** The values of parts. */

@@ -7,11 +7,9 @@ type FirstWord<Line = unknown> = {
   readonly heading: CommandGroup;
   readonly summary: string;
   readonly isFamily: boolean;
-  /** The commands that begin with it: one, or those of a family. */
   readonly specs: readonly CommandSpec<Line>[];
 };
 
-/** The families of commands, each with the heading that help lists it under. */
 const families: Readonly<Record<string, Pick<FirstWord, 'heading' | 'summary'>>> = {
   series: { heading: 'Series', summary: 'Find and describe series' },
   insider: { heading: 'Insiders', summary: 'Trades that insiders of companies report' },

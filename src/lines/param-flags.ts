@@ -5,7 +5,7 @@ import type { Clock, Completion } from '../operations/value.ts';
 
 /** Returns the flags of a parameter: usually one of its name. `fallback` is the default of a command. */
 export function paramFlags(name: string, param: Param, fallback: unknown = undefined): readonly Flag[] {
-  const { typed, placeholder, help, required, description, schema } = param;
+  const { typed, placeholder, help, description, schema } = param;
   if (typed !== undefined) return typed.flags;
   const choices = choicesOf(param);
   // A switch stands for the only value that its parameter can have.
@@ -21,7 +21,6 @@ export function paramFlags(name: string, param: Param, fallback: unknown = undef
         ...completion(param),
       }),
       ...(shown !== undefined && { fallback: String(shown) }),
-      ...(required && { required: true }),
       ...help,
     },
   ];
@@ -49,7 +48,6 @@ function accepting(name: string, param: Param): (text: string) => boolean {
   };
 }
 
-/** A clock that accepts every as-of date. */
 const anyTime: Clock = { today: '2999-12-31', latest: '2999-12-31' };
 
 function asListed(param: Param, text: string): string {
@@ -79,9 +77,7 @@ export function typedValue(name: string, param: Param, line: TypedLine): unknown
   return line.value(flag, (text) => param.parse(asListed(param, text), name, line.clock));
 }
 
-/**
- * Which day of a period a date parameter takes: the bound of a range, or the first day, by which a period is called.
- */
+/** Which day of a period a date means: the bound of a range, or the first, by which a period is called. */
 function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
   if (bounds?.is === 'to') return 'last';
   return bounds?.is === 'from' || ofPeriod === true ? 'first' : undefined;

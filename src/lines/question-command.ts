@@ -8,7 +8,7 @@ import type { Flag, TypedLine } from '../operations/typed-line.ts';
 import { defined } from '../platform/defined.ts';
 import { questionOf } from '../questions/operation-question.ts';
 import { questions } from '../questions/table.ts';
-import type { CommandSpec, QueryLine } from './line.ts';
+import type { CommandSpec } from './line.ts';
 import { paramFlags, typedValue } from './param-flags.ts';
 import { chartFlags, connection, demands, messages, output } from './shared-parts.ts';
 
@@ -34,29 +34,26 @@ export function figureCommands(): readonly CommandSpec[] {
   return queryCommands(figures, false);
 }
 
-/** The command of a question, or nothing if only other commands ask it. */
 function questionCommand(question: Question, inPlan: boolean): readonly CommandSpec[] {
   const { command, args, params } = question;
   if (command === undefined) return [];
-  const { words, heading, summary, exitsWithDifferences = false } = command;
+  const { exitsWithDifferences = false, comparedAfter, flags: own = [], ...described } = command;
+  const { words } = described;
   return [
     {
-      words,
-      heading,
-      summary,
-      ...defined({ alias: command.alias, about: command.about, examples: command.examples }),
+      ...described,
       args: args.flatMap(({ name, typed }) => typed?.args ?? [{ name }]),
       // Made when they are read, because a line needs only those of its own command.
       get flags() {
         const charts = question.drawing === undefined ? [] : chartFlags;
         const limited = Object.hasOwn(params, 'limit') ? [all] : [];
         return [
-          ...argumentFlags(question),
+          ...ownFlags(question),
           ...Object.entries(params).flatMap(([name, param]) => [
             ...paramFlags(name, param, question.defaults?.[name]),
-            ...(name === command.comparedAfter ? askingFlags(words) : []),
+            ...(name === comparedAfter ? askedBy(words).flatMap(ownFlags) : []),
           ]),
-          ...(command.flags ?? []),
+          ...own,
           ...(question.reading === undefined ? [...charts, ...limited] : [dryRun, all, ...charts]),
           ...output.flags,
           ...(question.isAboutData === false ? [] : demands.flags),
@@ -66,46 +63,33 @@ function questionCommand(question: Question, inPlan: boolean): readonly CommandS
       },
       read(line) {
         const asked = questionIn(question, line, inPlan);
-        const read = queryLine(words, questionByFlags(question, words, line, inPlan) ?? asked, line);
-        return exitsWithDifferences ? { ...read, exitCode: true } : read;
+        return {
+          command: 'query',
+          words,
+          query: questionByFlags(question, words, line, inPlan) ?? asked,
+          demands: demands.read(line),
+          output: output.read(line),
+          connection: connection.read(line),
+          messages: messages.read(line),
+          dryRun: line.has('dry-run'),
+          exitCode: exitsWithDifferences || line.has('exit-code'),
+          typed: line.typed,
+          resolved: line.resolved,
+        };
       },
     },
   ];
-}
-
-function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
-  return {
-    command: 'query',
-    words,
-    query,
-    demands: demands.read(line),
-    output: output.read(line),
-    connection: connection.read(line),
-    messages: messages.read(line),
-    dryRun: line.has('dry-run'),
-    exitCode: line.has('exit-code'),
-    typed: line.typed,
-    resolved: line.resolved,
-  };
-}
-
-function argumentFlags({ args }: Question): readonly Flag[] {
-  return args.flatMap(({ typed }) => typed?.flags ?? []);
 }
 
 function askedBy(words: string): readonly Question[] {
   return Object.values<Question>(questions).filter(({ askedBy }) => askedBy?.words.includes(words) === true);
 }
 
-function askingFlags(words: string): readonly Flag[] {
-  return askedBy(words).flatMap(ownFlags);
+/** The flags of the arguments of a question, and those that ask it by the command of another question. */
+function ownFlags({ args, askedBy }: Question): readonly Flag[] {
+  return [...(askedBy?.flags ?? []), ...args.flatMap(({ typed }) => typed?.flags ?? [])];
 }
 
-function ownFlags(question: Question): readonly Flag[] {
-  return [...(question.askedBy?.flags ?? []), ...argumentFlags(question)];
-}
-
-/** Reads the question that flags of a command ask instead of its own, if they ask one. */
 function questionByFlags(
   usual: Question,
   words: string,
@@ -140,7 +124,6 @@ function valueFlags(question: Question): readonly string[] {
   return [...ownFlags(question), ...flags].map(({ name }) => name);
 }
 
-/** Reads the question that a line asks; a refusal names flags. */
 function questionIn(question: Question, line: TypedLine, inPlan: boolean): Query {
   checkExtent(question, line);
   const given = question.args.map(({ name, typed, parse }, i) => [

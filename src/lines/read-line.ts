@@ -71,7 +71,6 @@ function flagTexts(spec: CommandSpec<unknown>, command: Command): ReadonlyMap<st
   return typed;
 }
 
-/** Refuses more arguments than a command has, and names the flags that take them. */
 function checkArguments(spec: CommandSpec<unknown>, typed: readonly string[]): void {
   const { words, args } = spec;
   if (typed.length <= args.length || args.some(({ several }) => several === true)) return;
@@ -155,7 +154,6 @@ function isFlag(specs: readonly CommandSpec<unknown>[], word: string): boolean {
   );
 }
 
-/** The words of a line that call a command, or a family of commands. */
 function wordsOf(
   specs: readonly CommandSpec<unknown>[],
   [first, second]: readonly string[],
@@ -166,9 +164,7 @@ function wordsOf(
   return second !== undefined && isSecond ? [named.name, second] : [named.name];
 }
 
-/**
- * Refuses a format or columns that the query cannot give, as far as that is clear without the data and the terminal.
- */
+/** Refuses a format or columns that the query cannot give, as far as that is clear without the data. */
 export function checkOutput({ query, output }: QueryLine): void {
   const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
   const layout = query.question.layout(query.values);

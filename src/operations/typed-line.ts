@@ -8,23 +8,31 @@ export const commandGroups = ['Series', 'Treasury rates', 'Insiders', 'Files', '
 /** A heading of help. */
 export type CommandGroup = (typeof commandGroups)[number];
 
+/** What help says of a command. */
+export type CommandWords = {
+  /** The words that call it, such as `insider clusters`. */
+  readonly words: string;
+  readonly alias?: string;
+  readonly summary: string;
+  /** What help says besides the summary. */
+  readonly about?: string;
+  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
+  readonly examples?: string;
+};
+
 /** A flag of a command. */
 export type Flag = {
-  /** Its name without dashes. */
   readonly name: string;
   readonly short?: string;
   /** The name of its value in help; a flag without one is a switch. */
   readonly value?: string;
   readonly complete?: Completion;
   readonly about: string;
-  /** The values that it may have. */
   readonly choices?: readonly string[];
-  /** The default that help shows. */
   readonly fallback?: string;
   readonly required?: boolean;
   /** Whether a text can be its value, so that a stray argument finds the flag that it belongs to. */
   readonly accepts?: (text: string) => boolean;
-  /** Whether it may be given several times. */
   readonly repeatable?: boolean;
   /** The heading that help lists it under; a flag of the command itself has none. */
   readonly group?: FlagGroup;
@@ -44,7 +52,6 @@ export type ArgumentSpec = {
 
 /** A day that was typed in other words than `YYYY-MM-DD`, such as `yesterday` or `2008Q3`. */
 type ResolvedDay = {
-  /** The flag or argument. */
   readonly flag: string;
   readonly text: string;
   readonly day: Day;
@@ -66,7 +73,6 @@ export class TypedLine {
     this.#flags = flags;
   }
 
-  /** The names of the flags that were typed, with dashes. */
   get typed(): readonly string[] {
     return [...this.#flags.keys()].map((name) => `--${name}`);
   }
@@ -110,7 +116,6 @@ export class TypedLine {
     return this.value(name, (text) => this.#day(text, `--${name}`, dayOfPeriod));
   }
 
-  /** Dates separated by commas. */
   days(name: string): readonly Day[] | undefined {
     return this.value(name, (text) => text.split(',').map((part) => this.#day(part, `--${name}`)));
   }
