@@ -5,7 +5,6 @@ import type { Cell, Row } from './envelope.ts';
 export type ChartMark = {
   /** The key of the line; marks with the same key make one line. */
   readonly line: string;
-  /** The name of the line for people. */
   readonly label: string;
   readonly unit: string;
   /** How often the line has a value (`M`, `Q` …), which shows where one is missing; empty if unknown. */
@@ -20,9 +19,7 @@ export type ChartMark = {
 
 /** Facts about all rows of a chart together. */
 export type ChartSummary = {
-  /** The as-of date of the query. */
   readonly asOf?: Day;
-  /** The newest vintage date. */
   readonly published?: Day;
   /** The labels of the lines that have values. */
   readonly lines: readonly string[];

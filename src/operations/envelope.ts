@@ -59,9 +59,6 @@ export type Envelope<R = Row> = {
   readonly next_cursor?: string;
 };
 
-/** What readers should know about an answer besides its rows. */
-export type Remark = string | undefined | Promise<readonly string[]>;
-
 /** A field that rows are ordered by: `falling` if larger cells come first, by `rank` where cells have one. */
 type OrderedBy = {
   readonly field: string;

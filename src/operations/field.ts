@@ -19,8 +19,7 @@ type CellTypes = {
   readonly records: readonly Row[];
 };
 
-/** The name of a kind of field. */
-export type FieldType = keyof CellTypes;
+type FieldType = keyof CellTypes;
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
 export type Schema = { readonly [keyword: string]: unknown };
@@ -29,7 +28,6 @@ export type Schema = { readonly [keyword: string]: unknown };
 export type FieldKind = {
   /** What an error message calls a value of this kind. */
   readonly noun: string;
-  /** The schema of a value on the wire. */
   readonly schema: Schema;
   /** Whether a value in an answer has this kind's form on the wire. */
   readonly isOnWire: (value: unknown) => boolean;
@@ -37,7 +35,6 @@ export type FieldKind = {
   readonly fromWire?: (text: string) => string;
   /** Converts a cell to its text on the wire, if the two differ. */
   readonly toWire?: (text: string) => string;
-  /** The text of a cell in files and tables. */
   readonly text: (cell: Cell) => string;
   /** How tables align it: numbers at their decimal points; texts may be cut; `rigid` ones may not. */
   readonly alignment: 'number' | 'text' | 'rigid';
@@ -63,10 +60,6 @@ const day: FieldKind = {
   alignment: 'rigid',
   parquet: 'DATE',
 };
-
-function hasText(entry: Cell): boolean {
-  return entry === null || typeof entry !== 'object';
-}
 
 /** The properties of each kind of field: on the wire, in files and tables, and in Parquet. */
 export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
@@ -128,7 +121,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
     text: (cell) =>
       Array.isArray(cell)
         ? cell
-            .filter(hasText)
+            .filter((entry) => entry === null || typeof entry !== 'object')
             .map((entry) => entry ?? '')
             .join(';')
         : String(cell),
@@ -150,7 +143,6 @@ export type Field = {
   readonly name: string;
   readonly type: FieldType;
   readonly description: string;
-  /** Whether it may be missing (null). */
   readonly nullable?: boolean;
   /** Whether it is our addition to the contract: rows of another service may lack it. */
   readonly extension?: boolean;
@@ -176,7 +168,6 @@ export type Field = {
   readonly knownBy?: string;
   /** In a list, whether entries may be missing (null). */
   readonly sparse?: boolean;
-  /** In records, the fields of each. */
   readonly fields?: readonly Field[];
 };
 
@@ -208,7 +199,6 @@ export type CompleteRow<F extends Field> = RowFrom<F> & {
   readonly [X in F as X extends { readonly occasional: true } ? never : X['name']]: CellOf<X>;
 };
 
-/** What a field may say besides its name, type and description. */
 type FieldOptions = Omit<Field, 'name' | 'type' | 'description'>;
 
 function declaring<const S extends FieldOptions>(shared: S) {

@@ -1,21 +1,13 @@
 import type { Day } from '../domain/series/date.ts';
-import { quoted, type Sentence, type Voice } from '../errors/problem.ts';
+import { type Problem, quoted, type Sentence, type Voice } from '../errors/problem.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Drawing } from './drawing.ts';
-import type { Envelope, Remark, Row, RowOrder } from './envelope.ts';
+import type { Envelope, Row, RowOrder } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import type { Page, PagePosition } from './page.ts';
-import {
-  checkRange,
-  flagName,
-  type Params,
-  type ParamTexts,
-  type ParamValues,
-  type RowBound,
-  readParams,
-  textOf,
-} from './param.ts';
+import { checkRange, flagName, invalid, type Params, type ParamTexts, type ParamValues } from './param.ts';
+import type { CommandWords } from './typed-line.ts';
 import type { Clock, NamedValues } from './value.ts';
 
 /** Who sends a request, and what their plan allows. */
@@ -49,19 +41,14 @@ export const operationHeadings = {
 } as const;
 
 /** What the command line needs to know about an operation besides its parameters. */
-export type CommandDeclaration = {
-  /** The words of the command, such as `series search`. */
-  readonly words: string;
+export type CommandDeclaration = Pick<CommandWords, 'alias' | 'examples' | 'words'> & {
   readonly heading: keyof typeof operationHeadings;
-  readonly alias?: string;
   /** The flag with which the command of these words runs this operation instead of its own. */
   readonly flag?: { readonly name: string; readonly description: string };
   /** The parameter that the command takes as an argument; it is shown as the parameter's placeholder. */
   readonly argument?: string;
   /** The texts of parameters that a command or a method sends if it is given none. */
   readonly defaults?: Readonly<Record<string, string>>;
-  /** What help shows: comments, each with a command line below it; `(needs …)` names a prerequisite. */
-  readonly examples?: string;
 };
 
 /** For parameters that no field simply repeats: the field that shows each one, and whether a row answers it. */
@@ -79,11 +66,9 @@ type Proof = {
   /** The cell that must be the same number as `shownAs` of the first row. */
   readonly field: string;
   readonly shownAs: string;
-  /** What the cell is, for messages. */
   readonly noun: string;
 };
 
-/** An optional member of an envelope, besides those of every listing. */
 type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker' | 'missing';
 
 /** An operation of asof, declared once; its command, route, checks, OpenAPI entry and types follow from this. */
@@ -117,7 +102,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly limitCounts?: readonly string[];
   /** Whether the contract describes it, so that every service has it. */
   readonly inContract?: boolean;
-  /** The optional members of the envelope of its answers. */
   readonly members?: readonly Member[];
   /** What `covered_to` is about, for messages; `{name}` stands for a parameter. Default: the series. */
   readonly subject?: string;
@@ -127,7 +111,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly example: Readonly<Record<string, string>>;
   /** Refuses parameters that contradict each other, besides a range that ends before it begins. */
   check?(values: ParamValues<P>): void;
-  /** Whether an answer needs a plan with vintage access. */
   needsVintageAccess?(values: ParamValues<P>): boolean;
   /** Whether an answer may differ tomorrow even without an import. */
   dependsOnToday?(values: ParamValues<P>): boolean;
@@ -138,7 +121,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   remark?(rows: readonly R[], texts: ParamTexts, about: RemarkContext): Remark;
   /** Why an answer has no rows, found by further questions; a Problem if what was asked about does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string | undefined>;
-  /** How its rows are drawn, if they can be. */
   drawing?(values: NamedValues): Promise<Drawing>;
   readonly rowTests?: RowTests<P, R>;
   /** What contradicts itself in a row, or the row before it, as messages put it after the place of the row. */
@@ -148,6 +130,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** The parameters that change for a service without `as_of`; undefined leaves one out. */
   boundsAsOf?(values: ParamValues<P>, clock: Clock): Readonly<Record<string, string | undefined>>;
 };
+
+type Remark = string | undefined | Promise<readonly string[]>;
 
 type RemarkContext = { readonly followed: AskFollowed; readonly naming: Naming };
 
@@ -210,16 +194,46 @@ export function operation<
   return declaration;
 }
 
-type ParamReader = Pick<Operation<Params, unknown>, 'check' | 'params'>;
+/**
+ * The values of an operation's parameters from the texts of a query.
+ * Unknown and repeated parameters are refused: a mistyped `asof=` must never answer with revised data.
+ */
+function readParams<P extends Params>(params: P, texts: ParamTexts, clock: Clock): ParamValues<P> {
+  const given = new Map<string, string>();
+  const inQuery = () => Object.keys(params).filter((name) => params[name]?.in === 'query');
+  for (const [name, text] of texts) {
+    if (!Object.hasOwn(params, name)) throw unknown(name, inQuery());
+    // A parameter of the path is not one of the query.
+    if (given.has(name) && params[name]?.in === 'path') throw unknown(name, inQuery());
+    if (given.has(name)) throw invalid(name, `parameter '${name}' is given more than once`);
+    given.set(name, text);
+  }
+  const values = Object.entries(params).map(([name, param]) => {
+    const text = given.get(name);
+    if (text !== undefined) return [name, param.parse(text, name, clock)];
+    if (param.required) throw invalid(name, `parameter '${name}' is missing`);
+    return [name, param.fallback];
+  });
+  return Object.fromEntries(values);
+}
 
-function valuesIn(operation: ParamReader, texts: ParamTexts, clock: Clock): ParamValues<Params> {
+function unknown(name: string, known: readonly string[]): Problem {
+  return invalid(name, `unknown parameter '${name}': use ${known.join(', ') || 'none'}`);
+}
+
+/** Returns the checked values of a query's parameters; throws the contract's validation error. */
+export function valuesIn(
+  operation: Pick<Operation<Params, unknown>, 'check' | 'params'>,
+  texts: ParamTexts,
+  clock: Clock,
+): ParamValues<Params> {
   const values = readParams(operation.params, texts, clock);
   checkRange(values);
   operation.check?.(values);
   return values;
 }
 
-/** Reads the texts of a query, which is then ready to run; throws the contract's validation error. */
+/** Reads the texts of a query, which is then ready to run. */
 export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, clock: Clock) {
   const values = valuesIn(operation, texts, clock);
   return {
@@ -229,76 +243,9 @@ export function prepare<R>(operation: Operation<Params, R>, texts: ParamTexts, c
       const running = operation.run(values, { ...context, clock });
       if (operation.coveredTo === undefined) return running;
       const [page, last = null] = await Promise.all([running, operation.coveredTo(values, context.view)]);
-      return { ...page, coveredTo: last };
+      return { ...page, covered_to: last };
     },
   };
-}
-
-/** Returns the parameters that change for a service without `as_of`, if the operation has others for it. */
-export function boundsAsOf(
-  operation: ParamReader & Pick<Operation, 'boundsAsOf'>,
-  texts: ParamTexts,
-  clock: Clock,
-) {
-  return operation.boundsAsOf?.(valuesIn(operation, texts, clock), clock) ?? {};
-}
-
-/** What a row must hold to answer a parameter of a query. */
-type Requirement<R> = {
-  /** The field that shows it. */
-  readonly field: string;
-  /** What is wrong with a row that does not meet it; messages put it after the value of the field. */
-  readonly fault: string;
-  met(row: R): boolean;
-};
-
-/**
- * Returns what the rows of an answer must hold. A bound also applies to a parameter's default; a test applies only to
- * a parameter that the texts give.
- */
-export function requirementsOf<R>(
-  operation: Operation<Params, R>,
-  texts: ParamTexts,
-  clock: Clock,
-): readonly Requirement<R>[] {
-  const { params, fields, rowTests = {} } = operation;
-  const values = valuesIn(operation, texts, clock);
-  const found: Requirement<R>[] = [];
-  for (const [name, { bounds }] of Object.entries(params)) {
-    const { [name]: value } = values;
-    if (value === undefined || value === '') continue;
-    const shown = fields.find((one) => one.name === bounds?.field);
-    if (bounds !== undefined && shown !== undefined)
-      found.push({
-        field: bounds.field,
-        fault: faultOf(bounds.is, String(value)),
-        met(row) {
-          const cell: unknown = Reflect.get(Object(row), bounds.field);
-          return (cell == null && shown.extension === true) || isWithin(bounds.is, cell, value);
-        },
-      });
-    const test = rowTests[name];
-    if (test !== undefined && textOf(texts, name) !== undefined)
-      found.push({
-        field: test.field,
-        fault: faultOf('equal', String(value)),
-        met: (row) => test.met(row, values, clock),
-      });
-  }
-  return found;
-}
-
-function isWithin(is: RowBound['is'], cell: unknown, value: unknown): boolean {
-  if (is === 'least') return Number(cell) >= Number(value);
-  const [found, asked] = [String(cell ?? ''), String(value)];
-  if (is === 'equal') return found === asked;
-  return is === 'from' ? found >= asked : found <= asked;
-}
-
-function faultOf(is: RowBound['is'], asked: string): string {
-  if (is === 'equal') return `, but ${asked} was asked for`;
-  if (is === 'from') return `: before ${asked}`;
-  return is === 'to' ? `: after ${asked}` : `: fewer than ${asked}`;
 }
 
 /** Names questions as commands, and parameters as flags. */

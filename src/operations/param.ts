@@ -2,7 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import { contradiction, Problem, type Sentence } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
 import type { ArgumentSpec, Flag, TypedLine } from './typed-line.ts';
-import { asOfDay, type Clock, day, integer, seriesId, text, type Value } from './value.ts';
+import { asOfDay, day, integer, seriesId, text, type Value } from './value.ts';
 
 /** The values of an operation's parameters by name; paging is not among them. */
 export type QueryParams = { readonly [name: string]: string | number };
@@ -10,15 +10,11 @@ export type QueryParams = { readonly [name: string]: string | number };
 /** The texts of a query's parameters as on the wire, including path parameters. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
 
-/** What a parameter demands of a field of each row: its value, or at least or at most its value. */
-export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
-
 /** A parameter: the kind of its value, and everything that help, OpenAPI and clients need. */
 export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & {
   readonly in: 'path' | 'query';
   readonly description: string;
   readonly required: Required;
-  /** The value without the parameter. */
   readonly fallback: T;
   /** The command-line flag without dashes, if it differs from the parameter's name. */
   readonly flag?: string;
@@ -32,11 +28,12 @@ export type Param<T = unknown, Required extends boolean = boolean> = Value<T> & 
   readonly namesSeries?: boolean;
   /** Whether it is our extension of the operation, which a client sends only to a service that announces it. */
   readonly extension?: boolean;
-  readonly bounds?: RowBound;
+  /** What it demands of a field of each row: its value, or at least or at most its value. */
+  readonly bounds?: { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 };
 
 /** How a command line gives the value of a parameter: by these flags and arguments. */
-export type TypedParam<T> = {
+type TypedParam<T> = {
   readonly flags: readonly Flag[];
   readonly args?: readonly ArgumentSpec[];
   readonly read: (line: TypedLine) => T | undefined;
@@ -58,7 +55,7 @@ export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The name on the wire of a parameter of the library: `asOf` is `as_of`. */
+/** Returns the name on the wire of a parameter of the library: `asOf` is `as_of`. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -100,35 +97,8 @@ export function invalid(name: string, detail: string | Sentence): Problem {
   return new Problem('validation-error', detail, { field: name });
 }
 
-/**
- * The values of an operation's parameters from the texts of a query.
- * Unknown and repeated parameters are refused: a mistyped `asof=` must never answer with revised data.
- */
-export function readParams<P extends Params>(params: P, texts: ParamTexts, clock: Clock): ParamValues<P> {
-  const given = new Map<string, string>();
-  const inQuery = () => Object.keys(params).filter((name) => params[name]?.in === 'query');
-  for (const [name, text] of texts) {
-    if (!Object.hasOwn(params, name)) throw unknown(name, inQuery());
-    // A parameter of the path is not one of the query.
-    if (given.has(name) && params[name]?.in === 'path') throw unknown(name, inQuery());
-    if (given.has(name)) throw invalid(name, `parameter '${name}' is given more than once`);
-    given.set(name, text);
-  }
-  const values = Object.entries(params).map(([name, param]) => {
-    const text = given.get(name);
-    if (text !== undefined) return [name, param.parse(text, name, clock)];
-    if (param.required) throw invalid(name, `parameter '${name}' is missing`);
-    return [name, param.fallback];
-  });
-  return Object.fromEntries(values);
-}
-
-function unknown(name: string, known: readonly string[]): Problem {
-  return invalid(name, `unknown parameter '${name}': use ${known.join(', ') || 'none'}`);
-}
-
-export type Declared = Partial<
-  Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'placeholder'>
+type Declared = Partial<
+  Pick<Param, 'bounds' | 'complete' | 'extension' | 'flag' | 'help' | 'ofPeriod' | 'placeholder'>
 >;
 
 /** An optional parameter; a default that is not an empty text stands in its schema. */
@@ -156,15 +126,10 @@ export function seriesIdParam(field?: string): Param<string, true> {
   };
 }
 
-/** An optional date of a period that values belong to, which rows repeat in `date`. */
-export function periodParam(description: string, is: RowBound['is']): Param<Day | undefined, false> {
-  return { ...param(day, description, undefined, { bounds: { field: 'date', is } }), ofPeriod: true };
-}
-
 /** The first and the last date of the periods that values belong to. */
 export const periodRange = {
-  from: periodParam('First date.', 'from'),
-  to: periodParam('Last date.', 'to'),
+  from: param(day, 'First date.', undefined, { bounds: { field: 'date', is: 'from' }, ofPeriod: true }),
+  to: param(day, 'Last date.', undefined, { bounds: { field: 'date', is: 'to' }, ofPeriod: true }),
 };
 
 /** Returns the first and the last day of a range, which bounds the days in a field; `noun` names such a day. */

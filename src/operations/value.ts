@@ -31,7 +31,6 @@ export type Value<T = unknown> = {
   readonly parse: (text: string, name: string, clock: Clock) => T;
   /** Returns a JavaScript value in its usual form; throws a refusal if it is of another kind. */
   readonly check: (value: unknown, name: string, clock: Clock) => T;
-  /** JSON Schema of the value. */
   readonly schema: Schema;
   /** The name of the value in help; a switch has none. */
   readonly placeholder?: string;

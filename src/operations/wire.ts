@@ -2,7 +2,6 @@ import type { Day } from '../domain/series/date.ts';
 import type { AnswerVintage, Cell, Coverage, Envelope, Row } from './envelope.ts';
 import { type Field, fieldKinds } from './field.ts';
 
-/** Converts a row between asof's form and the wire; field names and types stay the same. */
 type Convert = <R extends Row>(row: R) => R;
 
 /** Converts rows to their form in JSON, where days are date-times. */
@@ -79,7 +78,6 @@ function converter(fields: readonly Field[], direction: 'fromWire' | 'toWire'): 
   };
 }
 
-/** How the cells of a field change; undefined if both forms are the same. */
 function cellChange(field: Field, direction: 'fromWire' | 'toWire'): CellChange | undefined {
   if (field.fields !== undefined) {
     const convert = converter(field.fields, direction);

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Day, dayNumber, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { DataStatus } from '../service/service.ts';
+import type { Service } from '../service/service.ts';
 import { freshnessOf } from '../store/followed.ts';
 import {
   type Answering,
@@ -17,6 +17,8 @@ import type { Services } from './service-lease.ts';
 
 /** Who may read the metrics: who reaches a separate port, has a key, or with both, has the key on that port. */
 export type MetricsAccess = { readonly port?: number; readonly key?: string };
+
+type DataStatus = Awaited<ReturnType<Service['status']>>;
 
 type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
 

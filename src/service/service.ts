@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Day } from '../domain/series/date.ts';
 import { parseSeriesId } from '../domain/series/series.ts';
-import type { CurveType } from '../domain/treasury/curve.ts';
-import { Problem } from '../errors/problem.ts';
+import { Problem, refused } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { type Operation, type Principal, prepare, type Usage } from '../operations/operation.ts';
-import { formatCursor, type Page, parseCursor } from '../operations/page.ts';
+import type { Page, PagePosition } from '../operations/page.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import { type Clock, clockAt } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
@@ -40,21 +39,12 @@ type ServiceRequest<R = Row> = {
   readonly whole?: boolean;
 };
 
-/** An answer; without its envelope if the client has that answer. */
 type Reply<R = Row> = {
   /** Names the answer: equal tags mean equal answers, request ids aside. */
   readonly tag: string;
   /** The name of the state of the data that the answer comes from. */
   readonly state: string;
   readonly envelope?: Envelope<R>;
-};
-
-/** What an operator watches of the data. */
-export type DataStatus = {
-  /** Grows with every import that changes anything. */
-  readonly revision: number;
-  /** The last day that the data cover: the latest of any series, that of each kind of curve, and that of filings. */
-  readonly coveredTo: { readonly [K in CurveType | 'filings' | 'series']: Day | undefined };
 };
 
 /** What answers the operations of a store. */
@@ -95,7 +85,6 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
 
   const followed: AskFollowed = () => store.read((view) => view.sources.followed());
   return {
-    /** What the store follows at live sources. */
     followed,
 
     /** The contract's envelope; `whole` asks for all rows on one page. */
@@ -159,8 +148,8 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     /** The refusal of what a plan does not allow; it says how to get a plan that does. */
     refusal,
 
-    /** What an operator watches of the data. */
-    status: (): Promise<DataStatus> =>
+    /** What an operator watches: the revision, which grows with every change, and to which days the data are covered. */
+    status: () =>
       store.read(async (view) => {
         const [{ revision }, { covered }, PAR, TIPS, filings] = await Promise.all([
           view.state(),
@@ -213,22 +202,16 @@ function tagOf(
 }
 
 function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: Page<R>): Envelope<R> {
+  const { rows, next, as_of, series, coverage, vintage, covered_to, unknown_ticker } = page;
   return {
     object: operation.object,
     request_id: requestId,
     status: 'ok',
-    ...defined({
-      as_of: page.asOf,
-      series: page.series,
-      coverage: page.coverage,
-      vintage: page.vintage,
-      covered_to: page.coveredTo,
-      unknown_ticker: page.unknownTicker,
-    }),
-    results: page.rows,
-    results_count: page.rows.length,
-    has_more: page.next !== undefined,
-    ...(page.next !== undefined && { next_cursor: formatCursor(page.next, operation.name, texts) }),
+    ...defined({ as_of, series, coverage, vintage, covered_to, unknown_ticker }),
+    results: rows,
+    results_count: rows.length,
+    has_more: next !== undefined,
+    ...(next !== undefined && { next_cursor: formatCursor(next, operation.name, texts) }),
   };
 }
 
@@ -249,4 +232,51 @@ function randomHex(digits: number): string {
   return Math.floor(Math.random() * 16 ** digits)
     .toString(16)
     .padStart(digits, '0');
+}
+
+/** The opaque cursor of a position in the answer to a query; it carries no as-of date, so it gives no access to one. */
+function formatCursor(position: PagePosition, operation: string, texts: ParamTexts): string {
+  const { key, version } = position;
+  const content = [hashOf(operation, texts, position), key, ...(version === undefined ? [] : [version])];
+  return Buffer.from(JSON.stringify(content)).toString('base64url');
+}
+
+/** The position of a cursor; refuses a damaged cursor, and one of another query. */
+function parseCursor(cursor: string, operation: string, texts: ParamTexts): PagePosition {
+  const content = decode(cursor);
+  if (content === undefined) throw refused({ param: 'cursor', reason: 'not a cursor of this service' });
+  const { hash, ...position } = content;
+  if (hash !== hashOf(operation, texts, position))
+    throw refused({ param: 'cursor', reason: 'it does not continue this query' });
+  return position;
+}
+
+function decode(cursor: string): (PagePosition & { readonly hash: string }) | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
+  const bytes = Buffer.from(cursor, 'base64url');
+  // Decoding ignores some bits of the last character, so the text must be exactly what the bytes encode to.
+  if (bytes.toString('base64url') !== cursor) return undefined;
+  let content: unknown;
+  try {
+    content = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(content) || content.length < 2 || content.length > 3) return undefined;
+  const [hash, key, version] = content as unknown[];
+  if (typeof hash !== 'string' || !Array.isArray(key) || !key.every((part) => typeof part === 'string'))
+    return undefined;
+  if (version !== undefined && !Number.isSafeInteger(version)) return undefined;
+  return { hash, key, ...(version !== undefined && { version: version as number }) };
+}
+
+/** A hash of the query and the position; it detects a cursor with a lost or changed character. */
+function hashOf(operation: string, texts: ParamTexts, { key, version }: PagePosition): string {
+  const query = texts
+    .filter(([name]) => name !== 'limit' && name !== 'cursor')
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([operation, query, key, version]))
+    .digest('base64url')
+    .slice(0, 16);
 }

@@ -16,7 +16,6 @@ import type {
 
 const every = Number.MAX_SAFE_INTEGER;
 
-/** Selects values of a yield series. Default: all. */
 type ValueQuery = { readonly [K in keyof ObservationQuery]?: ObservationQuery[K] | undefined };
 
 /** The yield series of each state of a store, because they are needed again and again. */
@@ -30,7 +29,6 @@ export function yieldSeriesView(view: StoreView): StoreView {
   return { ...view, series: { ...view.series, ...seriesWithYields(view) } };
 }
 
-/** What a view answers differently if the maturities of its curves are series too. */
 function seriesWithYields(view: StoreView): Partial<AllSeriesView> {
   const { series: stored, rates } = view;
   const all = async () => {
@@ -160,7 +158,6 @@ async function summaryOf(
   return { count: pairs.length, first: oldest.tradeDate, last: newest.tradeDate, sources };
 }
 
-/** The values of a yield series that a query selects, newest first. */
 async function ratesOf(
   { definition, series }: { readonly definition: YieldSeries; readonly series: Series },
   rates: RatesView,

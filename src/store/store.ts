@@ -69,7 +69,7 @@ export type VintageCounts = {
 type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
 
 /** The newest vintage on a day. */
-export type VintageOnDay = {
+type VintageOnDay = {
   readonly newest: VintageDate | undefined;
   /** The kinds of all vintages up to the day, in the words of `kindsText`; only for first releases. */
   readonly kinds?: string;

@@ -1,9 +1,9 @@
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
-import type { Field, FieldType } from '../../src/operations/field.ts';
+import type { Field } from '../../src/operations/field.ts';
 import type { OutputLayout, Renderer } from '../../src/render/renderer.ts';
 
 /** A field for tests. */
-export function field(name: string, type: FieldType = 'text'): Field {
+export function field(name: string, type: Field['type'] = 'text'): Field {
   return { name, type, description: '' };
 }
 

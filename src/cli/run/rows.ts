@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Cell, Row } from '../../operations/envelope.ts';
-import type { Field, FieldType } from '../../operations/field.ts';
+import type { Field } from '../../operations/field.ts';
 import { snakeCase } from '../../operations/param.ts';
 import { openSink } from '../../platform/sink.ts';
 import { type OutputChoice, type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
@@ -13,12 +13,17 @@ type RecordCell<T> = (record: T) => Cell | undefined;
 type Column<T> = Field & { readonly of: RecordCell<T> };
 
 /** Declares a column of a table of records, with the cell of each record. */
-export function column<T>(name: string, type: FieldType, description: string, of: RecordCell<T>): Column<T> {
+export function column<T>(
+  name: string,
+  type: Field['type'],
+  description: string,
+  of: RecordCell<T>,
+): Column<T> {
   return { name, type, description, of };
 }
 
 /** Declares the column of a member, whose name JSON and other formats write in snake case. */
-export function member<T>(key: keyof T & string, type: FieldType, description: string): Column<T> {
+export function member<T>(key: keyof T & string, type: Field['type'], description: string): Column<T> {
   return column(snakeCase(key), type, description, (record) => {
     // Only a member whose value is a cell can be a column.
     return (record as Readonly<Record<string, Cell | undefined>>)[key];

@@ -1,9 +1,9 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
 import { type Envelope, identityOf, type Row } from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
-import { type Operation, requirementsOf } from '../../operations/operation.ts';
-import { changedSinceDetail } from '../../operations/page.ts';
-import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
+import { type Operation, valuesIn } from '../../operations/operation.ts';
+import { changedSince } from '../../operations/page.ts';
+import { type Param, type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import type { Clock } from '../../operations/value.ts';
 import { headFromWire } from '../../operations/wire.ts';
 import { defined } from '../../platform/defined.ts';
@@ -63,7 +63,7 @@ function failureOf(reply: HttpReply, sent: SentQuery<unknown>): Problem {
   const kind = kinds[reply.status];
   if (said !== undefined && kind !== undefined) {
     // The contract has no error type for changed data, only this text.
-    const changed = said.options.field === 'cursor' && said.detail === changedSinceDetail;
+    const changed = said.options.field === 'cursor' && said.detail === changedSince().detail;
     // The contract's form of a refused value, for fronts that name the value in another way.
     const [, param, reason] = /^invalid '(\w+)': (.*)$/s.exec(said.detail) ?? [];
     const refusal = reason === undefined ? {} : { refusal: { param: String(param), reason } };
@@ -393,4 +393,62 @@ function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+type Bound = NonNullable<Param['bounds']>;
+
+type Requirement<R> = {
+  readonly field: string;
+  /** What is wrong with a row that does not meet it; messages put it after the value of the field. */
+  readonly fault: string;
+  met(row: R): boolean;
+};
+
+/**
+ * Returns what the rows of an answer must hold. A bound also applies to a parameter's default; a test applies only to
+ * a parameter that the texts give.
+ */
+function requirementsOf<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  clock: Clock,
+): readonly Requirement<R>[] {
+  const { params, fields, rowTests = {} } = operation;
+  const values = valuesIn(operation, texts, clock);
+  const found: Requirement<R>[] = [];
+  for (const [name, { bounds }] of Object.entries(params)) {
+    const { [name]: value } = values;
+    if (value === undefined || value === '') continue;
+    const shown = fields.find((one) => one.name === bounds?.field);
+    if (bounds !== undefined && shown !== undefined)
+      found.push({
+        field: bounds.field,
+        fault: faultOf(bounds.is, String(value)),
+        met(row) {
+          const { [bounds.field]: cell } = row;
+          return (cell == null && shown.extension === true) || isWithin(bounds.is, cell, value);
+        },
+      });
+    const test = rowTests[name];
+    if (test !== undefined && textOf(texts, name) !== undefined)
+      found.push({
+        field: test.field,
+        fault: faultOf('equal', String(value)),
+        met: (row) => test.met(row, values, clock),
+      });
+  }
+  return found;
+}
+
+function isWithin(is: Bound['is'], cell: unknown, value: unknown): boolean {
+  if (is === 'least') return Number(cell) >= Number(value);
+  const [found, asked] = [String(cell ?? ''), String(value)];
+  if (is === 'equal') return found === asked;
+  return is === 'from' ? found >= asked : found <= asked;
+}
+
+function faultOf(is: Bound['is'], asked: string): string {
+  if (is === 'equal') return `, but ${asked} was asked for`;
+  if (is === 'from') return `: before ${asked}`;
+  return is === 'to' ? `: after ${asked}` : `: fewer than ${asked}`;
 }

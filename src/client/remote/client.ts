@@ -1,7 +1,7 @@
 // Why: docs/decisions/foreign-services.md
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import { boundsAsOf, type Operation } from '../../operations/operation.ts';
+import { type Operation, valuesIn } from '../../operations/operation.ts';
 import type { Params, ParamTexts } from '../../operations/param.ts';
 import { type Clock, clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
@@ -279,7 +279,9 @@ function extensionsOf(service: string, get: (path: string) => Promise<HttpReply>
   const sendable = async (operation: ExtendedOperation, texts: ParamTexts, clock: Clock) => {
     const lacking = await unannounced(operation, texts);
     const { params } = operation;
-    const changes = lacking.has('as_of') ? boundsAsOf(operation, texts, clock) : {};
+    const changes = lacking.has('as_of')
+      ? (operation.boundsAsOf?.(valuesIn(operation, texts, clock), clock) ?? {})
+      : {};
     const bounds = Object.entries(changes).flatMap(([name, text]) =>
       text === undefined ? [] : [[name, text] as const],
     );

@@ -34,7 +34,6 @@ type ListingValues = {
   readonly limit: number;
 };
 
-/** What a cluster and a signal have in common. */
 type Found = Pick<Cluster, 'dateFirst' | 'dateLast' | 'size' | 'trades'>;
 
 /** A cluster or a signal with its issuer as the newest filing of its trades names it. */
@@ -47,14 +46,12 @@ type Named<T extends Found> = T & {
 /** The issuers to search that the next trades lead to, and before which day the other trades are. */
 type NextIssuers = { readonly issuerCiks: readonly string[]; readonly before: string | undefined };
 
-/** How to find the clusters or the signals of issuers, newest day first. */
 type Search<T extends Found> = {
   /** The text of all that the search depends on. */
   readonly asked: string;
   readonly code: string;
   readonly ticker: string;
   readonly asOf: Day | undefined;
-  /** Finds everything in the filings of one issuer. */
   readonly find: (filings: readonly Filing[]) => readonly T[];
   /** Returns the day of a row, and the size if the larger of one day come first. */
   readonly placeOf: (one: T) => readonly [day: Day, size?: number];
@@ -67,18 +64,31 @@ type Search<T extends Found> = {
   readonly daysAfter: number;
 };
 
-/** Returns a page of clusters, newest last trade first. */
-export const pageOfClusters = listing(clusterSearch, clusterRow);
-
-/** Returns a page of signals, newest first. */
-export const pageOfSignals = listing(signalSearch, signalRow);
+/** The projections of clusters and signals, each a page of rows, newest first. */
+export const clusterPages = {
+  clusters: listing(clusterSearch, clusterRow),
+  signals: listing(signalSearch, signalRow),
+  explanations: pageOfExplanations,
+};
 
 const wholeClusters = listing(clusterSearch, (cluster) => cluster);
 
 /** Returns a page of whole clusters as the explanations of the trades in them and near them. */
-export async function pageOfExplanations(view: StoreView, values: ListingValues, position?: PagePosition) {
+async function pageOfExplanations(view: StoreView, values: ListingValues, position?: PagePosition) {
   const { rows: found, ...page } = await wholeClusters(view, values, position);
-  const explained = await explanationsOf(view, found, values);
+  const { transaction_code: code, days, as_of: asOf } = values;
+  const classifications = new Map<string, Classification>();
+  if (found.length > 0) {
+    const issuerCiks = [...new Set(found.map(({ issuerCik }) => issuerCik))];
+    const asked = { code, issuerCiks, uncounted: true, ...defined({ asOf }) };
+    for await (const trades of view.filings.clusterTrades(asked))
+      classifications.set(trades[0]?.issuerCik ?? '', classifyTrades(trades, code));
+  }
+  const explained = found.map((cluster) => {
+    const classification = classifications.get(cluster.issuerCik);
+    if (classification === undefined) return [];
+    return explainCluster(cluster, classification, days).map((one) => explanationRow(cluster, one, code));
+  });
   const count = countInPage(explained.map(({ length }) => length));
   const last = found[count - 1];
   const { revision: version } = await view.state();
@@ -88,25 +98,6 @@ export async function pageOfExplanations(view: StoreView, values: ListingValues,
     ...(last !== undefined &&
       count < found.length && { next: { key: keyOf(clusterSearch(values), last), version } }),
   };
-}
-
-/** Returns the rows that explain each cluster, by the classification of its issuer's trades. */
-async function explanationsOf(
-  view: StoreView,
-  found: readonly Named<Cluster>[],
-  { transaction_code: code, days, as_of: asOf }: ListingValues,
-) {
-  if (found.length === 0) return [];
-  const issuerCiks = [...new Set(found.map(({ issuerCik }) => issuerCik))];
-  const asked = { code, issuerCiks, uncounted: true, ...defined({ asOf }) };
-  const classifications = new Map<string, Classification>();
-  for await (const trades of view.filings.clusterTrades(asked))
-    classifications.set(trades[0]?.issuerCik ?? '', classifyTrades(trades, code));
-  return found.map((cluster) => {
-    const classification = classifications.get(cluster.issuerCik);
-    if (classification === undefined) return [];
-    return explainCluster(cluster, classification, days).map((one) => explanationRow(cluster, one, code));
-  });
 }
 
 /** Returns the member that names the code of a row's trades; absent for purchases. */
@@ -301,39 +292,24 @@ function listing<T extends Found, R>(
     const known = last.get(state);
     const found = known?.asked === search.asked ? known : new FoundRows(search);
     last.set(state, found);
-    const rows = await readPage(view, found, search, values, position);
-    return {
-      ...pageOf(
-        rows,
-        values.limit,
-        (row) => rowOf(row, values.transaction_code),
-        (row) => ({ key: keyOf(search, row), version }),
-      ),
-      ...defined({ asOf: values.as_of }),
-    };
+    const { from, limit, transaction_code: code, as_of } = values;
+    const after = position?.key.join('\n');
+    for (;;) {
+      const isComplete = found.isComplete(from);
+      const wanted = found.rows.filter(search.isWanted);
+      const start =
+        after === undefined ? 0 : wanted.findIndex((row) => keyOf(search, row).join('\n') === after) + 1;
+      const isFound = after === undefined || start > 0;
+      // Another store may have the same revision.
+      if (isComplete && !isFound) throw changedSince();
+      if (isComplete || (isFound && wanted.length > start + limit)) {
+        const positionOf = (row: Named<T>) => ({ key: keyOf(search, row), version });
+        const page = pageOf(wanted.slice(start), limit, (row) => rowOf(row, code), positionOf);
+        return { ...page, ...defined({ as_of }) };
+      }
+      await found.readOn(view);
+    }
   };
-}
-
-async function readPage<T extends Found>(
-  view: StoreView,
-  found: FoundRows<T>,
-  search: Search<T>,
-  { from, limit }: ListingValues,
-  position: PagePosition | undefined,
-): Promise<readonly Named<T>[]> {
-  const after = position?.key.join('\n');
-  for (;;) {
-    const isComplete = found.isComplete(from);
-    const wanted = found.rows.filter(search.isWanted);
-    const start =
-      after === undefined ? 0 : wanted.findIndex((row) => keyOf(search, row).join('\n') === after) + 1;
-    const isFound = after === undefined || start > 0;
-    // Another store may have the same revision.
-    if (isComplete && !isFound) throw changedSince();
-    if (isComplete || (isFound && wanted.length > start + limit))
-      return wanted.slice(start, start + limit + 1);
-    await found.readOn(view);
-  }
 }
 
 /** The number of trades that are read at once to find candidate issuers: few at first, then more. */
@@ -359,7 +335,6 @@ class FoundRows<T extends Found> {
     return this.#search.asked;
   }
 
-  /** The rows found so far, in order, up to the first gap that the search may still fill. */
   get rows(): readonly Named<T>[] {
     const from = this.#completeFrom;
     if (from === undefined) return this.#found;

@@ -14,7 +14,7 @@ import {
   textOf,
 } from '../param.ts';
 import { type Clock, choice, day, filter, integer } from '../value.ts';
-import { insiderFilings, issuerNameField, tickerReason, tickerTest } from './filings.ts';
+import { issuerNameField, tickerReason, tickerTest } from './filings.ts';
 
 /**
  * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales
@@ -22,7 +22,6 @@ import { insiderFilings, issuerNameField, tickerReason, tickerTest } from './fil
  */
 const transactionCodes = [...'PSVADFIMCEHOXGLWZJKU'] as readonly string[];
 
-/** The code of the trades, in upper or lower case. */
 const codeParam = param(
   choice(transactionCodes),
   'Code of the transactions: P is a purchase, S a sale.',
@@ -89,7 +88,6 @@ const dates = [
   field('date_last', 'day', 'Date of the last trade.', { happened: true }),
 ] as const;
 
-/** Why there are no clusters: what makes one, and when the filings of the ticker are. */
 async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
   const least = textOf(texts, 'min_insiders') ?? '3';
   const days = textOf(texts, 'days') ?? '14';
@@ -97,7 +95,7 @@ async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
   const value = textOf(texts, 'min_value');
   const worth = value === undefined ? '' : `, worth ${value} or more`;
   const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
-  const reason = await tickerReason(texts, (asked) => ask(insiderFilings, asked));
+  const reason = await tickerReason(texts, ask);
   return [reason, rule].filter((text) => text !== undefined).join('; ');
 }
 
@@ -126,6 +124,7 @@ const shared = {
   boundBy: 'as_of',
   needsVintageAccess: ({ as_of }: ClusterQuery) => as_of !== undefined,
   coveredTo: ({ as_of }: ClusterQuery, view: StoreView) => view.filings.coveredTo(as_of),
+  rowTests: { transaction_code: codeTest, ticker: tickerTest },
 } as const;
 
 const exampleRule = { min_insiders: '3', days: '14' };
@@ -210,9 +209,8 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
       ? `.insiders has a trade outside ${first} to ${last}, the dates of the cluster`
       : undefined,
   rowTests: {
-    transaction_code: codeTest,
+    ...shared.rowTests,
     min_value: worthTest,
-    ticker: tickerTest,
     days: {
       field: 'insiders',
       met: (row, { min_insiders, days }) =>
@@ -225,8 +223,8 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
       : `detected_on is the day on which a cluster was public, perhaps worth less then: ${naming.param('signals')} has the day on which it was worth it`,
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
-    const { pageOfClusters } = await import('./cluster-listings.ts');
-    return pageOfClusters(view, values, position);
+    const { clusterPages } = await import('./cluster-listings.ts');
+    return clusterPages.clusters(view, values, position);
   },
 });
 
@@ -303,13 +301,9 @@ export const insiderClusterExplanations = operation({
   knownBy: 'filing_date',
   order: [{ field: 'date_last', falling: true }],
   limitCounts: ['issuer_cik', 'date_first'],
-  rowTests: {
-    transaction_code: codeTest,
-    ticker: tickerTest,
-  },
   async run(values, { view, position }) {
-    const { pageOfExplanations } = await import('./cluster-listings.ts');
-    return pageOfExplanations(view, values, position);
+    const { clusterPages } = await import('./cluster-listings.ts');
+    return clusterPages.explanations(view, values, position);
   },
 });
 
@@ -362,14 +356,10 @@ export const insiderClusterSignals = operation({
   knownBy: 'day',
   order: [{ field: 'day', falling: true }],
   identity: ['day', 'issuer_cik', 'date_first'],
-  rowTests: {
-    transaction_code: codeTest,
-    min_value: worthTest,
-    ticker: tickerTest,
-  },
+  rowTests: { ...shared.rowTests, min_value: worthTest },
   whyEmpty: whyNoClusters,
   async run(values, { view, position }) {
-    const { pageOfSignals } = await import('./cluster-listings.ts');
-    return pageOfSignals(view, values, position);
+    const { clusterPages } = await import('./cluster-listings.ts');
+    return clusterPages.signals(view, values, position);
   },
 });

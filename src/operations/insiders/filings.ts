@@ -10,9 +10,9 @@ import { addDays, type Day, earlier } from '../../domain/series/date.ts';
 import { contradiction, Problem } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import type { StoreView } from '../../store/store.ts';
-import type { Envelope, UnknownTicker } from '../envelope.ts';
+import type { UnknownTicker } from '../envelope.ts';
 import { extension, field, nullable, nullableExtension } from '../field.ts';
-import { type Naming, operation } from '../operation.ts';
+import { type AskMore, type Naming, operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
 import { asOfParam, dayRange, oldest, type ParamTexts, paging, param, textOf, without } from '../param.ts';
 import { type Clock, filter, integer } from '../value.ts';
@@ -108,7 +108,6 @@ export const tickerTest = {
 /** A day before the first filing with the SEC. */
 export const firstFilingDay = '1900-01-01';
 
-/** The number of days to count back if no date is given. */
 const usualDays = 30;
 
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
@@ -189,11 +188,10 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   // What was filed by a day was known on that day.
   boundsAsOf: (asked, clock) => ({ days: undefined, as_of: undefined, ...filedWithin(asked, clock) }),
   remark: (rows, texts, { naming }) =>
-    rows.length === 0 || isDated(texts)
+    rows.length === 0 || ['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined)
       ? undefined
       : `filed in the last ${usualDays} days; ${naming.param('from')} shows earlier ones`,
-  whyEmpty: (texts, ask, naming): Promise<string | undefined> =>
-    reasonWithoutFilings(texts, (asked) => ask(insiderFilings, asked), naming),
+  whyEmpty: reasonWithoutFilings,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
@@ -215,7 +213,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
       // As of a day, later filings are unknown.
       ...(found.length === 0 && dates.as_of === undefined && (await unknownTickerIn(view, ticker))),
       ...pageOf(found, limit, toRow, (last) => ({ key: [last.filedOn, last.filingId, String(last.row)] })),
-      ...defined({ asOf: dates.as_of }),
+      ...defined({ as_of: dates.as_of }),
     };
   },
 });
@@ -224,11 +222,6 @@ type Dates = Readonly<Record<'from' | 'to' | 'as_of', Day | undefined>> & {
   readonly days: number | undefined;
 };
 
-function isDated(texts: ParamTexts): boolean {
-  return ['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined);
-}
-
-/** The number of days to count back; undefined if the range has its own first day. */
 function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
   return asked ?? (from === undefined && to === undefined ? usualDays : undefined);
 }
@@ -289,29 +282,23 @@ function ownerRecord({ cik, name, officerTitle, isDirector, isOfficer, isTenPerc
   };
 }
 
-type AskFilings = (texts: ParamTexts) => Promise<Envelope>;
-
 /** The requested ticker and the known one that is spelled most like it, if the store has no filing of it. */
 async function unknownTickerIn(
   view: StoreView,
   ticker: string,
-): Promise<{ readonly unknownTicker?: UnknownTicker }> {
+): Promise<{ readonly unknown_ticker?: UnknownTicker }> {
   if (ticker === '' || (await view.filings.page({ ticker, limit: 1 })).length > 0) return {};
-  return { unknownTicker: { ticker, nearest: closest(ticker, await view.filings.symbols()) ?? null } };
+  return { unknown_ticker: { ticker, nearest: closest(ticker, await view.filings.symbols()) ?? null } };
 }
 
 /** When the filings of the requested ticker are, if not in the answer; undefined without a ticker. */
-export async function tickerReason(texts: ParamTexts, ask: AskFilings): Promise<string | undefined> {
+export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
   const [ticker, asOf] = ['ticker', 'as_of'].map((name) => textOf(texts, name));
   if (ticker === undefined) return undefined;
-  const newest = await newestOf(ticker, ask);
+  const newest = await newestDay(ofAnyDay(ticker), ask);
   if (newest === undefined) return shownNone(ticker);
-  const earlierOnes: ParamTexts = [
-    ['ticker', ticker],
-    ['from', firstFilingDay],
-    ['to', asOf ?? newest],
-  ];
-  const known = newest <= (asOf ?? newest) ? newest : await newestDay(earlierOnes, ask);
+  const known =
+    asOf === undefined || newest <= asOf ? newest : await newestDay([...ofAnyDay(ticker), ['to', asOf]], ask);
   // Whether there are later filings was not known on the day.
   const bound = asOf === undefined ? '' : ` up to ${asOf}`;
   return known === undefined
@@ -319,47 +306,40 @@ export async function tickerReason(texts: ParamTexts, ask: AskFilings): Promise<
     : `the newest filing of ${ticker}${bound} is of ${known}`;
 }
 
-/**
- * The day of the newest filing of a ticker; a Problem with a suggestion if the service has none. Undefined if a
- * service shows none but does not say that it has none: it may have ignored the range.
- */
-async function newestOf(ticker: string, ask: AskFilings): Promise<string | undefined> {
-  const { results, unknown_ticker: unknown } = await ask([
-    ['ticker', ticker],
-    ['from', firstFilingDay],
-    ['limit', '1'],
-  ]);
-  if (unknown?.ticker === ticker)
-    throw new Problem('not-found', `no filing of ticker '${ticker}' is held`, {
-      hints: unknown.nearest === null ? [] : [`did you mean ${unknown.nearest}?`],
-    });
-  return results[0] && String(results[0].filing_date);
-}
-
 function shownNone(ticker: string): string {
   return `the service shows no filing of ${ticker}`;
 }
 
-async function newestDay(texts: ParamTexts, ask: AskFilings): Promise<string | undefined> {
-  const { results } = await ask([...texts, ['limit', '1']]);
-  return results[0] && String(results[0].filing_date);
+/**
+ * The day of the newest filing that is found; a Problem with a suggestion if the service has none of the ticker.
+ * Undefined if a service shows none but does not say that it has none: it may have ignored the range.
+ */
+async function newestDay(texts: ParamTexts, ask: AskMore): Promise<Day | undefined> {
+  const { results, unknown_ticker: unknown } = await ask(insiderFilings, [...texts, ['limit', '1']]);
+  if (unknown !== undefined && unknown.ticker === textOf(texts, 'ticker'))
+    throw new Problem('not-found', `no filing of ticker '${unknown.ticker}' is held`, {
+      hints: unknown.nearest === null ? [] : [`did you mean ${unknown.nearest}?`],
+    });
+  return results[0]?.filing_date;
+}
+
+function ofAnyDay(ticker: string): ParamTexts {
+  return [
+    ['ticker', ticker],
+    ['from', firstFilingDay],
+  ];
 }
 
 /** Why no filings were found: there are none of the ticker (a Problem), none on the requested days, or none at all. */
-async function reasonWithoutFilings(
-  texts: ParamTexts,
-  ask: AskFilings,
-  naming: Naming,
-): Promise<string | undefined> {
+async function reasonWithoutFilings(texts: ParamTexts, ask: AskMore, naming: Naming): Promise<string> {
   const [days = String(usualDays), from, to, asOf, ticker] = ['days', 'from', 'to', 'as_of', 'ticker'].map(
     (name) => textOf(texts, name),
   );
-  if (ticker !== undefined && (await newestOf(ticker, ask)) === undefined) return shownNone(ticker);
-  const ofAnyDay: ParamTexts = [
-    ...['days', 'limit', 'cursor', 'from', 'to'].reduce(without, texts),
-    ['from', firstFilingDay],
-  ];
-  const newest = await newestDay(to === undefined ? ofAnyDay : [...ofAnyDay, ['to', to]], ask);
+  if (ticker !== undefined && (await newestDay(ofAnyDay(ticker), ask)) === undefined)
+    return shownNone(ticker);
+  const undated = ['days', 'limit', 'cursor', 'from', 'to'].reduce(without, texts);
+  const before: ParamTexts = to === undefined ? [] : [['to', to]];
+  const newest = await newestDay([...undated, ['from', firstFilingDay], ...before], ask);
   const last = to !== undefined && (asOf === undefined || to < asOf) ? to : asOf;
   const upTo = last === undefined ? '' : ` up to ${last}`;
   if (newest !== undefined && from === undefined && to === undefined)
@@ -367,5 +347,5 @@ async function reasonWithoutFilings(
   const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
   const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
   if (newest !== undefined) return `the newest ${what}${upTo} is of ${newest}`;
-  return last === undefined ? `no ${what} is held` : `no ${what} is held${upTo}`;
+  return `no ${what} is held${upTo}`;
 }

@@ -1,11 +1,9 @@
-import type { Day } from '../../domain/series/date.ts';
 import { type CurveType, type Maturity, maturitiesOf } from '../../domain/treasury/curve.ts';
 import { listed } from '../../errors/wording.ts';
 import type { ChartMark, Drawing } from '../drawing.ts';
 import type { Cell, Row } from '../envelope.ts';
 import type { NamedValues } from '../value.ts';
 
-/** The maturities that a chart of the whole par curve over time shows. */
 const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
 
 /** The drawing of treasury rates over time: of one maturity, or by default of the most watched ones. */
@@ -75,27 +73,16 @@ function curveName(type: unknown): string {
 }
 
 /** The drawing of one or two curves over their maturities. */
-export function curveDrawing({
-  curve_type,
-  vs,
-}: {
-  readonly curve_type: CurveType | undefined;
-  readonly vs: Day | undefined;
-}): Drawing {
+export function curveDrawing({ curve_type }: { readonly curve_type: CurveType | undefined }): Drawing {
   const title = curveName(curve_type);
   return {
     axis: 'maturity',
     words: ({ lines }) => ({ title, subtitle: lines.length === 0 ? [] : [lines.join(' and ')] }),
-    marks: vs === undefined ? ownMarks : (row) => [...ownMarks(row), ...otherMarks(row)],
+    marks: (row) => [
+      ...marksOf(row, 'rate', row.trade_date, row.rate),
+      ...marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate),
+    ],
   };
-}
-
-function ownMarks(row: Row): readonly ChartMark[] {
-  return marksOf(row, 'rate', row.trade_date, row.rate);
-}
-
-function otherMarks(row: Row): readonly ChartMark[] {
-  return marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate);
 }
 
 function marksOf(

@@ -33,7 +33,6 @@ function maturityParam<const F extends Maturity | undefined>(
   return param(choice(maturities), description, fallback, { bounds, placeholder: 'maturity' });
 }
 
-/** Refuses a maturity that a type of curve does not have. */
 function checkMaturity(name: string, maturity: Maturity | undefined, curveType: CurveType): void {
   const known = maturitiesOf(curveType);
   if (maturity === undefined || known.includes(maturity)) return;
@@ -111,17 +110,6 @@ function rateRow({ tradeDate, maturity, rate, curveType, source }: CurvePoint) {
   return { trade_date: tradeDate, maturity, rate, curve_type: curveType, source };
 }
 
-/** When the Treasury began to publish those of the maturities that it added later, in words. */
-function beginningOf(maturities: readonly string[], texts: ParamTexts): string {
-  const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
-  const begun = maturities.flatMap((asked) => {
-    const first = firstDayOf(curveType, asked);
-    return first === undefined ? [] : [`; ${asked} begins on ${first}`];
-  });
-  return begun.join('');
-}
-
-/** Says which dates have rates of some maturities, or that the range is a weekend. */
 async function reasonWithoutRates(
   maturities: readonly string[],
   texts: ParamTexts,
@@ -135,16 +123,21 @@ async function reasonWithoutRates(
   };
   // In words, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`.
   const named = maturities.length === 0 ? '' : ` of ${maturities.join(' and ')}`;
-  const rates = `${textOf(texts, 'curve_type') ?? 'PAR'} rate${named}`;
+  const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
+  const rates = `${curveType} rate${named}`;
   const newest = await newestUpTo();
   if (typeof newest !== 'string') return `no ${rates} is held`;
   if (from !== undefined && from > newest) return `the newest ${rates} is of ${newest}`;
   const weekend = from === undefined || from !== to ? undefined : weekendDay(from);
   if (weekend !== undefined) return `${from} was a ${weekend}`;
   const before = await newestUpTo(to);
-  return typeof before === 'string'
-    ? `the newest ${rates} up to ${to} is of ${before}`
-    : `no ${rates} is held up to ${to}${beginningOf(maturities, texts)}`;
+  if (typeof before === 'string') return `the newest ${rates} up to ${to} is of ${before}`;
+  // The Treasury began to publish some maturities later.
+  const begun = maturities.flatMap((asked) => {
+    const first = firstDayOf(curveType, asked);
+    return first === undefined ? [] : [`; ${asked} begins on ${first}`];
+  });
+  return `no ${rates} is held up to ${to}${begun.join('')}`;
 }
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */

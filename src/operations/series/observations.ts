@@ -1,7 +1,6 @@
 import { frequencies } from '../../domain/series/series.ts';
 import { defined } from '../../platform/defined.ts';
-import type { Series, StoredObservation, VintageOnDay } from '../../store/store.ts';
-import type { AnswerVintage } from '../envelope.ts';
+import type { Series, StoredObservation } from '../../store/store.ts';
 import { extension, field } from '../field.ts';
 import { operation, type RowOf } from '../operation.ts';
 import { checkVersion, pageOf } from '../page.ts';
@@ -119,6 +118,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     });
     const { series, rows, vintage } = existing(page, id);
     const { title, frequency, version, coveredTo } = series;
+    const { newest, kinds = '' } = vintage;
     checkVersion(position, version);
     return {
       ...pageOf(
@@ -127,17 +127,15 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
         (one) => observationRow(series, one),
         ({ date }) => ({ key: [date], version }),
       ),
-      ...(as_of !== undefined && { asOf: as_of, series: { id, title, frequency } }),
-      vintage: answerVintage(vintage),
-      coveredTo,
+      ...(as_of !== undefined && { as_of, series: { id, title, frequency } }),
+      vintage:
+        kinds === ''
+          ? { as_of_date: newest?.asOf ?? null, vintage_kind: newest?.kind ?? '' }
+          : { as_of_date: null, vintage_kind: kinds },
+      covered_to: coveredTo,
     };
   },
 });
-
-function answerVintage({ newest, kinds }: VintageOnDay): AnswerVintage {
-  if (kinds !== undefined && kinds !== '') return { as_of_date: null, vintage_kind: kinds };
-  return { as_of_date: newest?.asOf ?? null, vintage_kind: newest?.kind ?? '' };
-}
 
 /** The value of a series for a date. */
 export type ObservationRow = RowOf<typeof observations>;

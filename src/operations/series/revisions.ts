@@ -4,8 +4,8 @@ import { contradiction } from '../../errors/problem.ts';
 import { defined } from '../../platform/defined.ts';
 import { operation } from '../operation.ts';
 import { checkVersion, countInPage } from '../page.ts';
-import { paging, param, periodParam, periodRange, seriesIdParam } from '../param.ts';
-import { integer } from '../value.ts';
+import { paging, param, periodRange, seriesIdParam } from '../param.ts';
+import { day, integer } from '../value.ts';
 import { revisionFields } from './observations.ts';
 import { existing } from './series.ts';
 
@@ -39,7 +39,7 @@ asof revisions GDP --stats
   members: ['covered_to'],
   params: {
     id: seriesIdParam('series_id'),
-    date: periodParam('The only date.', 'equal'),
+    date: param(day, 'The only date.', undefined, { bounds: { field: 'date', is: 'equal' }, ofPeriod: true }),
     ...periodRange,
     ...paging,
     limit: param(
@@ -82,7 +82,7 @@ asof revisions GDP --stats
         source,
         vintage_kind: kind,
       }));
-      return { rows: changes, coveredTo: series.coveredTo };
+      return { rows: changes, covered_to: series.coveredTo };
     };
     if (date !== undefined) return changesOf(date, date);
     if (whole === true) return changesOf(from, to);
@@ -108,7 +108,7 @@ asof revisions GDP --stats
     return {
       rows: found.slice(0, count).flat(),
       ...(rows.length > count && last !== undefined && { next: { key: [last], version } }),
-      coveredTo,
+      covered_to: coveredTo,
     };
   },
 });

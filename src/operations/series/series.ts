@@ -51,7 +51,6 @@ const descriptionChanges = extension(
   },
 );
 
-/** The ways in which a search matches a series. */
 const matched = nullableExtension(
   'matched',
   'text',

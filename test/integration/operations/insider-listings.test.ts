@@ -4,7 +4,7 @@ import { classifyTrades } from '../../../src/domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../../../src/domain/insider/cluster.ts';
 import { type Filing, symbolsOf } from '../../../src/domain/insider/filing.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
-import { pageOfClusters } from '../../../src/operations/insiders/cluster-listings.ts';
+import { clusterPages } from '../../../src/operations/insiders/cluster-listings.ts';
 import { insiderClusters } from '../../../src/operations/insiders/clusters.ts';
 import { insiderFilings } from '../../../src/operations/insiders/filings.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
@@ -327,7 +327,7 @@ describe('the clusters of a store', () => {
         },
       },
     } as unknown as StoreView;
-    const { rows } = await pageOfClusters(backwards, {
+    const { rows } = await clusterPages.clusters(backwards, {
       ...{ transaction_code: 'P', min_insiders: 1, days: 1, min_value: undefined, ticker: '', limit: 9 },
       ...{ as_of: undefined, from: undefined, to: undefined },
     });

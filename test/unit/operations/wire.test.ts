@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FieldType, fieldKinds } from '../../../src/operations/field.ts';
+import { type Field, fieldKinds } from '../../../src/operations/field.ts';
 import { fromWire, headFromWire, headToWire, toWire } from '../../../src/operations/wire.ts';
 import { field } from '../../support/rows.ts';
 
@@ -87,7 +87,7 @@ it('the coverage of an envelope has date-times on the wire', () => {
 });
 
 it('every kind of field refuses values of another kind on the wire', () => {
-  const values: Readonly<Record<FieldType, unknown>> = {
+  const values: Readonly<Record<Field['type'], unknown>> = {
     text: 'a',
     decimal: '-1.50',
     day: '2014-10-01T00:00:00Z',
