@@ -48,34 +48,36 @@ async function* pagesOf<R extends Row>(
     if (Symbol.asyncIterator in rows) difference = yield* rows;
     else yield* inPages(rows);
   };
+  const page = (results: readonly R[]): Envelope<R> => ({
+    object,
+    request_id: id,
+    status: 'ok',
+    ...(asOf !== undefined && { as_of: asOf }),
+    ...(kinds !== undefined && Object.keys(kinds).length > 0 && { vintage_kinds: kinds }),
+    ...missingMember(context),
+    results,
+    results_count: results.length,
+    has_more: hasMore,
+  });
+  let isEmpty = true;
   for await (const results of pages()) {
-    yield {
-      object,
-      request_id: id,
-      status: 'ok',
-      ...(asOf !== undefined && { as_of: asOf }),
-      ...(kinds !== undefined && Object.keys(kinds).length > 0 && { vintage_kinds: kinds }),
-      ...missingMember(context),
-      results,
-      results_count: results.length,
-      has_more: hasMore,
-    };
+    isEmpty = false;
+    yield page(results);
   }
+  if (isEmpty) yield page([]);
   return difference;
 }
 
 function* inPages<R>(rows: Iterable<R>): Generator<readonly R[]> {
   let page: R[] = [];
-  let isFirst = true;
   for (const row of rows) {
     if (page.length === pageSize) {
       yield page;
-      isFirst = false;
       page = [];
     }
     page.push(row);
   }
-  if (isFirst || page.length > 0) yield page;
+  if (page.length > 0) yield page;
 }
 
 const seriesAtOnce = 4;

@@ -199,7 +199,6 @@ async function* rowsOf(
   context: Ask,
 ): AsyncGenerator<readonly CheckRow[], Difference> {
   const counts = { ahead: 0, before: 0, beyond: 0, known: 0, never: 0, newer: 0, old: 0 };
-  let isFirst = true;
   for await (const batch of table.batches()) {
     const rows: CheckRow[] = [];
     for (let index = 0; index < batch.size; index += 1) {
@@ -220,8 +219,7 @@ async function* rowsOf(
         rows.push({ row: batch.rowAt(index), day, column: name, series_id: series.id, value, ...found });
       }
     }
-    if (isFirst || rows.length > 0) yield rows;
-    isFirst = false;
+    if (rows.length > 0) yield rows;
   }
   noteOutcome(table, columns, counts, context);
   return { differs: [...faults].some((kind) => counts[kind] > 0) };

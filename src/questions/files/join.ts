@@ -176,7 +176,6 @@ async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): Asyn
       return [name, text === '' ? null : type === 'integer' ? Number(text) : text] as const;
     }),
   );
-  let isEmpty = true;
   for await (const batch of table.batches()) {
     const rows: Row[] = [];
     for (let index = 0; index < batch.size; index += 1) {
@@ -185,10 +184,8 @@ async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): Asyn
       for (const [name, cell] of cells(batch, index)) row[name] = cell;
       rows.push(row);
     }
-    isEmpty = false;
     yield rows;
   }
-  if (isEmpty) yield [];
 }
 
 /** The same rows as a text: each row as it is written, followed by the cells of its day. */
