@@ -46,8 +46,8 @@ export class Basis {
   }
 
   /**
-   * The same client, which records what each answer is based on, and throws a Problem if that does not meet the
-   * demands. Its answers as of a day do not say to which day the data are covered.
+   * The same client, which records what answers are based on, and refuses those that miss the demands. Its answers as of
+   * a day do not say to which day the data are covered.
    */
   through(client: Client): Client {
     return {
@@ -243,10 +243,7 @@ function withoutCoverage<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R
   return page;
 }
 
-/**
- * Why an answer as of a day may not be exactly what was published by then, such as `UNRATE is sampled: this is
- * 2008-08-15`; undefined if it is exact. Names no later vintage.
- */
+/** Why an answer as of a day may not be exactly what was published by then; names no later vintage. */
 export function inexactText(id: string, day: Day | undefined, vintage: AnswerVintage): string | undefined {
   const { as_of_date: newest, vintage_kind: kind } = vintage;
   if (kind === '' || kind === 'exact') return undefined;

@@ -1,6 +1,6 @@
 import { largestPage } from '../client/pagination.ts';
 import { throttled } from '../client/throttling.ts';
-import { type Day, dayNumber, parseDay } from '../domain/series/date.ts';
+import { dayNumber, parseDay } from '../domain/series/date.ts';
 import { counted } from '../errors/wording.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/series/series.ts';
@@ -36,11 +36,7 @@ function mostOfOne(row: Row | undefined, reading: Reading): number {
 
 /** The most pages of a list of vintages: there is at most one a day. */
 function vintagePages(row: Row | undefined): number {
-  const [first, last] = [dayIn(row?.first_vintage), dayIn(row?.last_vintage)];
+  const [first, last] = [row?.first_vintage, row?.last_vintage].map((cell) => parseDay(String(cell ?? '')));
   if (first === undefined || last === undefined) return 1;
   return Math.ceil((dayNumber(last) - dayNumber(first) + 1) / largestPage);
-}
-
-function dayIn(cell: unknown): Day | undefined {
-  return parseDay(String(cell ?? ''));
 }

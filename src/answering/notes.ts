@@ -40,10 +40,7 @@ export async function noteBasis(
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
 }
 
-/**
- * Notes which as-of dates are before the first vintage of a series, or after the last day that it covers. Stops at
- * the first series whose coverage the service does not state: it then states none.
- */
+/** Notes which as-of dates a series does not cover; nothing if the service does not state the coverage. */
 export async function noteOutside(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -55,6 +52,7 @@ export async function noteOutside(
   for (const one of answered) {
     const { id } = one;
     const series = boundsIn(one, days, context) ?? (await descriptionOf(one, context));
+    // A service that does not state the coverage of one series states none.
     if (series === undefined || !saysCoverage(series)) break;
     outside.push(...outsideTexts(id, series, days));
   }
@@ -207,11 +205,7 @@ export async function explainSeries(
 
 type About = readonly [name: string, text: string];
 
-/**
- * What a file with notes says about an answer besides its rows: as of which days it was known, how its values were
- * transformed, how its vintages came about, the day to which its data are covered, and the titles and units of its
- * series. Must be called after the last page.
- */
+/** What a file with notes says about an answer besides its rows; must be called after the last page. */
 export async function aboutAnswer({ question, values }: Query, context: Ask): Promise<readonly About[]> {
   const transformation = transformationIn(values);
   const about: About[] = [

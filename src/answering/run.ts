@@ -84,10 +84,7 @@ async function transformedContext(transformation: Transformation | undefined, co
   return transforming(context, transformation);
 }
 
-/**
- * The same pages; notes what the operation says about the rows of the first one, or why there are none. A Problem
- * before the first page if what was asked about does not exist.
- */
+/** The same pages; notes what the operation says about the rows of the first one, or why there are none. */
 export async function* remarked<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,

@@ -20,10 +20,8 @@ type Catalogue = Pick<Ask, 'basis' | 'client' | 'naming' | 'signal'>;
 export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
- * The series that typed ids mean, each once: in upper case, and for an id with `*` every series that matches, of those
- * that had begun by a day. If they are several, an id that no series has is a Problem, or is left out with
- * `skipMissing`. A service is asked only for that, or with `lookUp`: otherwise its first answers about the series show
- * the same, without further requests.
+ * The series that typed ids mean, each once; an id with `*` means every series that matches and had begun by a day. If
+ * they are several, an id that no series has is a Problem, or is left out with `skipMissing`.
  */
 export async function resolveSeries(
   {
@@ -32,11 +30,10 @@ export async function resolveSeries(
   }: { readonly ids: readonly string[]; readonly skip_missing?: boolean | undefined },
   asOf: Day | undefined,
   catalogue: Catalogue,
-  lookUp = skipMissing || catalogue.client.offers === undefined,
 ): Promise<readonly ResolvedSeries[]> {
   const meant = await seriesMeant(ids, catalogue, asOf);
-  // A single one fails when it is asked for.
-  if (meant.length === 1 || !lookUp) return meant;
+  // A single one fails when it is asked for; the first answers of a service show whether several exist.
+  if (meant.length === 1 || !(skipMissing || catalogue.client.offers === undefined)) return meant;
   return foundOf(await describedAll(meant, catalogue), skipMissing, catalogue);
 }
 
@@ -129,10 +126,7 @@ async function seriesMeant(
   return [...meant.values()];
 }
 
-/**
- * The series with statements that typed ids mean; an id that means none is a Problem, or is left out with
- * `skipMissing`. Patterns do not match the series that the curves answer.
- */
+/** The series with statements that typed ids mean; patterns do not match those that the curves answer. */
 export async function seriesWithStatements(
   { ids, skipMissing = false }: { readonly ids: readonly string[]; readonly skipMissing?: boolean },
   has: (id: string) => Promise<boolean>,

@@ -19,10 +19,7 @@ import { historyOf } from './history.ts';
 
 type Asking = Pick<Ask, 'client' | 'signal'>;
 
-/**
- * What the same answer needs, but with transformed values of series by date, each computed from the one vintage that
- * the question is about. Its client also requests the values before the first date that a transformation needs.
- */
+/** The same context, whose client computes values from one vintage; it also asks for earlier inputs. */
 export function transforming(context: Ask, transformation: Transformation): Ask {
   const { client } = context;
   return {

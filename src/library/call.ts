@@ -31,19 +31,16 @@ export type Signature = {
  * must not be answered with revised data.
  */
 export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
-  inVoice(methodNaming, () => checkAll(signature, asked, clock));
-}
-
-function checkAll({ name: method, args, params }: Signature, asked: readonly unknown[], clock: Clock): void {
+  const { name: method, args, params } = signature;
   const names = [...args.map(({ name }) => name), ...(params === undefined ? [] : [`${params.noun}s`])];
   if (asked.slice(names.length).some((value) => value !== undefined))
     throw new Problem('bad-input', `too many arguments: use ${method}(${names.join(', ')})`);
   for (const [i, { name, kind, isOptional }] of args.entries()) {
     const value = asked[i];
-    if (value !== undefined) kind.check(value, name, clock);
+    if (value !== undefined) inVoice(methodNaming, () => kind.check(value, name, clock));
     else if (isOptional !== true) throw missing('argument', name);
   }
-  if (params !== undefined) checkParams(params, asked[args.length], clock);
+  if (params !== undefined) inVoice(methodNaming, () => checkParams(params, asked[args.length], clock));
 }
 
 function checkParams(

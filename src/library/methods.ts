@@ -153,14 +153,17 @@ type CommandArgument<O, V> = [ArgumentName<O>] extends [never]
     ? [argument?: V]
     : [argument: V];
 
+type Method<Asked extends readonly unknown[], R> = (...asked: Asked) => Promise<Result<R>>;
+
+/** A method whose rows are also given one by one. */
+type Listing<Asked extends readonly unknown[], R> = {
+  /** The rows one by one, without holding them all; of several series one after the other. */
+  all(...asked: Asked): AsyncIterable<R>;
+};
+
 /** The method of an operation: gives all rows, or at most `limit` of them (`first`: the oldest ones). */
-type OperationMethod<O> = ((...asked: Arguments<O>) => Promise<Result<RowOf<O>>>) &
-  (O extends { readonly params: { readonly cursor: unknown } }
-    ? {
-        /** The same rows one by one, without holding them all. */
-        all(...asked: Arguments<O>): AsyncIterable<RowOf<O>>;
-      }
-    : unknown);
+type OperationMethod<O> = Method<Arguments<O>, RowOf<O>> &
+  (O extends { readonly params: { readonly cursor: unknown } } ? Listing<Arguments<O>, RowOf<O>> : unknown);
 
 type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
   ? Extract<
@@ -187,10 +190,7 @@ type FlaggedMethods<O> = (O extends unknown ? (method: FlaggedMethod<O>) => void
 
 type FlaggedMethod<O> = ListingMethod<MethodParams<O> & { readonly [K in FlagName<O>]: true }, RowOf<O>>;
 
-type ListingMethod<P, R> = {
-  (params: P): Promise<Result<R>>;
-  all(params: P): AsyncIterable<R>;
-};
+type ListingMethod<P, R> = Method<[params: P], R> & Listing<[params: P], R>;
 
 type MaybeFlagged<O, N extends string> = N extends unknown
   ? Omit<MethodParams<O>, N> & { readonly [K in N]?: boolean | undefined }
@@ -222,12 +222,9 @@ export type QuestionMethod<Q extends Question> = Q extends {
   readonly method?: readonly [infer First extends TypedCall, ...infer Others extends readonly TypedCall[]];
 }
   ? Overloads<[First, ...Others]>
-  : ((...asked: QuestionArguments<Q>) => Promise<Result<QuestionRow<Q>>>) &
+  : Method<QuestionArguments<Q>, QuestionRow<Q>> &
       (Q extends { readonly all?: infer A extends Question }
-        ? {
-            /** The rows one by one, without holding them all; of several series one after the other. */
-            all(...asked: QuestionArguments<A>): AsyncIterable<QuestionRow<A>>;
-          }
+        ? Listing<QuestionArguments<A>, QuestionRow<A>>
         : unknown);
 
 type QuestionArguments<Q extends Question> = [
@@ -240,7 +237,7 @@ type Overloads<M extends readonly TypedCall[]> = M extends readonly [
   readonly [infer Asked extends readonly unknown[], infer R extends Row],
   ...infer Others extends readonly TypedCall[],
 ]
-  ? ((...asked: Asked) => Promise<Result<R>>) & Overloads<Others>
+  ? Method<Asked, R> & Overloads<Others>
   : unknown;
 
 /** The type of the rows of a question. */

@@ -22,9 +22,7 @@ export class Session {
     return { ...options, signal: AbortSignal.any(signals) };
   };
 
-  /**
-   * The same method, which refuses what it does not take, and throws a Problem if it is stopped or closed meanwhile.
-   */
+  /** The same method, which refuses what it does not take, and fails if it is stopped or closed meanwhile. */
   guarded<A extends unknown[], T>(takes: Signature, method: (...asked: A) => Promise<T>) {
     return async (...asked: A): Promise<T> => {
       this.#begin(takes, asked);

@@ -189,10 +189,7 @@ function extentOf({ limit, first, cursor }: ObservationsAsked): Extent {
   return defined({ limit, first, cursor: cursor ?? undefined });
 }
 
-/**
- * The same client, which reads the answers to the first questions about these series ahead: of a store if that is
- * faster, and of a service to find out that all series exist before any row is given.
- */
+/** The same client, which reads ahead: of a store if that is faster, of a service to find that all series exist. */
 async function expecting(
   series: readonly ResolvedSeries[],
   questions: readonly ParamTexts[],

@@ -141,10 +141,7 @@ export type PanelForm = {
   readonly with_dates?: boolean | undefined;
 };
 
-/**
- * Returns the rows of a panel, series in the order given. `first` says what the days of its columns are; `asOf` is the
- * as-of date of a panel by date.
- */
+/** Returns the rows of a panel; `first` says what the days of its columns are, `asOf` that of a panel by date. */
 export function panelRows(
   columns: readonly PanelColumn[],
   { wide = false, sort = 'desc', with_dates = false }: PanelForm,

@@ -354,9 +354,7 @@ const mostOfIds = 1500;
 /** What a service applies to the values of a series; a client chooses days and columns itself. */
 const sentParams = ['last', 'lag', 'beyond', ...Object.keys(unitsParams)];
 
-/**
- * The requests for the newest values of series on days (ascending); undefined if requests series by series are fewer.
- */
+/** The requests for a panel on days (ascending); undefined if requests series by series are fewer. */
 async function serviceRequests(
   series: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -408,10 +406,7 @@ function pieces<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / step) }, (_, i) => all.slice(i * step, (i + 1) * step));
 }
 
-/**
- * The operation of a service that answers a question at its endpoint. Its parameters are sent as texts, and its
- * rows are held against no parameter: the question itself says what they mean.
- */
+/** The operation of a service that answers a question; its rows are held against no parameter. */
 function serviceOperation(question: Question): Operation<Params, PanelRow> {
   const { name, endpoint } = question;
   if (endpoint === undefined) throw new Error(`no service is asked for ${name}`);

@@ -99,13 +99,8 @@ type TableParams = DatesGiven &
 /** The parameters of revisions as they were published, of one `date` or of several. */
 export type PublishedParams = DatesGiven &
   Pick<RevisionsGiven, 'cursor' | 'date'> & {
-    readonly units?: undefined;
-    readonly digits?: undefined;
-    readonly release?: undefined;
-    readonly after?: undefined;
-    readonly wide?: false | undefined;
-    readonly stats?: false | undefined;
-  };
+    readonly [K in 'after' | 'digits' | 'release' | 'units']?: undefined;
+  } & { readonly [K in 'stats' | 'wide']?: false | undefined };
 
 /** The parameters of a table of releases; with `stats`, of statistics of the revisions between them. */
 export type ReleasesParams = TableParams & {
