@@ -11,3 +11,10 @@ export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<
   for (const value of values) addTo(groups, keyOf(value), value);
   return groups;
 }
+
+/** The value of a key, which is made and kept if there is none. */
+export function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const entry = map.get(key) ?? make();
+  map.set(key, entry);
+  return entry;
+}

@@ -1,19 +1,10 @@
 import type { Filing, ReportingOwner } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
+import { groupBy } from '../../domain/series/groups.ts';
 import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
-
-/** A field of metadata that differs from the one held. */
-export type MetadataConflict = {
-  readonly seriesId: string;
-  readonly field: string;
-  readonly held: string;
-  readonly given: string;
-  /** Whether one of them is the frequency that the figures show, which `--replace` does not change. */
-  readonly shown?: boolean;
-};
 
 /** One contradiction between an import and the store, or within the import. */
 export type ImportConflict =
@@ -27,7 +18,16 @@ export type ImportConflict =
   | ({ readonly kind: 'period'; readonly seriesId: string } & StatementConflict)
   | ({ readonly kind: 'rate'; readonly file: string } & PointConflict)
   | ({ readonly kind: 'filing'; readonly file: string } & FilingConflict)
-  | ({ readonly kind: 'metadata'; readonly file: string } & MetadataConflict)
+  | {
+      readonly kind: 'metadata';
+      readonly file: string;
+      readonly seriesId: string;
+      readonly field: string;
+      readonly held: string;
+      readonly given: string;
+      /** Whether one of them is the frequency that the figures show, which `--replace` does not change. */
+      readonly shown?: boolean;
+    }
   | {
       readonly kind: 'source';
       readonly seriesId: string;
@@ -47,7 +47,6 @@ export class ImportRefusal extends Problem {
     this.conflicts = conflicts;
   }
 
-  /** The same refusal with at most `most` conflicts in its list; the message says how many it leaves out. */
   cutAt(most: number): Problem {
     const left = this.list.length - most;
     if (left <= 0) return this;
@@ -58,8 +57,8 @@ export class ImportRefusal extends Problem {
 
 function headlineOf(conflicts: readonly ImportConflict[]): string {
   const count = counted(conflicts.length, 'conflict');
-  const causes = causesOf(conflicts);
-  const byCause = causes.length > 1 ? `${causes.join(', ')}; ` : '';
+  const counts = causesOf(conflicts);
+  const byCause = counts.length > 1 ? `${counts.join(', ')}; ` : '';
   return `${count}; ${byCause}nothing was imported`;
 }
 
@@ -70,44 +69,37 @@ const mostSeriesNamed = 5;
 
 /** The conflicts without those that follow from others: figures of another frequency contradict their series, too. */
 function withoutConsequences(conflicts: readonly ImportConflict[]): readonly ImportConflict[] {
-  const refused = new Set(
-    conflicts.flatMap((conflict) =>
-      conflict.kind === 'metadata' && conflict.shown === true ? [conflict.seriesId] : [],
-    ),
-  );
+  const refused = new Set(conflicts.filter(isOfFrequency).map(({ seriesId }) => seriesId));
   return conflicts.filter(
     (conflict) =>
       !((conflict.kind === 'value' || conflict.kind === 'period') && refused.has(conflict.seriesId)),
   );
 }
 
-const causeNames: Readonly<Record<ImportConflict['kind'], readonly [one: string, several: string]>> = {
-  metadata: ['description', 'descriptions'],
-  source: ['source', 'sources'],
-  value: ['value', 'values'],
-  period: ['period', 'periods'],
-  rate: ['rate', 'rates'],
-  filing: ['trade', 'trades'],
-};
+function isOfFrequency(conflict: ImportConflict): conflict is ImportConflict & { readonly kind: 'metadata' } {
+  return conflict.kind === 'metadata' && conflict.shown === true;
+}
+
+/** What a conflict is about; all have a plural in s. */
+const causes = {
+  metadata: 'description',
+  source: 'source',
+  value: 'value',
+  period: 'period',
+  rate: 'rate',
+  filing: 'trade',
+} as const;
 
 /** The number of conflicts of each cause; if there are many, of values by series. */
 function causesOf(conflicts: readonly ImportConflict[]): readonly string[] {
-  const counts = new Map<
-    string,
-    { readonly kind: ImportConflict['kind']; readonly of: string; count: number }
-  >();
-  for (const conflict of conflicts) {
-    const of = conflict.kind === 'value' && conflicts.length > few ? ` of ${conflict.seriesId}` : '';
-    const entry = counts.get(conflict.kind + of) ?? { kind: conflict.kind, of, count: 0 };
-    counts.set(conflict.kind + of, entry);
-    entry.count += 1;
-  }
-  const inOrder = [...counts.values()].sort((a, b) => b.count - a.count);
-  const named = inOrder.slice(0, mostSeriesNamed).map(({ kind, of, count }) => {
-    const [one, several] = causeNames[kind];
-    return `${count} ${count === 1 ? one : several}${of}`;
-  });
-  const others = inOrder.slice(mostSeriesNamed).reduce((sum, { count }) => sum + count, 0);
+  const ofSeries = (conflict: ImportConflict) =>
+    conflict.kind === 'value' && conflicts.length > few ? ` of ${conflict.seriesId}` : '';
+  const groups = groupBy(conflicts, (conflict) => causes[conflict.kind] + ofSeries(conflict));
+  const inOrder = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  const named = inOrder
+    .slice(0, mostSeriesNamed)
+    .map(([cause, { length }]) => `${length} ${length === 1 ? cause : cause.replace(/^\w+/, '$&s')}`);
+  const others = inOrder.slice(mostSeriesNamed).reduce((sum, [, { length }]) => sum + length, 0);
   return others > 0 ? [...named, `${others} of others`] : named;
 }
 
@@ -135,9 +127,8 @@ function describe(conflict: ImportConflict): string {
     }
     case 'metadata': {
       const { seriesId, field, held, given } = conflict;
-      if (conflict.shown === true)
-        return `${conflict.file}: ${seriesId} frequency: ${JSON.stringify(given)}, against ${JSON.stringify(held)}, by the figures of the files`;
-      return `${conflict.file}: ${seriesId} ${field}: ${JSON.stringify(given)}, against ${JSON.stringify(held)}`;
+      const shown = conflict.shown === true ? ', by the figures of the files' : '';
+      return `${conflict.file}: ${seriesId} ${field}: ${JSON.stringify(given)}, against ${JSON.stringify(held)}${shown}`;
     }
     case 'source':
       return conflict.held.length > 0
@@ -156,12 +147,10 @@ const otherNames: Readonly<Partial<Record<keyof Filing, string>>> = {
   is10b51: 'is_10b5_1',
 };
 
-/** The name of a field in the rows of filings. */
 function nameOf(field: keyof Filing): string {
   return otherNames[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A date, number or code as it is; owners by name, CIK and roles. */
 function shown(filing: Filing, field: keyof Filing): string {
   if (field === 'owners') return filing.owners.map(ownerText).join(' and ');
   const value = filing[field];
@@ -182,20 +171,18 @@ function valueText(value: string | null): string {
 }
 
 function hintsFor(conflicts: readonly ImportConflict[], otherId: string): string[] {
-  const replaceable = conflicts.some((conflict) =>
-    conflict.kind === 'metadata'
-      ? conflict.shown !== true
-      : /^(?:value|rate|filing)$/.test(conflict.kind) && !isBothNew(conflict),
+  const replaceable = conflicts.some(
+    (conflict) =>
+      /^(?:value|rate|filing|metadata)$/.test(conflict.kind) &&
+      !isBothNew(conflict) &&
+      !isOfFrequency(conflict),
   );
   const kinds = new Set(conflicts.map(({ kind }) => kind));
-  const otherFrequency = conflicts.some(
-    (conflict) => conflict.kind === 'metadata' && conflict.shown === true,
-  );
   const hints: string[] = [];
   if (replaceable) hints.push('--replace accepts the new ones');
   if (conflicts.some(isBothNew))
     hints.push('both values are new: import one file after the other with --replace, or remove one value');
-  if (kinds.has('source') || otherFrequency) hints.push(otherId);
+  if (kinds.has('source') || conflicts.some(isOfFrequency)) hints.push(otherId);
   if (kinds.has('source')) hints.push('--merge accepts both sources in one series');
   if (kinds.has('period')) hints.push('a metadata file can state the frequency');
   return hints;

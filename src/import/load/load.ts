@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Filing } from '../../domain/insider/filing.ts';
 import { type Day, type Frequency, keptDate } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
+import { entryOf } from '../../domain/series/groups.ts';
 import type { WholeVintage } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import { type CurvePoint, yieldSeries } from '../../domain/treasury/curve.ts';
@@ -14,7 +15,7 @@ import type { Batch, ImportFormat } from '../formats/format.ts';
 import { type ImportConflict, ImportRefusal } from './conflict.ts';
 import { Rates } from './rates.ts';
 import { type LoadOptions, Registry } from './registry.ts';
-import { type FileSummary, Projections, Tally } from './tally.ts';
+import { countProjections, type FileSummary, Tally } from './tally.ts';
 
 /** A file of an import and the format that it is read as. */
 export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };
@@ -152,7 +153,6 @@ type ImportState = {
   readonly registry: Registry;
   readonly conflicts: ImportConflict[];
   readonly progress: ByteProgress;
-  /** The ids of rates that the store holds as series. */
   readonly heldRates: ReadonlySet<string>;
   /** Set if statements are replaced; otherwise conflicts are found against the store. */
   readonly log: StatementLog | undefined;
@@ -165,13 +165,13 @@ class FileLoader {
   readonly #format: ImportFormat;
   readonly #import: ImportState;
   readonly #tally = new Tally();
-  readonly #projections: Projections;
+  /** The values whose dates are later than the days on which they were known. */
+  readonly #late: Statement[] = [];
   readonly #rates: Rates;
   readonly #waiting = new Map<string, Statement[]>();
   #waitingCount = 0;
   /** The dates that each vintage lists, by series; set if dates that are not listed are withdrawn. */
   readonly #listed = new Map<string, Map<Day, Set<Day>>>();
-  /** The vintages that speak for every date, by series. */
   readonly #completed = new Map<string, WholeVintage[]>();
   #rows = 0;
 
@@ -179,7 +179,6 @@ class FileLoader {
     this.#file = state.progress.begin(file);
     this.#format = format;
     this.#import = state;
-    this.#projections = new Projections(this.#file, format, state.options);
     this.#rates = new Rates(this.#file, state.heldRates, state.options);
   }
 
@@ -201,7 +200,8 @@ class FileLoader {
       await this.#report(0);
       if (this.#waitingCount >= bufferSize) await this.#mergeWaiting();
     }
-    this.#tally.projections = await this.#projections.count(registry);
+    const frequencies = await registry.frequencies(new Set(this.#late.map(({ seriesId }) => seriesId)));
+    this.#tally.projections = countProjections(this.#file, this.#format, options, this.#late, frequencies);
     const points = this.#rates.points();
     if (points.length > 0) await this.#mergePoints(points);
     this.#tally.note(...this.#rates.notes());
@@ -234,14 +234,14 @@ class FileLoader {
         }
       }
       if (statement.asOf > options.latest) throw this.#future(statement.asOf, statement.seriesId);
+      if (statement.value !== null && statement.date > statement.asOf)
+        this.#late.push({ ...statement, seriesId: id });
       if (isRate) {
         this.#rates.add(id, statement);
-        this.#projections.add(id, statement);
         continue;
       }
       target.push(statement);
       this.#waitingCount += 1;
-      this.#projections.add(id, statement);
       if (options.complete && this.#format.whole === true) this.#list(id, statement);
     }
   }
@@ -351,7 +351,6 @@ class ByteProgress {
     this.total = files.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Begins the next file; returns it with reads that are counted. */
   begin(file: SourceFile): SourceFile {
     this.#before += this.#size;
     this.#size = file.size;
@@ -369,7 +368,6 @@ class ByteProgress {
     return this.#before + this.#stored + (this.#read - this.#stored) * share;
   }
 
-  /** Marks everything read so far as stored. */
   store(): void {
     this.#stored = this.#read;
   }
@@ -394,10 +392,4 @@ class StatementLog {
       return held === undefined || sameNumber(held, value) ? [] : [{ date, asOf, held, given: value }];
     });
   }
-}
-
-function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const entry = map.get(key) ?? make();
-  map.set(key, entry);
-  return entry;
 }

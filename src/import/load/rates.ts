@@ -1,5 +1,6 @@
 import type { Day } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
+import { entryOf } from '../../domain/series/groups.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import {
   type CurveMaturity,
@@ -28,18 +29,14 @@ export class Rates {
     this.#checks = new CurveChecks(file, options);
   }
 
-  /** Whether statements of a series are rates. */
   has(seriesId: string): boolean {
     return !this.#held.has(seriesId) && maturityNamed(seriesId) !== undefined;
   }
 
-  /** Takes a statement of a series that `has` accepts. */
   add(seriesId: string, { date, asOf, value }: Statement): void {
     if (this.#checks.skips(date)) return;
-    const dates = this.#stated.get(seriesId) ?? new Map<Day, StatedRate>();
-    this.#stated.set(seriesId, dates);
-    const rate = dates.get(date) ?? {};
-    dates.set(date, rate);
+    const dates = entryOf(this.#stated, seriesId, () => new Map<Day, StatedRate>());
+    const rate = entryOf(dates, date, (): StatedRate => ({}));
     if (value === null) {
       if (asOf > (rate.gone ?? '')) rate.gone = asOf;
       return;
@@ -52,7 +49,6 @@ export class Rates {
     if (rate.asOf === undefined || asOf < rate.asOf) rate.asOf = asOf;
   }
 
-  /** The points of the curves; refused if no curve can have them. */
   points(): readonly CurvePoint[] {
     const points: CurvePoint[] = [];
     for (const [seriesId, dates] of this.#stated) {
@@ -64,12 +60,10 @@ export class Rates {
     return points;
   }
 
-  /** The trade dates that were left out. */
   get skippedDays(): readonly Day[] {
     return this.#checks.skippedDays;
   }
 
-  /** A note that names the rates. */
   notes(): readonly string[] {
     const ids = [...this.#stated.keys()].sort();
     if (ids.length === 0) return [];

@@ -1,4 +1,5 @@
 import { type Day, earlier, type Frequency } from '../../domain/series/date.ts';
+import { entryOf } from '../../domain/series/groups.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { DescriptionChange } from '../../store/followed.ts';
@@ -6,7 +7,7 @@ import type { SeriesRecord } from '../../store/sql/series-rows.ts';
 import type { StoreWriter } from '../../store/writer.ts';
 import { copyOf } from '../files/source-file.ts';
 import type { Batch, ReadOptions } from '../formats/format.ts';
-import type { ImportConflict, MetadataConflict } from './conflict.ts';
+import type { ImportConflict } from './conflict.ts';
 
 /** How an import treats what it reads. */
 export type LoadOptions = ReadOptions & {
@@ -46,7 +47,9 @@ export type LoadProgress = {
 
 type SeriesEntry = {
   readonly id: string;
-  record: SeriesRecord | undefined;
+  record: SeriesRecord;
+  /** Whether the record is the one of the store. */
+  isLoaded: boolean;
   metadataSource: string | undefined;
   /** Whether facts come from a format that names no source. */
   unclaimed: boolean;
@@ -82,18 +85,16 @@ export class Registry {
     else entry.claims.add(source);
   }
 
-  /** The frequencies of series, as stated or implied so far. */
   async frequencies(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Frequency>> {
     await this.#load(ids);
     return new Map(
       Array.from(ids, (id) => {
-        const { stated, implied } = recordOf(id, this.#entryOf(id));
+        const { stated, implied } = this.#entryOf(id).record;
         return [id, stated.frequency ?? implied.frequency ?? ''];
       }),
     );
   }
 
-  /** Adds the metadata and the coverage of a batch. */
   async take(
     { metadata = [], implied = [], coverage = [] }: Batch,
     file: string,
@@ -105,7 +106,7 @@ export class Registry {
     const { replace, redescribe = replace } = this.#options;
     for (const stated of metadata) {
       const id = this.idOf(stated.seriesId);
-      changes.push(changeOf(recordOf(id, this.#entryOf(id)), { ...stated, seriesId: id }));
+      changes.push(changeOf(this.#entryOf(id).record, { ...stated, seriesId: id }));
       const entry = this.#combine(stated, file, (record, own) => withStated(record, own, redescribe));
       if (stated.source !== undefined) entry.metadataSource = stated.source;
     }
@@ -133,28 +134,29 @@ export class Registry {
   }
 
   #entryOf(id: string): SeriesEntry {
-    const known = this.#entries.get(id);
-    if (known !== undefined) return known;
-    const entry = {
+    return entryOf(this.#entries, id, () => ({
       id,
-      record: undefined,
+      record: { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false },
+      isLoaded: false,
       metadataSource: undefined,
       unclaimed: false,
       claims: new Set<string>(),
-    };
-    this.#entries.set(id, entry);
-    return entry;
+    }));
   }
 
   async #load(ids: Iterable<string>): Promise<void> {
-    const missing = [...ids].filter((id) => this.#entryOf(id).record === undefined);
+    const missing = [...ids].filter((id) => !this.#entryOf(id).isLoaded);
     if (missing.length === 0) return;
     const records = await this.#writer.records(missing);
-    for (const id of missing) this.#entryOf(id).record = records.get(id) ?? newRecord(id);
+    for (const id of missing) {
+      const entry = this.#entryOf(id);
+      entry.record = records.get(id) ?? entry.record;
+      entry.isLoaded = true;
+    }
   }
 
   async #put(ids: Iterable<string>): Promise<void> {
-    for (const id of ids) await (await this.#writer.series(id)).putRecord(recordOf(id, this.#entryOf(id)));
+    for (const id of ids) await (await this.#writer.series(id)).putRecord(this.#entryOf(id).record);
   }
 
   #combine(
@@ -164,7 +166,7 @@ export class Registry {
   ): SeriesEntry {
     const id = this.idOf(given.seriesId);
     const entry = this.#entryOf(id);
-    const { record, conflicts } = combined(recordOf(id, entry), { ...given, seriesId: id });
+    const { record, conflicts } = combined(entry.record, { ...given, seriesId: id });
     for (const conflict of conflicts) this.#conflicts.push({ kind: 'metadata', file, ...conflict });
     entry.record = record;
     return entry;
@@ -182,10 +184,11 @@ export class Registry {
 
   /** Adds the sources of new facts to a series; false if there are none or if they are a conflict. */
   #setSource(id: string, entry: SeriesEntry): boolean {
-    const record = recordOf(id, entry);
+    const { record } = entry;
     const claims = [...entry.claims];
     if (entry.unclaimed && entry.metadataSource !== undefined) claims.push(entry.metadataSource);
-    const held = record.hadStatements ? sourcesOf(record) : [];
+    // If no format named a source of the facts that are held, it is the one in the metadata.
+    const held = record.hadStatements ? sourcesIn(record.implied.source ?? record.stated.source) : [];
     const all = [...new Set([...held, ...claims])];
     const foreign = held.length > 0 ? claims.some((claim) => !held.includes(claim)) : all.length > 1;
     if (foreign && !this.#options.merge) {
@@ -193,20 +196,20 @@ export class Registry {
       return false;
     }
     if (claims.length === 0) return false;
-    entry.record = withSources(record, all);
+    // The order of imports makes no difference.
+    const source = [...new Set([...sourcesIn(record.implied.source), ...all])].sort().join(separator);
+    entry.record = { ...record, implied: { ...record.implied, source } };
     return true;
   }
 }
 
-function recordOf(id: string, { record }: SeriesEntry): SeriesRecord {
-  return record ?? newRecord(id);
-}
-
-function newRecord(id: string): SeriesRecord {
-  return { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
-}
-
 const separator = '; ';
+
+function sourcesIn(source: string | undefined): readonly string[] {
+  return source?.split(separator) ?? [];
+}
+
+type MetadataConflict = Omit<ImportConflict & { readonly kind: 'metadata' }, 'kind' | 'file'>;
 
 /** A record with new metadata, and the fields in which that contradicts the record before. */
 type Combined = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
@@ -238,7 +241,6 @@ function changeOf(
   return { kind: fields.length > 0 ? 'changed' : kind, fields };
 }
 
-/** Adds stated metadata; a field that differs from the one held is a conflict unless it is replaced. */
 function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): Combined {
   const conflicts: MetadataConflict[] = [];
   const { coveredTo: heldTo, ...held } = record.stated;
@@ -267,18 +269,4 @@ function withImplied(record: SeriesRecord, given: SeriesMetadata): Combined {
     return { record, conflicts: [{ seriesId, field: 'frequency', held, given: frequency, shown: true }] };
   }
   return { record: { ...record, implied: { ...record.implied, frequency: given.frequency } }, conflicts: [] };
-}
-
-/** The sources of a series' facts; if no format named one, the source in its metadata. */
-function sourcesOf(record: SeriesRecord): readonly string[] {
-  const source = record.implied.source ?? record.stated.source;
-  return source === undefined ? [] : source.split(separator);
-}
-
-/** A record with more sources; the order of imports makes no difference. */
-function withSources(record: SeriesRecord, sources: readonly string[]): SeriesRecord {
-  if (sources.length === 0) return record;
-  const held = record.implied.source?.split(separator) ?? [];
-  const source = [...new Set([...held, ...sources])].sort().join(separator);
-  return { ...record, implied: { ...record.implied, source } };
 }

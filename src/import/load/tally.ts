@@ -1,8 +1,8 @@
 import type { Filing } from '../../domain/insider/filing.ts';
-import { type Day, periodStart } from '../../domain/series/date.ts';
+import { type Day, type Frequency, periodStart } from '../../domain/series/date.ts';
+import { entryOf } from '../../domain/series/groups.ts';
 import type { MergeCounts } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
-import type { Problem } from '../../errors/problem.ts';
 import { counted } from '../../errors/wording.ts';
 import { defined } from '../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../files/source-file.ts';
@@ -45,12 +45,12 @@ export class Tally {
   #described: DescribedCounts | undefined;
 
   vintage(seriesId: string, asOf: Day): void {
-    this.#daysOf(seriesId).add(asOf);
+    entryOf(this.#vintages, seriesId, () => new Set<Day>()).add(asOf);
   }
 
   /** Counts the outcome of a merge; `seriesId` can also name a curve. */
   add(seriesId: string, { added, known, withdrawn }: Omit<MergeCounts, 'conflicts'>): void {
-    this.#daysOf(seriesId);
+    entryOf(this.#vintages, seriesId, () => new Set<Day>());
     this.#added += added;
     this.#known += known;
     this.#withdrawn += withdrawn;
@@ -98,63 +98,34 @@ export class Tally {
       notes: this.#notes,
     };
   }
-
-  #daysOf(seriesId: string): Set<Day> {
-    const days = this.#vintages.get(seriesId) ?? new Set<Day>();
-    this.#vintages.set(seriesId, days);
-    return days;
-  }
 }
 
-/** Collects the projections of one file: values of periods that begin after the day on which they were known. */
-export class Projections {
-  readonly #file: SourceFile;
-  readonly #format: ImportFormat;
-  readonly #isAccepted: boolean;
-  readonly #late: LateDate[] = [];
-
-  constructor(
-    file: SourceFile,
-    format: ImportFormat,
-    { asOf, projections }: ReadOptions & { readonly projections?: boolean },
-  ) {
-    this.#file = file;
-    this.#format = format;
-    // If a person or another program dated the statements, a date after the day of publication is probably a mistake.
-    const isDatedByHand =
-      format.statesAsOf === 'by hand' || (format.takesAsOf === true && asOf !== undefined);
-    this.#isAccepted = projections === true || !isDatedByHand;
-  }
-
-  /** Takes a statement of the series that the store knows as `id`. */
-  add(id: string, { date, asOf, value }: Statement): void {
-    if (value !== null && date > asOf) this.#late.push({ seriesId: id, date, asOf });
-  }
-
-  /** Counts the projections; throws a refusal of a file that a person dated, unless they are accepted. */
-  async count(registry: Registry): Promise<number> {
-    const frequencies = await registry.frequencies(new Set(this.#late.map(({ seriesId }) => seriesId)));
-    // A quarter that is dated by its last month begins earlier than its date.
-    const found = this.#late.filter(
-      ({ seriesId, date, asOf }) => periodStart(date, frequencies.get(seriesId) ?? '') > asOf,
-    );
-    if (found.length > 0 && !this.#isAccepted) throw this.#refusal(found);
-    return found.length;
-  }
-
-  #refusal(found: readonly LateDate[]): Problem {
-    const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));
-    const begin = counted(new Set(found.map(({ date }) => date)).size, 'date begins', 'dates begin');
-    const isOneDay = new Set(found.map(({ asOf }) => asOf)).size === 1;
-    const after = isOneDay ? `after ${first?.asOf}` : 'after the day as of which their values are stated';
-    const example = `the first is ${first?.date} of ${first?.seriesId}${isOneDay ? '' : ` as of ${first?.asOf}`}`;
-    const ofStated = isOneDay ? 'is that the day of publication?' : 'are these the days of publication?';
-    const question = this.#format.statesAsOf === undefined ? 'was the file downloaded that day?' : ofStated;
-    return refusal(this.#file, {}, `${begin} ${after} (${example}); ${question}`, [
-      '--projections accepts values of periods that had not begun, such as potential output and survey medians',
-    ]);
-  }
+/**
+ * Counts the projections among values whose dates are later than the days on which they were known: those of periods
+ * that had not begun. In a file that a person dated they are refused, unless the user accepts them.
+ */
+export function countProjections(
+  file: SourceFile,
+  format: ImportFormat,
+  { asOf: given, projections = false }: ReadOptions & { readonly projections?: boolean },
+  late: readonly Statement[],
+  frequencies: ReadonlyMap<string, Frequency>,
+): number {
+  // A quarter that is dated by its last month begins earlier than its date.
+  const found = late.filter(
+    ({ seriesId, date, asOf }) => periodStart(date, frequencies.get(seriesId) ?? '') > asOf,
+  );
+  // If a person or another program dated the statements, a date after the day of publication is probably a mistake.
+  const isDatedByHand = format.statesAsOf === 'by hand' || (format.takesAsOf === true && given !== undefined);
+  if (found.length === 0 || projections || !isDatedByHand) return found.length;
+  const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));
+  const begin = counted(new Set(found.map(({ date }) => date)).size, 'date begins', 'dates begin');
+  const isOneDay = new Set(found.map(({ asOf }) => asOf)).size === 1;
+  const after = isOneDay ? `after ${first?.asOf}` : 'after the day as of which their values are stated';
+  const example = `the first is ${first?.date} of ${first?.seriesId}${isOneDay ? '' : ` as of ${first?.asOf}`}`;
+  const ofStated = isOneDay ? 'is that the day of publication?' : 'are these the days of publication?';
+  const question = format.statesAsOf === undefined ? 'was the file downloaded that day?' : ofStated;
+  throw refusal(file, {}, `${begin} ${after} (${example}); ${question}`, [
+    '--projections accepts values of periods that had not begun, such as potential output and survey medians',
+  ]);
 }
-
-/** A value whose date is later than the day on which it was known. */
-type LateDate = Pick<Statement, 'seriesId' | 'date' | 'asOf'>;
