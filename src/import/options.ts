@@ -63,14 +63,12 @@ export type ImportProgress =
   | { readonly stage: 'recognise'; readonly file: string; readonly done: number; readonly total: number }
   | ({ readonly stage: 'load' } & LoadProgress);
 
-/** What gives chunks of bytes. */
 const iterable = accepting(
   (value): value is AsyncIterable<Uint8Array> =>
     typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
   'an async iterable of bytes, such as process.stdin',
 );
 
-/** A list of dates, also an empty one. */
 const days: ValueCheck<readonly Day[]> = {
   check(value, name, clock) {
     if (Array.isArray(value)) return value.map((one) => day.check(one, name, clock));

@@ -22,11 +22,9 @@ export type SourceFile = {
   readonly dateOrder?: DateOrder;
   /** The unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */
   readonly read: ReadBytes;
-  /** The first 64 KiB of the content. */
   head(): Promise<Buffer>;
   /** SHA-256 in hex of the file as stored; of an archive member, of its content. */
   sha256(): Promise<string>;
-  /** The other files of the same folder or archive. */
   siblings(): Promise<readonly SourceFile[]>;
 };
 
@@ -66,15 +64,6 @@ function clip(value: string, longest = 80): string {
   return value.length > longest ? `${value.slice(0, longest - 3)}...` : value;
 }
 
-/** A path or name that is safe to show: control and formatting characters, which could fool a terminal, are escaped. */
-export function printablePath(name: string): string {
-  if (name === '') return '""';
-  return name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
-}
-
 const mebibyte = 2 ** 20;
 
 /** The limits on one file, in bytes unless named otherwise, which keep a small file from filling memory or disk. */
@@ -94,7 +83,6 @@ export const limits = {
   xml: 32 * mebibyte,
   /** One element of XML with its text. */
   element: mebibyte,
-  /** The unpacked parts of a workbook. */
   workbook: 256 * mebibyte,
   /** The rows of a sheet times its columns. */
   cells: 10_000_000,
@@ -137,17 +125,6 @@ export function sourceFile(content: FileContent): SourceFile {
     head: () => firstBytes(read(), headSize),
     sha256: () => digest((stored ?? content.read)()),
   };
-}
-
-/** The same bytes, each chunk reported to the counter if there is one. */
-export async function* counted(
-  bytes: AsyncIterable<Buffer>,
-  counter: ByteCounter | undefined,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of bytes) {
-    counter?.(chunk.length);
-    yield chunk;
-  }
 }
 
 /** At most the first `count` bytes. */

@@ -11,8 +11,7 @@ import {
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
-import { headerOf } from '../readers/csv.ts';
-import type { SheetHeads } from '../readers/xlsx.ts';
+import type { FileHead } from '../readers/csv.ts';
 
 /** What the user of an import states about its files. */
 export type ReadOptions = {
@@ -62,24 +61,6 @@ export type Batch = {
   readonly notes?: readonly string[];
 };
 
-/** The beginning of a file, by which its format is recognised. */
-export type FileHead = {
-  readonly name: string;
-  /** The first 64 KiB; of Parquet and of a workbook only the signature. */
-  readonly text: string;
-  /** The names of columns, if the text is a table. */
-  readonly header: readonly string[];
-  /** The names of the columns of a Parquet file. */
-  readonly columns?: readonly string[];
-  /** The sheets of a workbook. */
-  readonly sheets?: SheetHeads;
-};
-
-/** The head of a text; the name of a sheet or of a part of a file is not known. */
-export function textHead(text: string, name = ''): FileHead {
-  return { name, text, header: headerOf(text) };
-}
-
 /** A file format that `asof import` reads. */
 export type ImportFormat = {
   /** The name for `--kind`. */
@@ -108,7 +89,6 @@ export type ImportFormat = {
   read(file: SourceFile, options: ReadOptions): AsyncIterable<Batch>;
 };
 
-/** A place in a file with the text that cannot be read there. */
 type TextPlace = FilePlace & { readonly value: string };
 
 /** The refusal of a text that is not a day; `form` is how the format writes days. */

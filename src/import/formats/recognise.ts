@@ -1,13 +1,14 @@
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { cellsIn, linesOf, separatorIn } from '../readers/csv.ts';
+import { cellsIn, type FileHead, linesOf, separatorIn, textHead } from '../readers/csv.ts';
 import { workbookHeads } from '../readers/xlsx.ts';
-import { type FileHead, type ImportFormat, textHead } from './format.ts';
+import type { ImportFormat } from './format.ts';
 import { fredApi, fredSeries } from './fred/api.ts';
 import { fredDownloads } from './fred/downloads.ts';
-import { answerFormats, answerHead } from './own/answers.ts';
-import { factsFormats } from './own/facts.ts';
+import { answerFormats, answerHead, metadataCsv } from './own/answers.ts';
+import { asofCsv } from './own/facts.ts';
 import { panelFormats } from './panels.ts';
+import { rtdsm } from './rtdsm.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml, secSubmissionText } from './sec/ownership.ts';
 import { secSubmissionsJson } from './sec/submissions-json.ts';
@@ -15,12 +16,14 @@ import { h15Csv, treasuryCsv, treasuryXml } from './treasury.ts';
 
 /** Every format that `asof import` reads, in the order in which help lists them. */
 export const formats: readonly ImportFormat[] = [
-  ...factsFormats,
+  asofCsv,
+  metadataCsv,
   ...answerFormats,
   fredApi,
   fredSeries,
   ...fredDownloads,
   ...panelFormats,
+  rtdsm,
   ...treasuryCsv,
   treasuryXml,
   h15Csv,
@@ -64,7 +67,6 @@ async function headOf(file: SourceFile, bytes: Buffer): Promise<FileHead> {
   return textHead(headText(bytes), name);
 }
 
-/** The names of the columns of a Parquet file; none if it cannot be read. */
 async function parquetColumns(file: SourceFile): Promise<readonly string[]> {
   const { readParquet } = await import('../readers/parquet.ts');
   try {
@@ -86,7 +88,6 @@ function headText(head: Buffer): string {
   return head.toString('latin1');
 }
 
-/** Why a file has no format, and what to do about it. */
 type Diagnosis = { readonly reason: string; readonly hints: readonly string[] };
 
 function unrecognised(file: SourceFile, head: FileHead): Problem {
@@ -145,7 +146,7 @@ function nearest({ text, name }: FileHead): Diagnosis | undefined {
   const missing = statementColumns.filter((column) => ![first, ...others].includes(column));
   if (missing.length <= 2)
     return like(
-      formatOfKind('asof-csv'),
+      asofCsv,
       `it has no column ${missing.join(', ')}`,
       `name or add the columns ${statementColumns.join(',')}; as_of_date is the day on which the value of a line became known`,
     );
@@ -186,46 +187,40 @@ function hasNumber(row: readonly string[]): boolean {
   return row.length > 1 && row.some((cell) => /^-?[\d.,]*\d$/.test(cell.trim()));
 }
 
-/** Answers from which nothing can be imported: their object in JSON, lists of columns, and what to import instead. */
+/** Answers from which nothing can be imported: their object in JSON, their columns, and what to import instead. */
 const answersWithout: readonly {
   readonly objects: readonly string[];
-  readonly columns: readonly (readonly string[])[];
+  readonly columns: readonly string[];
   readonly lacks: string;
   readonly wayOut: string;
 }[] = [
   {
     objects: ['yield_curve_comparison', 'yield_spread'],
-    columns: [
-      ['vs_rate', 'change_bps'],
-      ['trade_date', 'spread_bps'],
-    ],
+    columns: ['vs_rate change_bps', 'trade_date spread_bps'],
     lacks: 'the rates of each day',
     wayOut: '`asof yields`',
   },
   {
     objects: ['yield_table'],
-    columns: [['trade_date', '10Y']],
+    columns: ['trade_date 10Y'],
     lacks: 'the type and the source of its curve',
     wayOut: '`asof yields` without --wide',
   },
   {
     objects: ['insider_clusters', 'insider_cluster_explanation', 'insider_cluster_signals'],
-    columns: [
-      ['ticker', 'cluster_size'],
-      ['verdict', 'accession_number'],
-    ],
+    columns: ['ticker cluster_size', 'verdict accession_number'],
     lacks: 'filings',
     wayOut: '`asof insider filings -f ndjson`',
   },
   {
+    // In lines of JSON or Parquet, the last two are observations, revisions and panels; in CSV they are like statements.
     objects: [],
     columns: [
-      ['as_of_date', 'added', 'revised', 'withdrawn'],
-      ['old', 'new', 'kind'],
-      ['vs_value'],
-      // Observations, revisions and panels in lines of JSON or Parquet; in CSV they are like statements.
-      ['value', 'as_of_date', 'unit'],
-      ['value', 'as_of_date', 'as_of'],
+      'as_of_date added revised withdrawn',
+      'old new kind',
+      'vs_value',
+      'value as_of_date unit',
+      'value as_of_date as_of',
     ],
     lacks: 'statements',
     wayOut: '`asof facts`',
@@ -268,21 +263,10 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
     'a part of a list of filings of the SEC; save the whole answer (CIK….json)',
   ],
   [/^\s*\{.*"error_message"\s*:/s, 'an error response of the FRED API; request it again'],
-  ...[
-    ['vintage_dates', 'series/vintagedates'],
-    ['release_dates', 'releases/dates'],
-    ['releases', 'releases'],
-    ['sources', 'sources'],
-    ['categories', 'category'],
-    ['tags', 'tags'],
-    ['elements', 'release/tables'],
-  ].map(
-    ([member, endpoint]) =>
-      [
-        new RegExp(`^\\s*\\{(?!.*"observations"\\s*:).*"${member}"\\s*:\\s*[[{]`, 's'),
-        `a response of the FRED API, but of ${endpoint}; the figures are in series/observations`,
-      ] as const,
-  ),
+  [
+    /^\s*\{(?!.*"observations"\s*:).*"(?:vintage_dates|release_dates|releases|sources|categories|tags|elements)"\s*:\s*[[{]/s,
+    'a response of the FRED API, but not of series/observations, which has the figures, or series',
+  ],
   [
     /^\s*(?:<\?xml[^>]*>\s*)?<(?:vintage_dates|releases?|release_dates|sources?|categories|tags)\b[^>]*realtime_start/,
     'a response of the FRED API in XML, but not of series/observations or series',
@@ -313,7 +297,7 @@ function unsupported(head: FileHead): Diagnosis | undefined {
   const { object, columns } = answerHead(head);
   const answer = answersWithout.find((known) =>
     object === undefined
-      ? known.columns.some((names) => names.every((name) => columns.includes(name)))
+      ? known.columns.some((names) => names.split(' ').every((name) => columns.includes(name)))
       : known.objects.includes(object),
   );
   const description =

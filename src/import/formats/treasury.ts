@@ -15,9 +15,10 @@ import {
   impossibleRates,
 } from '../../domain/treasury/curve-faults.ts';
 import { Problem } from '../../errors/problem.ts';
+import { defined } from '../../platform/defined.ts';
 import { allBytes, type FilePlace, limits, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
-import { isNode, listOf, parseXml, textOf, type XmlDocument, type XmlNode } from '../readers/xml.ts';
+import { isNode, listOf, parseXml, textOf, type XmlNode } from '../readers/xml.ts';
 import type { Batch, ImportFormat, ReadOptions } from './format.ts';
 
 const source = 'U.S. Treasury';
@@ -218,14 +219,12 @@ export class CurveChecks {
     this.#skip = new Set(skipDays);
   }
 
-  /** Says whether the user skips a trade date of the file. */
   skips(tradeDate: Day): boolean {
     if (!this.#skip.has(tradeDate)) return false;
     this.#skipped.add(tradeDate);
     return true;
   }
 
-  /** The trade dates of the file that were skipped, ascending. */
   get skippedDays(): readonly Day[] {
     return [...this.#skipped].sort();
   }
@@ -236,13 +235,11 @@ export class CurveChecks {
     if (fault !== undefined) throw this.#refusal(fault, placeOf());
   }
 
-  /** Refuses points whose rates are all zero on a trade date. */
   checkRates(points: readonly CurvePoint[], placeOf: () => FilePlace = () => ({})): void {
     const fault = impossibleRates(points);
     if (fault !== undefined) throw this.#refusal(fault, { ...placeOf(), value: fault.tradeDate });
   }
 
-  /** Refuses the trade dates of a file if they are those of averages. */
   checkDates(days: ReadonlySet<Day>, place: FilePlace = {}): void {
     const reason = impossibleDates(days);
     if (reason !== undefined) throw refusal(this.#file, place, reason);
@@ -275,8 +272,12 @@ export const treasuryXml: ImportFormat = {
 /** The properties of an entry on a day without a curve, and what the reader adds. */
 const plainName = /^(?:Id|NEW_DATE|BC_30YEARDISPLAY|[#@].*)$/;
 
-/** The refusal of a feed because of one of its elements, with the line on which the element begins. */
-type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Problem;
+/** A feed that is read; `at` adds the line on which an element begins to a place. */
+type CurveFeed = {
+  readonly file: SourceFile;
+  readonly checks: CurveChecks;
+  readonly at: (element: unknown, place?: FilePlace) => FilePlace;
+};
 
 async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {
   const { onRefused } = options;
@@ -285,13 +286,10 @@ async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator
   if (!isNode(root.feed)) throw refusal(file, {}, 'this XML is not a feed');
   const entries = listOf(root.feed.entry);
   if (entries.length === 0) throw refusal(file, {}, 'the feed has no entry');
-  const refuse: RefuseElement = (element, place, reason) => {
-    const row = lineOf(element);
-    return refusal(file, row === undefined ? place : { ...place, row }, reason);
-  };
+  const at: CurveFeed['at'] = (element, place) => ({ ...place, ...defined({ row: lineOf(element) }) });
   const days = entries.flatMap((entry) => {
     try {
-      return daysOf(entry, refuse, checks, lineOf);
+      return daysOf({ file, checks, at }, entry);
     } catch (error) {
       if (onRefused === undefined || !(error instanceof Problem)) throw error;
       onRefused(error, dayIn(entry));
@@ -309,7 +307,6 @@ async function* readFeed(file: SourceFile, options: ReadOptions): AsyncGenerator
   };
 }
 
-/** The rates of an entry; none for a day without a curve. */
 type FeedDay = { readonly tradeDate: Day; readonly points: readonly CurvePoint[] };
 
 function propertiesOf(entry: unknown): XmlNode | undefined {
@@ -322,41 +319,31 @@ function dayIn(entry: unknown): Day | undefined {
   return dayStated(textOf(propertiesOf(entry)?.NEW_DATE) ?? '');
 }
 
-function daysOf(
-  entry: unknown,
-  refuse: RefuseElement,
-  checks: CurveChecks,
-  lineOf: XmlDocument['lineOf'],
-): readonly FeedDay[] {
+function daysOf(feed: CurveFeed, entry: unknown): readonly FeedDay[] {
+  const { file, checks, at } = feed;
   const properties = propertiesOf(entry);
-  if (properties === undefined) throw refuse(entry, {}, 'an entry without properties');
-  const tradeDate = dateOf(properties, refuse);
+  if (properties === undefined) throw refusal(file, at(entry), 'an entry without properties');
+  const value = textOf(properties.NEW_DATE) ?? '';
+  const tradeDate = dayStated(value);
+  if (tradeDate === undefined) {
+    const place = at(properties, { column: 'NEW_DATE', value });
+    throw refusal(file, place, 'not a date of the form YYYY-MM-DDT00:00:00');
+  }
   if (checks.skips(tradeDate)) return [];
-  const place = (): FilePlace => {
-    const row = lineOf(properties);
-    return row === undefined ? {} : { row };
-  };
   const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
   if (rates.length === 0 && Object.keys(properties).some((name) => !plainName.test(name)))
-    throw refuse(entry, {}, 'an entry without BC_… or TC_… rates');
+    throw refusal(file, at(entry), 'an entry without BC_… or TC_… rates');
   const points = rates.flatMap(([column, element]): CurvePoint[] => {
     const found = maturityNamed(column);
-    if (found === undefined) throw refuse(element, { column }, 'not a maturity that asof knows');
-    const rate = rateOf(column, element, refuse);
+    if (found === undefined) throw refusal(file, at(element, { column }), 'not a maturity that asof knows');
+    const rate = rateOf(feed, column, element);
     if (rate === undefined) return [];
     const point = { ...found, tradeDate, rate, source };
-    checks.checkPoint(point, () => ({ ...place(), column, value: rate }));
+    checks.checkPoint(point, () => at(properties, { column, value: rate }));
     return [point];
   });
-  checks.checkRates(points, place);
+  checks.checkRates(points, () => at(properties));
   return [{ tradeDate, points }];
-}
-
-function dateOf(properties: XmlNode, refuse: RefuseElement): Day {
-  const value = textOf(properties.NEW_DATE) ?? '';
-  const day = dayStated(value);
-  if (day !== undefined) return day;
-  throw refuse(properties, { column: 'NEW_DATE', value }, 'not a date of the form YYYY-MM-DDT00:00:00');
 }
 
 function dayStated(value: string): Day | undefined {
@@ -364,16 +351,16 @@ function dayStated(value: string): Day | undefined {
   return parseDay(date);
 }
 
-/** The rate as published; undefined if the feed states that there is none. */
-function rateOf(column: string, element: unknown, refuse: RefuseElement): string | undefined {
+function rateOf({ file, at }: CurveFeed, column: string, element: unknown): string | undefined {
   const [first, second] = listOf(element);
-  if (second !== undefined) throw refuse(first, { column }, 'the element appears twice in one entry');
+  if (second !== undefined)
+    throw refusal(file, at(first, { column }), 'the element appears twice in one entry');
   if (isNode(element) && element['@_null'] === 'true') return undefined;
   const value = textOf(element);
   if (value === '') return undefined;
-  if (value === undefined) throw refuse(element, { column }, 'elements instead of a rate');
+  if (value === undefined) throw refusal(file, at(element, { column }), 'elements instead of a rate');
   const rate = parseDecimal(value);
-  if (rate === undefined) throw refuse(element, { column, value }, 'not a rate');
+  if (rate === undefined) throw refusal(file, at(element, { column, value }), 'not a rate');
   return rate;
 }
 

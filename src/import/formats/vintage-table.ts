@@ -1,10 +1,10 @@
 import { type Day, type Frequency, parseDay } from '../../domain/series/date.ts';
 import { parseDecimal } from '../../domain/series/decimal.ts';
+import { entryOf } from '../../domain/series/groups.ts';
 import { missingTexts } from '../../domain/series/missing-value.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
 import { readColumns } from '../../domain/series/table-columns.ts';
-import type { Problem } from '../../errors/problem.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
 import { type Batch, notADay, notANumber, notAnId, type ReadOptions } from './format.ts';
@@ -13,7 +13,6 @@ const batchSize = 5000;
 
 /** A column that holds one whole vintage of one series. */
 export type VintageColumn = {
-  /** The column's name in its file, for refusals. */
   readonly name: string;
   readonly seriesId: string;
   readonly vintage: Day;
@@ -32,7 +31,6 @@ export type VintageTable = {
 type CellRules = {
   /** The texts that mean "not available" or "no longer available". */
   readonly withdrawals: ReadonlySet<string>;
-  /** The frequency of every column, if the format states it. */
   readonly frequency?: Frequency;
   /** The frequency of the columns that have no coarser one, if the format states it. */
   readonly rowFrequency?: Frequency;
@@ -99,7 +97,6 @@ function refuseRepeats(file: SourceFile, { columns, rows }: VintageTable): void 
 /** A number, null for a text that means a withdrawal, or undefined for a blank cell. */
 type CellValue = string | null | undefined;
 
-/** The values of each column, by row. Any other text is refused. */
 function readCells(
   file: SourceFile,
   { columns, rows }: VintageTable,
@@ -132,10 +129,8 @@ function readingsOf(
   const figures = new Map<string, Set<Day>>();
   const entries = new Map<string, Set<Day>>();
   for (const [index, { seriesId }] of columns.entries()) {
-    const days = figures.get(seriesId) ?? new Set<Day>();
-    const all = entries.get(seriesId) ?? new Set<Day>();
-    figures.set(seriesId, days);
-    entries.set(seriesId, all);
+    const days = entryOf(figures, seriesId, () => new Set<Day>());
+    const all = entryOf(entries, seriesId, () => new Set<Day>());
     for (const [row, { date }] of rows.entries()) {
       const value = cells[index]?.[row];
       if (value !== undefined) all.add(date);
@@ -170,7 +165,6 @@ export async function* readFredTable(
   yield* vintageBatches(file, await readVintageCsv(file, { column }), fredCells);
 }
 
-/** Reads a CSV file of whole vintages; empty rows are skipped, a row without a valid date is refused. */
 export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
   const rows: VintageRow[] = [];
   let columns: readonly VintageColumn[] = [];
@@ -221,9 +215,16 @@ export function isValue(name: string): boolean {
   return name.toUpperCase() === 'VALUE';
 }
 
-/** The refusal of a file of one whole vintage whose date is unknown. */
-export function unknownVintage(file: SourceFile, reason: string): Problem {
-  return refusal(file, {}, `${reason}; pass --as-of`, ['asof import FILE --as-of YYYY-MM-DD']);
+/** The date of the only vintage of a file: that of `--as-of`, else the one that the file states; `reason` is why not. */
+export function vintageOf(
+  file: SourceFile,
+  { asOf }: ReadOptions,
+  stated: Day | undefined,
+  reason: string,
+): Day {
+  const vintage = asOf ?? stated;
+  if (vintage !== undefined) return vintage;
+  throw refusal(file, {}, `${reason}; pass --as-of`, ['asof import FILE --as-of YYYY-MM-DD']);
 }
 
 /** Whether a column has the start or the end of real-time periods. */

@@ -50,7 +50,6 @@ type Dialect = {
   readonly indexes: number;
 };
 
-/** The most rows of titles that are looked through for a header. */
 const mostTitles = 60;
 
 /** The names that data frames give to the column of their row numbers. */
@@ -84,15 +83,30 @@ function isHeader([first = '', ...others]: readonly string[]): boolean {
   return (isDateColumn(first) || /^sasdate$/i.test(first)) && others.some((cell) => cell !== '');
 }
 
-/** The names in the header of a CSV file, without blanks and quotes around them; good for recognising a format only. */
-export function headerOf(head: string): readonly string[] {
-  const header = cellsOf(head, 0);
-  const last = header.findLastIndex((name) => name !== '');
-  return header.slice(0, Math.max(last, 0) + 1);
+/** The beginning of a file, by which its format is recognised. */
+export type FileHead = {
+  readonly name: string;
+  /** The first 64 KiB; of Parquet and of a workbook only the signature. */
+  readonly text: string;
+  /** The names of columns, if the text is a table. */
+  readonly header: readonly string[];
+  /** The cells of the row below it. */
+  readonly second: readonly string[];
+  /** The names of the columns of a Parquet file. */
+  readonly columns?: readonly string[];
+  /** The names of the sheets of a workbook, and their headers as lines of CSV. */
+  readonly sheets?: { readonly names: readonly string[]; readonly headers: readonly string[] };
+};
+
+/** The head of a text; the name of a sheet or of a part of a file is not known. */
+export function textHead(text: string, name = ''): FileHead {
+  const header = cellsOf(text, 0);
+  const last = header.findLastIndex((column) => column !== '');
+  return { name, text, header: header.slice(0, Math.max(last, 0) + 1), second: cellsOf(text, 1) };
 }
 
-/** The cells of the row with that index below the titles, without row numbers of a data frame; 0 is the header. */
-export function cellsOf(head: string, index: number): readonly string[] {
+/** The cells of the row with that index below the titles, without row numbers of a data frame. */
+function cellsOf(head: string, index: number): readonly string[] {
   const { separator, titles, indexes } = dialectOf(head);
   return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator).slice(indexes);
 }
@@ -159,11 +173,6 @@ export async function* delimitedRows(file: SourceFile, form: CellForm): AsyncGen
   }
 }
 
-/** The order of month and day if the file leaves it open, and the refusal of a file without rows. */
-type BodyForm = { readonly usual?: DateOrder | undefined; readonly noRows?: string };
-
-type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow[] };
-
 /**
  * The records below the header of a CSV file, in batches, each with the result of `readHeader` (called once), without
  * empty ones. Refused: a record with more or fewer cells than the header, and a file without records.
@@ -171,11 +180,11 @@ type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow
 export async function* readCsvBody<Header>(
   file: SourceFile,
   readHeader: (header: CsvRow) => Header,
-  { usual, noRows = 'the file has a header and no rows' }: BodyForm = {},
-): AsyncGenerator<CsvBody<Header>> {
+  form: { readonly usual?: DateOrder | undefined; readonly noRows?: string } = {},
+): AsyncGenerator<{ readonly header: Header; readonly rows: readonly CsvRow[] }> {
   let known: { readonly header: Header; readonly width: number } | undefined;
   let empty = true;
-  for await (const batch of readCsv(file, usual)) {
+  for await (const batch of readCsv(file, form.usual)) {
     let records = batch;
     if (known === undefined) {
       const first = batch[0];
@@ -194,13 +203,12 @@ export async function* readCsvBody<Header>(
     yield { header, rows };
   }
   if (known === undefined) throw refusal(file, {}, 'the file is empty');
-  if (empty) throw refusal(file, {}, noRows);
+  if (empty) throw refusal(file, {}, form.noRows ?? 'the file has a header and no rows');
 }
 
 /** A record as it is written in its file, whose cells a WrittenCells replaces. */
 type WrittenRow = { readonly row: number; cells: string[] };
 
-/** The names of columns whose cells are dates. */
 const dateColumn = /(?:^|_)date$|^sasdate$|^realtime_(?:start|end)$|^covered_to$/i;
 
 const [upperNan, lowerNan] = missingTexts.dataFrame;
@@ -210,12 +218,10 @@ const pointNumber = /^-?\d+\.\d+(?:e[+-]?\d+)?$/i;
 
 type SignedNumber = { readonly row: number; readonly column: string; readonly value: string };
 
-/** What a WrittenCells has to know of a table. */
 type WrittenTable = {
   readonly header: WrittenRow;
   /** The columns in which a data frame numbers its rows, before the dates. */
   readonly indexes: number;
-  /** Whether commas can be decimal signs. */
   readonly hasCommas: boolean;
   /** The order of month and day if the file leaves it open. */
   readonly usual: DateOrder | undefined;
@@ -250,7 +256,6 @@ class WrittenCells {
     this.#hasCommas = hasCommas;
   }
 
-  /** Replaces the cells of rows by what they mean. */
   async read(rows: readonly WrittenRow[]): Promise<void> {
     for (const record of rows) {
       if (this.#indexes > 0) this.#dropIndexes(record);
@@ -287,7 +292,6 @@ class WrittenCells {
     record.cells = record.cells.slice(this.#indexes);
   }
 
-  /** Drops the cells beyond the header if all of them are blank. */
   #dropBlanks(record: WrittenRow): void {
     const width = this.#names.length;
     const value = record.cells.slice(width).find((cell) => cell.trim() !== '');
@@ -338,7 +342,6 @@ class WrittenCells {
   }
 }
 
-/** A date cell: its row, its column, and its text. */
 type DateCell = { readonly row: number; readonly column: string; readonly text: string };
 
 /** A time of day at midnight after a date, with or without an offset. */

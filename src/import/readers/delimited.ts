@@ -65,7 +65,6 @@ class Scanner {
   readonly #file: SourceFile;
   readonly #form: CellForm;
   #places = new Int32Array(64 * 1024);
-  /** The row of the next record. */
   #row = 1;
   #isStart = true;
 

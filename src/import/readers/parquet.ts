@@ -69,21 +69,8 @@ type ParquetFileColumn = {
   readonly cellOf: (value: unknown) => ParquetCell;
 };
 
-/** Some rows of a Parquet file, one after the other; the first row of a file is 1. */
-type ParquetRows = {
-  readonly first: number;
-  readonly size: number;
-  cellAt(index: number, column: number): ParquetCell;
-};
-
-/** A Parquet file, whose rows are read row group by row group. */
-type ParquetTable = {
-  readonly columns: readonly ParquetFileColumn[];
-  groups(): AsyncIterable<ParquetRows>;
-};
-
-/** The table in a Parquet file. */
-export async function readParquet(file: SourceFile): Promise<ParquetTable> {
+/** The table in a Parquet file, which is read row group by row group; its first row is 1. */
+export async function readParquet(file: SourceFile) {
   const bytes = await allBytes(file);
   const content: AsyncBuffer = {
     byteLength: bytes.length,
@@ -108,7 +95,7 @@ export async function readParquet(file: SourceFile): Promise<ParquetTable> {
         yield {
           first: first + 1,
           size,
-          cellAt(index, column) {
+          cellAt(index: number, column: number): ParquetCell {
             const value = values[column]?.[index] ?? null;
             return value === null ? null : (columns[column]?.cellOf(value) ?? null);
           },
@@ -145,7 +132,6 @@ async function cellsOf(
   return found;
 }
 
-/** Runs what reads Parquet; its failures name the file. */
 async function reading<T>(file: SourceFile, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -191,7 +177,6 @@ function readColumn(element: SchemaElement, isNested: boolean): ParquetFileColum
   );
 }
 
-/** What pandas writes for a missing number is missing. */
 function numberOrMissing(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }

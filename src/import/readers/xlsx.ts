@@ -1,9 +1,9 @@
 import { parseDecimal } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import { grouped } from '../../errors/wording.ts';
-import { unpackedStream } from '../files/packed.ts';
 import { allBytes, firstBytes, limits, refusal, type SourceFile } from '../files/source-file.ts';
-import { isDateColumn } from './csv.ts';
+import { unpackedStream } from '../files/walk.ts';
+import { type FileHead, isDateColumn } from './csv.ts';
 
 /** A sheet: its name, and its cells by row. Numbers are the shortest texts of their doubles, empty cells null. */
 export type Sheet = { readonly name: string; readonly rows: readonly (readonly unknown[])[] };
@@ -34,12 +34,12 @@ function shortestDecimal(text: string): string {
 async function refuseHuge(file: SourceFile, content: Buffer): Promise<void> {
   let size = 0;
   await eachPart(content, async (_name, chunks) => {
-    const sheet = new SheetExtent(file);
+    const checkExtent = extentCheck(file);
     for await (const chunk of chunks) {
       size += chunk.length;
       if (size > limits.workbook)
         throw refusal(file, {}, 'a workbook that unpacks to more than 256 MiB', ['save the sheet as CSV']);
-      sheet.read(chunk);
+      checkExtent(chunk);
     }
   });
 }
@@ -61,28 +61,19 @@ async function eachPart(content: Buffer, read: PartReader): Promise<void> {
   }
 }
 
-/** How far the cells of a sheet extend, by their references: a reader makes a row of every number up to the last. */
-class SheetExtent {
-  readonly #file: SourceFile;
-  #rest = '';
-  #rows = 1;
-  #columns = 1;
-
-  constructor(file: SourceFile) {
-    this.#file = file;
-  }
-
-  read(chunk: Buffer): void {
-    const text = this.#rest + chunk.toString('latin1');
+/** Checks how far the cells of a sheet extend, by their references: a reader makes a row of every number up to the last. */
+function extentCheck(file: SourceFile): (chunk: Buffer) => void {
+  let [rest, rows, columns] = ['', 1, 1];
+  return (chunk) => {
+    const text = rest + chunk.toString('latin1');
     for (const [, letters = '', digits = ''] of text.matchAll(/\br="([A-Z]{0,7})(\d{1,15})"/g)) {
-      this.#rows = Math.max(this.#rows, Number(digits));
-      this.#columns = Math.max(this.#columns, columnNumber(letters));
+      rows = Math.max(rows, Number(digits));
+      columns = Math.max(columns, columnNumber(letters));
     }
     // A reference may be cut between two chunks.
-    this.#rest = text.slice(-40);
-    if (this.#rows * this.#columns <= limits.cells) return;
-    throw tooManyCells(this.#file);
-  }
+    rest = text.slice(-40);
+    if (rows * columns > limits.cells) throw tooManyCells(file);
+  };
 }
 
 function tooManyCells(file: SourceFile): Problem {
@@ -92,7 +83,6 @@ function tooManyCells(file: SourceFile): Problem {
   ]);
 }
 
-/** The number of a column: 1 for A, 28 for AB. */
 function columnNumber(letters: string): number {
   let number = 0;
   for (const letter of letters) number = number * 26 + letter.charCodeAt(0) - 64;
@@ -133,14 +123,11 @@ async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<rea
   }
 }
 
-/** The names of the sheets of a workbook, and their headers as lines of CSV. */
-export type SheetHeads = { readonly names: readonly string[]; readonly headers: readonly string[] };
-
 /** The characters of a sheet among which its header is, and the most characters of texts that sheets share. */
 const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
 
 /** The sheets of a workbook, for recognising it; undefined if it is not one or not named as one. */
-export async function workbookHeads(file: SourceFile, head: Buffer): Promise<SheetHeads | undefined> {
+export async function workbookHeads(file: SourceFile, head: Buffer): Promise<FileHead['sheets']> {
   if (isOldWorkbook(head)) {
     if (!/\.xls$/i.test(file.name)) return undefined;
     const sheets = await readOldSheets(file, await allBytes(file, limits.workbook));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rtdsm } from '../../../src/import/formats/panels.ts';
+import { rtdsm } from '../../../src/import/formats/rtdsm.ts';
 import { readAll, realFile } from '../source-file.ts';
 import { naiveAsOf, trueAnswers } from '../true-answers.ts';
 

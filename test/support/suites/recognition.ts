@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
-import { textHead } from '../../../src/import/formats/format.ts';
 import { formats, recognise } from '../../../src/import/formats/recognise.ts';
+import { textHead } from '../../../src/import/readers/csv.ts';
 
 /** The formats of series and curves. */
 const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));
@@ -48,9 +48,14 @@ export function recognitionSuite(data: string, files: { readonly series: readonl
         'macro/fred-api',
         /^GDP-vintagedates/,
         'refused',
-        'a response of the FRED API, but of series/vintagedates',
+        'a response of the FRED API, but not of series/observations',
       ],
-      ['macro/fred-api', /^catalogue-(?!.*series\.json)/, 'refused', 'a response of the FRED API, but of '],
+      [
+        'macro/fred-api',
+        /^catalogue-(?!.*series\.json)/,
+        'refused',
+        'a response of the FRED API, but not of ',
+      ],
       ['sec/ownership-xml', /^(?!.*(?:\.txt|RSU_|multi_))/, 'sec-ownership-xml'],
       ['sec/ownership-xml', /\.txt$|RSU_|multi_/, 'sec-submission-text'],
       ['sec/form345', /./, 'sec-form345'],

@@ -81,7 +81,6 @@ async function seriesOf(
   throw refusal(file, {}, `the response does not name its series, and ${beside}; pass --series ID`);
 }
 
-/** The series described in files beside this one; a file that describes several is ignored. */
 async function describedBeside(file: SourceFile): Promise<readonly SeriesMetadata[]> {
   const described = new Map<string, SeriesMetadata>();
   for (const sibling of await file.siblings()) {

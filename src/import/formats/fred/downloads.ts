@@ -5,18 +5,9 @@ import { missingTexts } from '../../../domain/series/missing-value.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { defined } from '../../../platform/defined.ts';
 import { allBytes, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, isDateColumn, readCsvBody } from '../../readers/csv.ts';
+import { type CsvRow, type FileHead, isDateColumn, readCsvBody, textHead } from '../../readers/csv.ts';
 import { csvCell, readSheets, type Sheet } from '../../readers/xlsx.ts';
-import {
-  type Batch,
-  type FileHead,
-  type ImportFormat,
-  notADay,
-  notANumber,
-  notAnId,
-  type ReadOptions,
-  textHead,
-} from '../format.ts';
+import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
 import { h15Csv, isCurveColumn } from '../treasury.ts';
 import {
   columnId,
@@ -25,7 +16,7 @@ import {
   readFredTable,
   seriesOf,
   splitVintageColumn,
-  unknownVintage,
+  vintageOf,
 } from '../vintage-table.ts';
 import { historyBatches, notEnded, type RealTimeValue, refuseGaps } from './history.ts';
 
@@ -47,9 +38,8 @@ const fredCsv: ImportFormat = {
     return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);
   },
   async *read(file, options) {
-    const { asOf: vintage } = options;
-    if (vintage === undefined)
-      throw unknownVintage(file, 'the file does not state when its figures were known');
+    const reason = 'the file does not state when its figures were known';
+    const vintage = vintageOf(file, options, undefined, reason);
     // For some years FRED named the only column VALUE, for any series.
     yield* readFredTable(file, (name) => ({ seriesId: seriesOf(file, name, options), vintage }));
   },
@@ -113,7 +103,6 @@ const alfredFirstReleases: ImportFormat = {
   },
 };
 
-/** The columns of real-time periods, by position, and the name of the column of values. */
 type PeriodPlaces = {
   readonly date: number;
   readonly start: number;
@@ -374,7 +363,6 @@ function currentOf(lines: readonly string[], heading: string): string | undefine
   return entries.at(-1);
 }
 
-/** The codes of FRED's frequencies, by their first word. */
 const frequencies: Readonly<Record<string, NonNullable<SeriesMetadata['frequency']>>> = {
   Daily: 'D',
   Weekly: 'W',

@@ -1,8 +1,17 @@
 import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
+import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import {
+  parseFrequency,
+  parseSeriesId,
+  parseVintageKind,
+  type SeriesMetadata,
+  vintageKinds,
+} from '../../../domain/series/series.ts';
 import { type CurvePoint, curveTypes, maturitiesOf, yieldSeries } from '../../../domain/treasury/curve.ts';
+import { defined } from '../../../platform/defined.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { type CsvRow, delimitedRows, readCsvBody } from '../../readers/csv.ts';
+import { type CsvRow, delimitedRows, type FileHead, readCsvBody, textHead } from '../../readers/csv.ts';
 import { otherWidth } from '../../readers/delimited.ts';
 import {
   isJsonObject,
@@ -12,8 +21,8 @@ import {
   readJsonObject,
   type UncheckedObject,
 } from '../../readers/json.ts';
-import { type CellReader, cellReader, type TableRow } from '../../readers/rows.ts';
-import { type Batch, type FileHead, type ImportFormat, type ReadOptions, textHead } from '../format.ts';
+import { type CellReader, cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
+import { type Batch, type ImportFormat, notADay, notAnId, type ReadOptions } from '../format.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
@@ -25,7 +34,6 @@ import {
   parseStatedDate,
 } from '../sec/values.ts';
 import { CurveChecks } from '../treasury.ts';
-import { answerDay, describedSeries, withoutMidnight } from './facts.ts';
 
 const day = 'a date of the form YYYY-MM-DD';
 
@@ -128,6 +136,40 @@ export function answerHead({ text, header, columns }: FileHead): {
   return { columns: Object.keys((others.length > 0 && objectIn(line)) || {}) };
 }
 
+const metadataNames = {
+  required: ['series_id'],
+  optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to', 'vintage_kind'],
+};
+
+/** Metadata of series, one per line; an empty cell states nothing. */
+export const metadataCsv: ImportFormat = {
+  kind: 'metadata-csv',
+  summary: [
+    'series metadata',
+    ' (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
+  ],
+  recognise({ header }) {
+    if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;
+    return metadataNames.optional.some((name) => header.includes(name));
+  },
+  async *read(file) {
+    const rowOf = new Map<string, number>();
+    const body = readCsvBody(file, (cells) => placesOf(file, cells, metadataNames));
+    for await (const { header, rows } of body)
+      yield {
+        metadata: rows.map(({ row, cells }) => {
+          const cell = (column: string) => (cells[header.get(column) ?? -1] ?? '').trim();
+          const stated = describedSeries(file, { row, cell }, 'series_id');
+          const before = rowOf.get(stated.seriesId);
+          rowOf.set(stated.seriesId, row);
+          if (before === undefined) return stated;
+          const place = { row, column: 'series_id', value: stated.seriesId };
+          throw refusal(file, place, `row ${before} already describes this series`);
+        }),
+      };
+  },
+};
+
 /** A row of an answer; a list is JSON or separated by semicolons, a missing cell is empty. */
 type AnswerRow = TableRow & { has(column: string): boolean };
 
@@ -201,7 +243,6 @@ async function* parquetRows(file: SourceFile): AsyncGenerator<readonly AnswerRow
     });
 }
 
-/** The rows of an answer in JSON, or in lines of JSON. */
 async function* jsonRows(file: SourceFile, isLines: boolean): AsyncGenerator<readonly AnswerRow[]> {
   if (!isLines) {
     const results = listField(file, await readJsonObject(file), 'results');
@@ -231,6 +272,41 @@ function jsonRow(cells: UncheckedObject, row: number): AnswerRow {
       return typeof value === 'object' ? jsonText(value) : String(value);
     },
   };
+}
+
+function describedSeries(file: SourceFile, row: TableRow, idColumn: 'id' | 'series_id'): SeriesMetadata {
+  const cells = cellReader(file, row);
+  const at = (column: string) => ({ row: row.row, column, value: row.cell(column) });
+  const text = (column: string) => row.cell(column) || undefined;
+  const seriesId = parseSeriesId(row.cell(idColumn));
+  if (seriesId === undefined) throw notAnId(file, at(idColumn));
+  const frequency = cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
+  const coveredTo = answerDay(row.cell('covered_to'));
+  if (coveredTo === undefined && row.cell('covered_to') !== '') throw notADay(file, at('covered_to'));
+  // What an answer of asof says of the kind is of all vintages together, and states nothing.
+  const kind =
+    idColumn === 'series_id'
+      ? cells.maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`)
+      : undefined;
+  return defined({
+    seriesId,
+    title: text('title'),
+    units: text('units'),
+    frequency: frequency ?? undefined,
+    seasonalAdjustment: text('seasonal_adjustment'),
+    source: text('source'),
+    vintageKind: kind ?? undefined,
+    coveredTo,
+  });
+}
+
+/** A day of an answer: `2015-01-30`, or `2015-01-30T00:00:00Z` in JSON. */
+function answerDay(text: string): Day | undefined {
+  return parseDay(withoutMidnight(text));
+}
+
+function withoutMidnight(text: string): string {
+  return text.replace(/T00:00:00(?:\.0+)?Z$/, '');
 }
 
 async function* readRates(file: SourceFile, options: ReadOptions): AsyncGenerator<Batch> {

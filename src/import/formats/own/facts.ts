@@ -3,23 +3,19 @@ import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import {
   type KeptKind,
-  parseFrequency,
   parseSeriesId,
   parseVintageKind,
-  type SeriesMetadata,
   vintageKinds,
 } from '../../../domain/series/series.ts';
-import { defined } from '../../../platform/defined.ts';
 import { copyOf, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../../readers/csv.ts';
-import { cellReader, placesOf, type TableRow } from '../../readers/rows.ts';
+import { placesOf } from '../../readers/rows.ts';
 import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
 
 const kindColumn = 'vintage_kind';
 
-/** Other columns of asof's output. */
 const answerColumns = new Set([
   ...['as_of', 'unit', 'frequency', 'source', 'change', 'percent', 'days'],
   ...['vs_value', 'vs_as_of_date'],
@@ -29,7 +25,7 @@ const answerColumns = new Set([
  * asof's own format: one statement per line, in which an empty value is a withdrawal. A line without a date marks a
  * complete vintage: every date without a line of that day is withdrawn.
  */
-const asofCsv: ImportFormat = {
+export const asofCsv: ImportFormat = {
   kind: 'asof-csv',
   summary: [
     'statements',
@@ -121,82 +117,4 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
       ...(at.vintage_kind >= 0 && { kind: kindIn(cells[at.vintage_kind] ?? '', row) }),
     };
   };
-}
-
-const metadataNames = {
-  required: ['series_id'],
-  optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to', 'vintage_kind'],
-};
-
-/** Metadata of series, one per line; an empty cell states nothing. */
-const metadataCsv: ImportFormat = {
-  kind: 'metadata-csv',
-  summary: [
-    'series metadata',
-    ' (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
-  ],
-  recognise({ header }) {
-    if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;
-    return metadataNames.optional.some((name) => header.includes(name));
-  },
-  async *read(file) {
-    const rowOf = new Map<string, number>();
-    const body = readCsvBody(file, (cells) => placesOf(file, cells, metadataNames));
-    for await (const { header, rows } of body)
-      yield {
-        metadata: rows.map(({ row, cells }) => {
-          const cell = (column: string) => (cells[header.get(column) ?? -1] ?? '').trim();
-          const stated = describedSeries(file, { row, cell }, 'series_id');
-          const before = rowOf.get(stated.seriesId);
-          rowOf.set(stated.seriesId, row);
-          if (before === undefined) return stated;
-          const place = { row, column: 'series_id', value: stated.seriesId };
-          throw refusal(file, place, `row ${before} already describes this series`);
-        }),
-      };
-  },
-};
-
-/** The formats of what `asof facts` writes. */
-export const factsFormats: readonly ImportFormat[] = [asofCsv, metadataCsv];
-
-/** The description of a series in a row, whose id is in a column of that name. */
-export function describedSeries(
-  file: SourceFile,
-  row: TableRow,
-  idColumn: 'id' | 'series_id',
-): SeriesMetadata {
-  const cells = cellReader(file, row);
-  const at = (column: string) => ({ row: row.row, column, value: row.cell(column) });
-  const text = (column: string) => row.cell(column) || undefined;
-  const seriesId = parseSeriesId(row.cell(idColumn));
-  if (seriesId === undefined) throw notAnId(file, at(idColumn));
-  const frequency = cells.maybe('frequency', parseFrequency, 'a frequency: D, W, BW, M, Q, SA or A');
-  const coveredTo = answerDay(row.cell('covered_to'));
-  if (coveredTo === undefined && row.cell('covered_to') !== '') throw notADay(file, at('covered_to'));
-  // What an answer of asof says of the kind is of all vintages together, and states nothing.
-  const isStated = idColumn === 'series_id';
-  const kind = isStated
-    ? cells.maybe('vintage_kind', parseVintageKind, `one of ${vintageKinds.join(', ')}`)
-    : undefined;
-  return defined({
-    seriesId,
-    title: text('title'),
-    units: text('units'),
-    frequency: frequency ?? undefined,
-    seasonalAdjustment: text('seasonal_adjustment'),
-    source: text('source'),
-    vintageKind: kind ?? undefined,
-    coveredTo,
-  });
-}
-
-/** A day of an answer: `2015-01-30`, or `2015-01-30T00:00:00Z` in JSON. */
-export function answerDay(text: string): Day | undefined {
-  return parseDay(withoutMidnight(text));
-}
-
-/** A text without the time of day that JSON adds to a day. */
-export function withoutMidnight(text: string): string {
-  return text.replace(/T00:00:00(?:\.0+)?Z$/, '');
 }

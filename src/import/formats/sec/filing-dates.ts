@@ -2,12 +2,11 @@ import type { Filing, FormType } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { addTo } from '../../../domain/series/groups.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
-import { textHead } from '../format.ts';
+import { textHead } from '../../readers/csv.ts';
 import { holdsSubmissionTable, submissionsIn } from './form345.ts';
 import { type ListedFiling, readSubmissions, secSubmissionsJson } from './submissions-json.ts';
 import { easternAsUtc, parseAccession, parseForm } from './values.ts';
 
-/** What is stated of a document itself, by which a list may mean it. */
 type ListedDocument = Pick<Filing, 'formType' | 'periodOfReport' | 'issuerCik' | 'owners'>;
 
 type DirectoryEntry = ListedFiling & { readonly path: string };
@@ -83,7 +82,6 @@ const directoryOf = once(async (files: readonly SourceFile[]): Promise<Directory
   return { byNumber, byDocument };
 });
 
-/** The filings that a file lists; the documents of a folder share the files beside them. */
 const listedOnce = once(async (file: SourceFile): Promise<readonly ListedFiling[]> => {
   if (!/\.(?:json|tsv|txt|sgml)$/i.test(file.name)) return [];
   const head = (await file.head()).toString();
@@ -151,7 +149,6 @@ function headerField(header: string, name: string): string | undefined {
   return value.trim() === '' ? undefined : value.trim();
 }
 
-/** `20240731`. */
 function parseCompactDay(text: string): Day | undefined {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(text) ?? [];
   return year === undefined ? undefined : parseDay(`${year}-${month}-${day}`);

@@ -9,7 +9,7 @@ import {
   type Trade,
 } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { addTo } from '../../../domain/series/groups.ts';
+import { addTo, entryOf } from '../../../domain/series/groups.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { once, refusal, type SourceFile } from '../../files/source-file.ts';
 import { delimitedRows } from '../../readers/csv.ts';
@@ -42,7 +42,6 @@ const columnOf = {
 
 type TableName = keyof typeof columnOf;
 
-/** The tables of trades. */
 type TradeTable = 'NONDERIV_TRANS' | 'DERIV_TRANS';
 
 const unknownWithout: Partial<Record<TableName, string>> = {
@@ -143,7 +142,6 @@ async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, So
   return found;
 }
 
-/** The other tables of a data set; `owners` is absent if their table is missing. */
 type DataSet = {
   readonly submissions: ReadonlyMap<string, Submission>;
   readonly owners?: ReadonlyMap<string, readonly ReportingOwner[]>;
@@ -217,8 +215,7 @@ async function placesInFilings(
     for (const row of rows) {
       const cells = cellReader(file, row);
       const accessionNumber = cells.required(...accession);
-      const own = keys.get(accessionNumber) ?? [];
-      keys.set(accessionNumber, own);
+      const own = entryOf(keys, accessionNumber, () => []);
       const value = cells.required(key, parseKey, keyText);
       const place = { row: row.row, column: key, value: String(value) };
       if (own.includes(value)) throw refusal(file, place, 'this trade appears twice');
@@ -261,7 +258,6 @@ const ownerColumns = [
 
 const date = 'a date of the form DD-MON-YYYY';
 
-/** The arguments with which a CellReader reads the accession number. */
 const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as const;
 
 /** The filings of a SUBMISSION table by accession number; a repeated one is refused. Each file is read once. */
@@ -382,7 +378,6 @@ export class ImpossibleTrades {
   #count = 0;
   readonly #examples: string[] = [];
 
-  /** Takes a trade into account if it is impossible. */
   add(filing: Filing): void {
     const impossibility = impossibilityOf(filing);
     if (impossibility === undefined) return;
@@ -391,7 +386,6 @@ export class ImpossibleTrades {
       this.#examples.push(`${filing.filingId} row ${filing.row}, ${impossibility.text}`);
   }
 
-  /** The note, if there is anything to note. */
   notes(): readonly string[] {
     if (this.#count === 0) return [];
     const [trades, verb] =

@@ -288,14 +288,12 @@ class XmlFields {
     return value;
   }
 
-  /** As `parsed`, but an empty text is refused. */
   required<T>(path: string, parse: (text: string) => T | undefined, what: string): T {
     const value = this.parsed(path, parse, what);
     if (value === null) throw this.#refusal(this.#find(path), `${what} is missing here`);
     return value;
   }
 
-  /** The elements at a path that may repeat, in order. */
   all(path: string): readonly XmlFields[] {
     const found = this.#find(path);
     return listOf(found.part).map((element) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { refuseBomb } from '../../../../src/import/files/packed.ts';
-import { allBytes, printablePath } from '../../../../src/import/files/source-file.ts';
+import { allBytes } from '../../../../src/import/files/source-file.ts';
+import { printablePath, refuseBomb } from '../../../../src/import/files/walk.ts';
 import type { ImportFormat } from '../../../../src/import/formats/format.ts';
 import { fredApi } from '../../../../src/import/formats/fred/api.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { zipMembers } from '../../../../src/import/files/packed.ts';
-import { sourceFiles } from '../../../../src/import/files/walk.ts';
+import { sourceFiles, zipMembers } from '../../../../src/import/files/walk.ts';
 import { tempFolder } from '../../../support/folders.ts';
 import { textOf } from '../../../support/temp-files.ts';
 import { type Member, zipOf } from '../../../support/zip-writer.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { textHead } from '../../../../src/import/formats/format.ts';
 import { formats } from '../../../../src/import/formats/recognise.ts';
+import { textHead } from '../../../../src/import/readers/csv.ts';
 
 /** The formats of series and curves. */
 const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));

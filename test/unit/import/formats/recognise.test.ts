@@ -123,12 +123,12 @@ describe('a file that no format recognises', () => {
     [
       'FRED vintage dates',
       '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
-      'this looks like a response of the FRED API, but of series/vintagedates; the figures are in series/observations',
+      'this looks like a response of the FRED API, but not of series/observations, which has the figures, or series',
     ],
     [
       'FRED releases',
       '{"count":1,"releases":[{"id":53}]}',
-      'this looks like a response of the FRED API, but of releases; the figures are in series/observations',
+      'this looks like a response of the FRED API, but not of series/observations, which has the figures, or series',
     ],
     [
       'a FRED error',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cellsOf, headerOf, readCsvBody } from '../../../../src/import/readers/csv.ts';
+import { readCsvBody, textHead } from '../../../../src/import/readers/csv.ts';
 import { placesOf } from '../../../../src/import/readers/rows.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 
@@ -22,9 +22,8 @@ describe('the header in the head of a file', () => {
     ['after a byte-order mark', '\uFEFFdate,GDP\n1,2'],
     ['after a byte-order mark read as three characters', '\u00EF\u00BB\u00BFdate,GDP\n1,2'],
   ])('is read when it is %s', (_, head) => {
-    expect(headerOf(head)).toEqual(['date', 'GDP']);
-    expect(cellsOf(head, 1)).toEqual(['1', '2']);
-    expect(cellsOf(head, 7)).toEqual(['']);
+    expect(textHead(head)).toMatchObject({ header: ['date', 'GDP'], second: ['1', '2'] });
+    expect(textHead(head.split('\n', 1).join(''))).toMatchObject({ header: ['date', 'GDP'], second: [''] });
   });
 });
 

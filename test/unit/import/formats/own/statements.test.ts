@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { textHead } from '../../../../../src/import/formats/format.ts';
 import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
+import { textHead } from '../../../../../src/import/readers/csv.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 
 const asofCsv = formatOfKind('asof-csv');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rtdsm } from '../../../../../src/import/formats/panels.ts';
+import { rtdsm } from '../../../../../src/import/formats/rtdsm.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 import { type Row, workbook } from '../../../../support/workbook.ts';
 

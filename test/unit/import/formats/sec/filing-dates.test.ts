@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { textHead } from '../../../../../src/import/formats/format.ts';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
 import { secSubmissionsJson } from '../../../../../src/import/formats/sec/submissions-json.ts';
+import { textHead } from '../../../../../src/import/readers/csv.ts';
 import { documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
 import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { textHead } from '../../../../../src/import/formats/format.ts';
 import { secSubmissionText } from '../../../../../src/import/formats/sec/ownership.ts';
+import { textHead } from '../../../../../src/import/readers/csv.ts';
 import { documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
 import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../../../src/domain/series/date.ts';
-import { textHead } from '../../../../../src/import/formats/format.ts';
 import { formatOfKind } from '../../../../../src/import/formats/recognise.ts';
+import { textHead } from '../../../../../src/import/readers/csv.ts';
 import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
 const treasuryParCsv = formatOfKind('treasury-par-csv');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { textHead } from '../../../../../src/import/formats/format.ts';
 import { treasuryXml } from '../../../../../src/import/formats/treasury.ts';
+import { textHead } from '../../../../../src/import/readers/csv.ts';
 import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
 const namespaces =
