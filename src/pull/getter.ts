@@ -12,7 +12,6 @@ import { openLock } from '../store/open.ts';
 import type { PullOptions } from './options.ts';
 import {
   type Get,
-  type PaceRule,
   type PullSource,
   type ReplyFailure,
   type SourceAccess,
@@ -45,7 +44,7 @@ export class Getter {
   readonly #run: PullRun;
   /** The hosts of the source with the beginnings of their paths; the last one has all other paths. */
   readonly #hosts: readonly { under: string; prefix: string; requester: Requester }[];
-  readonly #pace: Pace;
+  readonly pace: Pace;
   #answered = false;
   #requests = 0;
 
@@ -57,7 +56,7 @@ export class Getter {
     this.#access = own;
     this.#run = run;
     const file = cacheFolder === undefined ? undefined : join(cacheFolder, `pace-${name}.json`);
-    this.#pace = new Pace(file, pace, timing);
+    this.pace = new Pace(file, pace, timing);
     const addresses = [...Object.entries(own.others ?? {}), ['', own.base] as const];
     this.#hosts = addresses.map(([under, address]) => {
       const base = parseBaseUrl(address);
@@ -70,10 +69,6 @@ export class Getter {
   /** The requests that were sent, every try counted. */
   get requests(): number {
     return this.#requests;
-  }
-
-  outlook(): ReturnType<Pace['outlook']> {
-    return this.#pace.outlook();
   }
 
   readonly get: Get = async (path, { faultOf, retries = this.#run.retries } = {}) => {
@@ -91,7 +86,7 @@ export class Getter {
       const isThrottled = wanted !== undefined;
       if (!isThrottled) failed += 1;
       const seconds = isThrottled ? (asked ?? wanted) : Math.max(asked ?? 0, 2 ** (failed - 1) / 2);
-      if (isThrottled) await this.#pace.block(seconds * 1000);
+      if (isThrottled) await this.pace.block(seconds * 1000);
       if (seconds > this.#longestWait(waited))
         throw isThrottled ? this.#comeBack(problem, seconds, waited) : problem;
       if (failed > retries) throw problem;
@@ -131,7 +126,7 @@ export class Getter {
 
   /** Waits for the turn of a request that has waited some seconds, and for a pause that the source asked for. */
   async #turn(waited: number): Promise<void> {
-    const pause = await this.#pace.turn(Math.max(0, this.#longestWait(waited)) * 1000);
+    const pause = await this.pace.turn(Math.max(0, this.#longestWait(waited)) * 1000);
     if (this.#run.signal.aborted) throw new Problem('interrupted', 'interrupted');
     if (pause === undefined) return;
     const problem = new Problem('rate-limit-exceeded', `${this.#title} asked for a pause`);
@@ -183,11 +178,11 @@ const lockPause = 10;
 /** The pace of the requests to one source, which all processes of this user share if its file can be written. */
 class Pace {
   readonly #file: string | undefined;
-  readonly #rules: readonly PaceRule[];
+  readonly #rules: PullSource['pace'];
   readonly #timing: PullRun['timing'];
   #own: PaceState = { begun: [], blockedUntil: 0 };
 
-  constructor(file: string | undefined, rules: readonly PaceRule[], timing: PullRun['timing']) {
+  constructor(file: string | undefined, rules: PullSource['pace'], timing: PullRun['timing']) {
     this.#file = file;
     this.#rules = rules;
     this.#timing = timing;

@@ -224,7 +224,13 @@ class SourcePull {
     const end = (outcome: PullOutcome, what: string, problem?: Problem) =>
       this.#end(state, outcome, what, { requests: getter.requests - asked, ...defined({ problem }) });
     try {
-      for await (const window of this.#source.windows(this.#task(state, getter))) {
+      const { full, since, store, clock } = this.#run;
+      const task: PullTask = {
+        ...{ subject: state.record, full, since, now: clock(), get: getter.get },
+        read: (work) => readStoreIfAny(store, work),
+        note: (text) => void state.notes.push(text),
+      };
+      for await (const window of this.#source.windows(task)) {
         await this.#store(window, state);
         if (window.remaining > 0 && this.#isOutOfTime())
           return await end('left', leftText(state), this.#problemOfMissing(state));
@@ -250,15 +256,6 @@ class SourcePull {
       if (isUnknown && bookmark === '') this.#unrecorded.set(name, undefined);
       if (this.#failures >= mostFailures) throw problem;
     }
-  }
-
-  #task({ record: subject, notes }: SubjectState, { get }: Getter): PullTask {
-    const { full, since, store, clock } = this.#run;
-    return {
-      ...{ subject, full, since, now: clock(), get },
-      read: (work) => readStoreIfAny(store, work),
-      note: (text) => void notes.push(text),
-    };
   }
 
   /** Puts a window into the store: its documents and the bookmark in one transaction. */
@@ -314,14 +311,6 @@ class SourcePull {
     return (await readStoreIfAny(this.#run.store, (view) => this.#source.count(subject, view))) ?? {};
   }
 
-  async #news({ before, record }: SubjectState): Promise<PullCounts> {
-    if (before === undefined) return {};
-    const after = Object.entries(await this.#count(record.name));
-    return Object.fromEntries(
-      after.map(([name, count]) => [name, Math.max(0, count - (before[name] ?? 0))] as const),
-    );
-  }
-
   /** The failure of a subject; an error that no failure explains is a bug and is thrown. */
   #problemOf(error: unknown, name: string): Problem {
     const { title } = this.#source;
@@ -368,10 +357,12 @@ class SourcePull {
     what: string,
     ending: Partial<Pick<PulledSubject, 'requests' | 'problem'>> = {},
   ): Promise<void> {
-    const { record, notes } = state;
+    const { record, before, notes } = state;
     const left = [what, missingText(this.#missing(state))].filter((text) => text !== '').join('; ');
     if (left !== record.left) this.#unrecorded.set(record.name, { ...record, left });
-    const counts = await this.#news(state);
+    const after = before === undefined ? [] : Object.entries(await this.#count(record.name));
+    const news = after.map(([name, count]) => [name, Math.max(0, count - (before?.[name] ?? 0))] as const);
+    const counts = Object.fromEntries(news);
     this.#report(record, { outcome, requests: 0, counts, notes, left, ...ending });
   }
 

@@ -30,9 +30,6 @@ export type ReplyFailure = {
   readonly pause?: number;
 };
 
-/** At most this number of requests may begin within this number of milliseconds. */
-export type PaceRule = { readonly requests: number; readonly milliseconds: number };
-
 /** Gives the answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
 export type Get = (
   path: string,
@@ -105,7 +102,8 @@ export interface PullSource {
   readonly name: SourceName;
   /** The name of the publisher: `FRED`. */
   readonly title: string;
-  readonly pace: readonly PaceRule[];
+  /** At most so many requests may begin within so many milliseconds. */
+  readonly pace: readonly { readonly requests: number; readonly milliseconds: number }[];
   /** The path of a request that shows whether the source answers, and whether it takes the key or contact. */
   readonly probe: string;
   /** Leaves out what contradicts the store, and reports it at the end; otherwise refuses the window as a whole. */

@@ -70,7 +70,7 @@ async function probe(source: PullSource, run: PullRun): Promise<Omit<SourceProbe
   }
   try {
     const found = await ask(source, getter);
-    const { next, inMinute } = await getter.outlook();
+    const { next, inMinute } = await getter.pace.outlook();
     return { ...found, requestsInMinute: inMinute, nextRequest: new Date(next).toISOString() };
   } finally {
     await getter.close();

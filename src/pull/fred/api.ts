@@ -105,8 +105,8 @@ const mostSuggestions = 3;
 
 type FredParams = Readonly<Record<string, string | number>>;
 
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
+function isRefusal(found: object | string): found is FredRefusal {
+  return typeof found === 'string' || 'today' in found;
 }
 
 /** The requests of FRED's API that a pull needs. */
@@ -139,12 +139,12 @@ export class FredApi {
 
   async vintageDates(id: string, from: Day): Promise<readonly Day[] | 'no-vintages'> {
     const path = 'series/vintagedates';
-    const params = { series_id: id, realtime_start: from, realtime_end: '9999-12-31' };
-    const dates = await this.#entries(path, params, 'vintage_dates', { limit: vintagePage });
-    if (dates === 'no-vintages') return dates;
-    if (dates === 'nothing-then') return [];
-    if (!isList(dates)) throw refusedObservations(id, dates);
-    return dates.map((date) => {
+    const params = { series_id: id, realtime_start: from, realtime_end: '9999-12-31', limit: vintagePage };
+    const found = await this.#pages(path, params, 'vintage_dates');
+    if (found === 'no-vintages') return found;
+    if (found === 'nothing-then') return [];
+    if (isRefusal(found)) throw refusedObservations(id, found);
+    return found.rows.map((date) => {
       const day = typeof date === 'string' ? parseDay(date) : undefined;
       if (day === undefined) throw changed(path, `a vintage date is ${JSON.stringify(date)}`);
       return day;
@@ -153,13 +153,18 @@ export class FredApi {
 
   /** Every row of the answer to a query, page by page; none for a period in which there was nothing. */
   async observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
+    const path = 'series/observations';
     for (let restarts = 0; restarts <= mostRestarts; ) {
-      const found = await this.#wholeWindow(id, query);
+      const params = { series_id: id, ...query, limit: this.limits.rows };
+      const found = await this.#pages<UncheckedObject>(path, params, 'observations');
       if (found === 'nothing-then') return { head: {}, rows: [] };
       if (found === 'smaller-limit' && this.limits.rows > 1)
         this.limits.rows = Math.floor(this.limits.rows / 2);
-      else if (found === 'smaller-limit' || found === 'changed-meanwhile') restarts += 1;
-      else return found;
+      else if (found === 'smaller-limit') restarts += 1;
+      else if (isRefusal(found)) return found;
+      else if (!found.isSteady) restarts += 1;
+      else if (found.rows.length >= found.count) return found;
+      else throw changed(path, `the answer has ${found.rows.length} of ${found.count} rows`);
     }
     throw new Problem('bad-answer', `FRED's answer for ${id} changes from one page to the next`, {
       hints: ['FRED may be loading data; pull again later'],
@@ -175,9 +180,10 @@ export class FredApi {
       'release' in search
         ? ['release/series', { release_id: search.release }]
         : ['series/search', { search_text: search.text, search_type: search.by }];
-    const found = await this.#entries(path, params, 'seriess', { limit: Math.min(listPage, most), most });
-    if (isList(found)) {
-      const series = found.map((entry) => listed(entry, path));
+    const limit = Math.min(listPage, most);
+    const found = await this.#pages(path, { ...params, limit }, 'seriess', most);
+    if (!isRefusal(found)) {
+      const series = found.rows.map((entry) => listed(entry, path));
       const text = 'by' in search && search.by === 'series_id' ? search.text : '';
       const other = series.find(({ id }) => !id.includes(text.toUpperCase()));
       if (other !== undefined) throw otherThing(path, `ids with ${text}`, other.id);
@@ -208,42 +214,21 @@ export class FredApi {
     return alike.length > 0 ? alike : this.listing({ text: id, by: 'full_text' }, mostSuggestions);
   }
 
-  /** The entries of a list, page by page, until there are `most` of them. */
-  async #entries(
-    path: string,
-    params: FredParams,
-    name: string,
-    { limit, most = Number.POSITIVE_INFINITY }: { readonly limit: number; readonly most?: number },
-  ): Promise<readonly unknown[] | FredRefusal> {
-    const all: unknown[] = [];
+  /** The rows of an answer, page by page, until there are `most`; `isSteady` if all pages state one count. */
+  async #pages<T = unknown>(path: string, params: FredParams, name: string, most = Number.POSITIVE_INFINITY) {
+    const rows: T[] = [];
+    const counts = new Set<number>();
     for (;;) {
-      const reply = await this.#ask(path, { ...params, limit, offset: all.length });
+      const reply = await this.#ask(path, { ...params, offset: rows.length });
       if ('refusal' in reply) return reply.refusal;
-      const page = reply.answer[name];
-      if (!isList(page)) throw changed(path, `the answer has no ${name}`);
-      all.push(...page);
-      if (page.length === 0 || all.length >= Math.min(most, countOf(reply.answer, path))) return all;
-    }
-  }
-
-  async #wholeWindow(id: string, query: FredQuery): Promise<FredRows | FredRefusal | 'changed-meanwhile'> {
-    const path = 'series/observations';
-    const rows: UncheckedObject[] = [];
-    let head: UncheckedObject | undefined;
-    let total: number | undefined;
-    for (;;) {
-      const params = { series_id: id, ...query, limit: this.limits.rows, offset: rows.length };
-      const reply = await this.#ask(path, params);
-      if ('refusal' in reply) return reply.refusal;
-      const { observations: page, ...fields } = reply.answer;
-      if (!Array.isArray(page)) throw changed(path, 'the answer has no observations');
-      const count = countOf(reply.answer, path);
-      if (total !== undefined && count !== total) return 'changed-meanwhile';
-      total = count;
-      head ??= fields;
+      const { answer, sent } = reply;
+      const { [name]: page, ...head } = answer;
+      if (!Array.isArray(page)) throw changed(path, `the answer has no ${name}`);
       rows.push(...page);
-      if (rows.length >= count) return { head, rows, sent: reply.sent };
-      if (page.length === 0) throw changed(path, `the answer has ${rows.length} of ${count} rows`);
+      const count = countOf(answer, path);
+      counts.add(count);
+      if (page.length === 0 || rows.length >= Math.min(most, count))
+        return { rows, head, count, isSteady: counts.size === 1, sent };
     }
   }
 
@@ -252,19 +237,15 @@ export class FredApi {
       .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       .join('&');
     const reply = await this.#get(`/${path}?${query}`).catch((error: unknown) => {
-      throw naming(params.series_id, error);
+      const { series_id: id } = params;
+      const isOfSource = error instanceof Problem && /^(?:bad-answer|service-unavailable)$/.test(error.kind);
+      throw isOfSource && id !== undefined ? error.with({ detail: `${id}: ${error.detail}` }) : error;
     });
     const answer = jsonOf(reply) ?? {};
     if (reply.status !== 200) return { refusal: refusalOf(errorOf(answer), path) };
     refuseOtherAnswer(path, params, answer);
     return { answer, text: reply.body.toString('utf8'), sent: sentAt(reply) };
   }
-}
-
-/** A failure of the source, with the series that was asked for; any other error as it is. */
-function naming(id: string | number | undefined, error: unknown): unknown {
-  const isOfSource = error instanceof Problem && /^(?:bad-answer|service-unavailable)$/.test(error.kind);
-  return isOfSource && id !== undefined ? error.with({ detail: `${id}: ${error.detail}` }) : error;
 }
 
 const echoed = [

@@ -14,17 +14,7 @@ import {
 import { isCurveColumn } from '../../import/formats/treasury.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import { defined } from '../../platform/defined.ts';
-import type { Followed } from '../../store/followed.ts';
-import type { StoreView } from '../../store/store.ts';
-import type { PullCounts } from '../options.ts';
-import {
-  document,
-  type Get,
-  type PullSource,
-  type PullTask,
-  type PullWindow,
-  wrongClock,
-} from '../source.ts';
+import { document, type PullSource, type PullTask, type PullWindow, wrongClock } from '../source.ts';
 import { FredApi, type FredRows, fredAccess, refusedObservations } from './api.ts';
 import { StoredHistory } from './stored.ts';
 
@@ -48,25 +38,45 @@ export const fred: PullSource = {
     withdrawn: ['withdrawn', 'withdrawn'],
   },
   access: fredAccess,
-  resolve,
-  estimate,
-  count,
+
+  async resolve(typed, get) {
+    const names: string[] = [];
+    for (const text of typed) {
+      const number = release.exec(text)?.[1];
+      if (number === undefined) names.push(seriesId(text));
+      else if (get === undefined) names.push(text);
+      else {
+        const listed = await new FredApi(get).listing({ release: Number(number) });
+        names.push(...listed.map(({ id }) => id).filter((id) => !isCurveColumn(id)));
+      }
+    }
+    return names;
+  },
+
+  estimate({ name, bookmark }) {
+    if (release.test(name))
+      return { requests: 1, what: 'the list of its series, then at least 3 requests for each' };
+    const known = readBookmark(bookmark);
+    if (known === undefined)
+      return { requests: 3, what: 'the description, the vintage dates, and every vintage' };
+    if (known.fetched === true) return { requests: 1, what: 'what FRED has today' };
+    return { requests: 1, what: `what is new since ${known.vintage ?? 'the beginning'}` };
+  },
+
+  async count(seriesId, view) {
+    const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
+    const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
+    for (const { added, revised, withdrawn } of page?.rows ?? []) {
+      counts.new_vintages += 1;
+      counts.new_dates += added;
+      counts.revised += revised;
+      counts.withdrawn += withdrawn;
+    }
+    return counts;
+  },
+
   windows: (task) => new FredHistory(task).windows(),
 };
-
-async function resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (const text of typed) {
-    const number = release.exec(text)?.[1];
-    if (number === undefined) names.push(seriesId(text));
-    else if (get === undefined) names.push(text);
-    else {
-      const listed = await new FredApi(get).listing({ release: Number(number) });
-      names.push(...listed.map(({ id }) => id).filter((id) => !isCurveColumn(id)));
-    }
-  }
-  return names;
-}
 
 function seriesId(text: string): string {
   const id = parseSeriesId(text);
@@ -76,28 +86,6 @@ function seriesId(text: string): string {
       hints: ['asof pull treasury'],
     });
   return id;
-}
-
-function estimate({ name, bookmark }: Followed): { readonly requests: number; readonly what: string } {
-  if (release.test(name))
-    return { requests: 1, what: 'the list of its series, then at least 3 requests for each' };
-  const known = readBookmark(bookmark);
-  if (known === undefined)
-    return { requests: 3, what: 'the description, the vintage dates, and every vintage' };
-  if (known.fetched === true) return { requests: 1, what: 'what FRED has today' };
-  return { requests: 1, what: `what is new since ${known.vintage ?? 'the beginning'}` };
-}
-
-async function count(seriesId: string, view: StoreView): Promise<PullCounts> {
-  const page = await view.series.vintages({ seriesId, limit: Number.MAX_SAFE_INTEGER });
-  const counts = { new_vintages: 0, new_dates: 0, revised: 0, withdrawn: 0 };
-  for (const { added, revised, withdrawn } of page?.rows ?? []) {
-    counts.new_vintages += 1;
-    counts.new_dates += added;
-    counts.revised += revised;
-    counts.withdrawn += withdrawn;
-  }
-  return counts;
 }
 
 /** Before the first vintage of any series; FRED's own word for "from the beginning". */

@@ -12,7 +12,6 @@ import {
   textField,
   type UncheckedObject,
 } from '../../import/readers/json.ts';
-import type { SourceSettings } from '../options.ts';
 import {
   checkClock,
   divide,
@@ -24,7 +23,6 @@ import {
   type PullWindow,
   type ReplyFailure,
   reasonIn,
-  type SourceAccess,
 } from '../source.ts';
 import {
   isAbsent,
@@ -52,8 +50,47 @@ export const sec: PullSource = {
   wants: 'contact',
   counted: { new_filings: ['new filing', 'new filings'], new_trades: ['new trade', 'new trades'] },
   keepsHeld: true,
-  access,
-  resolve,
+
+  access({ url, contact }) {
+    if (contact === undefined)
+      throw new Problem('unauthorized', 'the SEC wants to know who asks, and no contact is set', {
+        hints: [
+          'asof config set sec_contact "Jane Doe jane@example.org", with your name and mail address',
+          'ASOF_SEC_CONTACT sets it for one command; asof sends it to the SEC alone',
+        ],
+      });
+    if (!/^[\x20-\x7e]*[\x21-\x7e]@[\w-]+(?:\.[\w-]+)+[\x20-\x7e]*$/.test(contact))
+      throw new Problem(
+        'bad-input',
+        'the contact for the SEC has no mail address, or characters that no header may have',
+        { hints: ['use a name and a mail address in plain letters: "Jane Doe jane@example.org"'] },
+      );
+    return {
+      base: url ?? 'https://www.sec.gov',
+      ...(url === undefined && { others: { '/submissions/': 'https://data.sec.gov' } }),
+      headers: { 'user-agent': `${contact} asof`, accept: '*/*' },
+      secrets: [contact, ...contact.split(/\s+/).filter((word) => word.includes('@'))],
+      failureIn,
+    };
+  },
+
+  async resolve(typed, get) {
+    if (typed.length === 0)
+      throw new Problem('bad-input', 'whose filings? --ticker T, --cik N, or --daily for those of everyone');
+    let table: SourceFile | undefined;
+    const names: string[] = [];
+    for (const text of typed) {
+      const ticker = /^ticker (.+)$/.exec(text)?.[1];
+      if (ticker === undefined) names.push(text === 'daily' ? text : `cik ${Number(cikIn(text))}`);
+      else if (get === undefined) names.push(text);
+      else {
+        table ??= await tickerTable(get);
+        names.push(`cik ${Number(await cikOf(table, ticker))}`);
+      }
+    }
+    return names;
+  },
+
   estimate(subject, { since, now }) {
     const { name, bookmark } = subject;
     if (name === 'daily') return DailyFilings.estimate(subject, since, endedDay(now));
@@ -85,46 +122,6 @@ function endedDay(now: Date): Day {
   const clock = utcAsEastern(`${now.toISOString().slice(0, 19)}Z`);
   const day = clock.slice(0, 10);
   return clock.slice(11, 16) >= indexedBy ? day : addDays(day, -1);
-}
-
-function access({ url, contact }: SourceSettings): SourceAccess {
-  if (contact === undefined)
-    throw new Problem('unauthorized', 'the SEC wants to know who asks, and no contact is set', {
-      hints: [
-        'asof config set sec_contact "Jane Doe jane@example.org", with your name and mail address',
-        'ASOF_SEC_CONTACT sets it for one command; asof sends it to the SEC alone',
-      ],
-    });
-  if (!/^[\x20-\x7e]*[\x21-\x7e]@[\w-]+(?:\.[\w-]+)+[\x20-\x7e]*$/.test(contact))
-    throw new Problem(
-      'bad-input',
-      'the contact for the SEC has no mail address, or characters that no header may have',
-      { hints: ['use a name and a mail address in plain letters: "Jane Doe jane@example.org"'] },
-    );
-  return {
-    base: url ?? 'https://www.sec.gov',
-    ...(url === undefined && { others: { '/submissions/': 'https://data.sec.gov' } }),
-    headers: { 'user-agent': `${contact} asof`, accept: '*/*' },
-    secrets: [contact, ...contact.split(/\s+/).filter((word) => word.includes('@'))],
-    failureIn,
-  };
-}
-
-async function resolve(typed: readonly string[], get: Get | undefined): Promise<readonly string[]> {
-  if (typed.length === 0)
-    throw new Problem('bad-input', 'whose filings? --ticker T, --cik N, or --daily for those of everyone');
-  let table: SourceFile | undefined;
-  const names: string[] = [];
-  for (const text of typed) {
-    const ticker = /^ticker (.+)$/.exec(text)?.[1];
-    if (ticker === undefined) names.push(text === 'daily' ? text : `cik ${Number(cikIn(text))}`);
-    else if (get === undefined) names.push(text);
-    else {
-      table ??= await tickerTable(get);
-      names.push(`cik ${Number(await cikOf(table, ticker))}`);
-    }
-  }
-  return names;
 }
 
 async function tickerTable(get: Get): Promise<SourceFile> {
