@@ -29,13 +29,12 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number 
 
 type RunnableCommand = CommandSpec<QueryLine | ReturnType<OtherCommand['read']>>;
 
-/** A file of commands that ask no question, and the first words of their lines. */
 type CommandFile = {
   readonly words: readonly string[];
   readonly load: () => Promise<{ readonly commands: readonly OtherCommand[] }>;
 };
 
-/** The files of commands that ask no question, in the order in which help lists the commands. */
+/** The files of commands that ask no question, by the first words of their lines, in the order of help. */
 const families: readonly CommandFile[] = [
   { words: ['snapshot', 'verify'], load: () => import('./commands/snapshot.ts') },
   { words: ['facts', 'import'], load: () => import('./commands/import.ts') },

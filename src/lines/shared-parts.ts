@@ -15,7 +15,7 @@ import { paramFlags, typedValue } from './param-flags.ts';
 const group = 'Output';
 
 /** The file to write; undefined for stdout. */
-export const file: LinePart<string | undefined> = {
+const file: LinePart<string | undefined> = {
   flags: [
     {
       name: 'output',

@@ -59,7 +59,6 @@ export class DraftFile {
     await this.#handle.writeFile(chunk);
   }
 
-  /** Drops what has been written. */
   async restart(): Promise<void> {
     await this.#handle.truncate(0);
   }
@@ -69,7 +68,6 @@ export class DraftFile {
     await this.#handle.sync();
   }
 
-  /** Puts the draft in the place of the file. */
   async publish(): Promise<void> {
     await this.#handle.close();
     await promises.rename(this.#name, this.#target);

@@ -44,9 +44,7 @@ export function isShippedSample(path: string): boolean {
 
 /** The folders in which asof keeps things for this user; they need not exist. */
 export type UserFolders = {
-  /** For the user's own store. */
   readonly data: string;
-  /** For settings and keys. */
   readonly config: string;
   /** For what may be lost at any time. */
   readonly cache: string;

@@ -8,7 +8,6 @@ import { type Messages, messagesOf } from '../terminal/messages.ts';
 /** Loads every command of asof; `inPlan` as in the lines of a plan. */
 export type LoadCommands = (inPlan?: boolean) => Promise<readonly AnyCommand[]>;
 
-/** A line that asks no question, with what to do. */
 type RunnableLine = {
   readonly command: 'other';
   /** What was typed, as plain data. */
@@ -36,7 +35,6 @@ export function command<P extends Readonly<Record<string, LinePart>>>({
 }: Omit<CommandSpec, 'args' | 'flags' | 'read'> & {
   readonly args?: readonly ArgumentSpec[];
   readonly parts: P;
-  /** Resolves to the exit code, if it is not that of success. */
   readonly run: (values: RunValues<P>, io: Io, load: LoadCommands) => Promise<number> | Promise<void>;
 }): OtherCommand {
   const { flags, read } = together(parts);

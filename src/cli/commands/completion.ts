@@ -226,7 +226,6 @@ function fromHome(path: string, io: Io): string {
   return path.startsWith('~/') ? join(variable(io, 'HOME') ?? homedir(), path.slice(2)) : path;
 }
 
-/** Seconds that a shell waits for ids after TAB. */
 const lookupSeconds = 1;
 
 /**
@@ -270,9 +269,7 @@ function startsWithId(id: string, text: string): boolean {
   return id.startsWith(text.toUpperCase()) && !id.startsWith('-');
 }
 
-/** The position of the cursor in a command line. */
 type CursorPosition = {
-  /** What may be typed there. */
   readonly offer: Completer;
   /** The command, if the words before call one. */
   readonly spec: AnyCommand | undefined;
@@ -280,7 +277,6 @@ type CursorPosition = {
   readonly known: readonly Flag[];
   /** The flags that were typed, by name, with their values. */
   readonly flags: ReadonlyMap<string, string>;
-  /** The arguments that were typed. */
   readonly typed: readonly string[];
   /** The part of the current word that stays as it is, such as `--format=`. */
   readonly lead: string;

@@ -118,28 +118,27 @@ Precedence: flag, variable, setting (\`asof config\`), default. An empty variabl
 No variable and no setting changes an as-of date.
 `;
 
-const exitCodes: readonly (readonly [number, string])[] = [
-  [exitCode.success, 'success, even if the result is empty or the reader closed the pipe'],
-  [
-    exitCode.differences,
-    'differences (diff --exit-code, verify), values not known (check), faults (store check)',
-  ],
-  [exitCode.usage, 'usage error, invalid value, or a file that cannot be imported'],
-  [exitCode.notFound, 'not found'],
-  [exitCode.unauthorized, 'no key, or an invalid one'],
-  [exitCode.forbidden, 'the plan does not include it'],
-  [exitCode.quota, 'the quota is used up'],
-  [exitCode.unreachable, 'cannot reach the service: name, connection, TLS, time limit'],
-  [exitCode.serviceFailed, 'the service failed, or its answer breaks the contract'],
-  [exitCode.empty, 'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail'],
-  [exitCode.localIo, 'cannot read or write a local file, store or setting'],
-  [exitCode.bug, 'a bug in asof'],
-  [exitCode.interrupted, 'interrupted (Ctrl-C), or a question that was not answered with yes'],
-  [exitCode.terminated, 'terminated'],
-];
+const exitMeanings: { readonly [K in keyof typeof exitCode]: string } = {
+  success: 'success, even if the result is empty or the reader closed the pipe',
+  differences: 'differences (diff --exit-code, verify), values not known (check), faults (store check)',
+  usage: 'usage error, invalid value, or a file that cannot be imported',
+  notFound: 'not found',
+  unauthorized: 'no key, or an invalid one',
+  forbidden: 'the plan does not include it',
+  quota: 'the quota is used up',
+  unreachable: 'cannot reach the service: name, connection, TLS, time limit',
+  serviceFailed: 'the service failed, or its answer breaks the contract',
+  empty: 'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail',
+  localIo: 'cannot read or write a local file, store or setting',
+  bug: 'a bug in asof',
+  interrupted: 'interrupted (Ctrl-C), or a question that was not answered with yes',
+  terminated: 'terminated',
+};
 
 function exitCodesText(): string {
-  const lines = exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
+  const lines = Object.entries(exitCode).map(
+    ([name, code]) => `  ${String(code).padStart(3)}  ${exitMeanings[name as keyof typeof exitCode]}`,
+  );
   return `Exit codes\n\n${lines.join('\n')}\n\nWith several series ids asof tries all of them; the first failure decides.\n`;
 }
 

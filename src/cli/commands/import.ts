@@ -22,7 +22,6 @@ import type { StoreView, WholeView } from '../../store/store.ts';
 import { defaultStorePath, storeAlone, storeToRead, storeToWrite } from '../config/places.ts';
 import { writeRows } from '../run/rows.ts';
 import { ofStore } from '../run/session.ts';
-import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 import { command, shortened } from './command.ts';
 
@@ -74,20 +73,14 @@ asof import --log
     complete: toggle('complete', 'withdraw the dates that a complete vintage does not list'),
     projections: toggle('projections', 'accept values of periods that begin after their as-of date'),
     skipDays: {
-      flags: [
-        {
-          name: 'skip-days',
-          value: 'dates',
-          about: 'leave out the curves of these trade dates, separated by commas',
-        },
-      ],
+      ...textOption('skip-days', 'dates', 'leave out the curves of these trade dates, separated by commas'),
       read: (line) => line.days('skip-days'),
     },
     skipUnknown: toggle('skip-unknown', 'skip files of unknown formats, such as a README'),
     withSample: toggle('with-sample', 'start a new store as a copy of the shipped sample'),
     dryRun: toggle('dry-run', 'read and check everything, write nothing'),
     log: {
-      flags: [{ name: 'log', about: 'list all imports, with the sha256 of each file' }],
+      ...toggle('log', 'list all imports, with the sha256 of each file'),
       read(line) {
         const isLog = line.has('log');
         if (isLog && line.args.length > 0)
@@ -102,10 +95,16 @@ asof import --log
     resolved: { flags: [], read: (line) => line.resolved },
   },
   async run({ args: paths, log, store: named, messages, resolved, ...options }, io) {
-    if (log) return printLog(named, io);
+    const { importFiles, importLog } = await import('../../import/import.ts');
+    if (log) {
+      const entries = await importLog(storeToRead(io, named).path);
+      await print(importLogText(entries), io);
+      const outdated = entries.filter((entry) => entry.outdated).map(({ file }) => file);
+      for (const text of outdatedLines(outdated)) io.stderr.write(`${text}\n`);
+      return;
+    }
     messages.resolved(resolved);
     const store = storeToWrite(io, named);
-    const { importFiles } = await import('../../import/import.ts');
     try {
       const { clock, signal, stdin } = io;
       if (paths.includes('-') && stdin.isTTY === true)
@@ -123,14 +122,6 @@ asof import --log
     }
   },
 });
-
-async function printLog(store: string | undefined, io: Io): Promise<void> {
-  const { importLog } = await import('../../import/import.ts');
-  const log = await importLog(storeToRead(io, store).path);
-  await print(importLogText(log), io);
-  const outdated = log.filter((entry) => entry.outdated).map(({ file }) => file);
-  for (const text of outdatedLines(outdated)) io.stderr.write(`${text}\n`);
-}
 
 /** Shows the progress of an import, in which each stage has its own rate. */
 function importProgress(messages: Messages): (made: ImportProgress) => void {
@@ -224,7 +215,6 @@ asof facts "PCE*" | tail -n +2 | wc -l
   },
 });
 
-/** Rows of series, with texts in all columns. */
 type ExportedRows = {
   readonly columns: readonly string[];
   readonly rows: (id: string) => AsyncIterable<readonly Row[]>;

@@ -170,14 +170,17 @@ const pingSources = command({
     const store = storeToRead(io, line.connection.store).path;
     const probes = await probeSources({ ...pullOptions(line, io), store });
     await printTable(output, probeTable, probes, io);
-    return reported(failuresIn(probes), output.format === 'json', io);
+    // A missing key matters only if the store follows something there.
+    const failures = probes.flatMap(({ problem, key, followed }) =>
+      problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
+    );
+    return reported(failures, output.format === 'json', io);
   },
 });
 
 /** What asks live sources: `asof pull`, `asof unfollow`, and `asof ping --sources`, which is not the question `ping`. */
 export const commands = [pullSources, unfollowSource, pingSources];
 
-/** The source that each flag belongs to, and the text that it stands for. */
 const flagSources = { search: 'fred', release: 'fred', ticker: 'sec', cik: 'sec', daily: 'sec' } as const;
 
 function requestIn(line: TypedLine): Readonly<Record<string, readonly string[]>> | undefined {
@@ -344,13 +347,6 @@ const listingTable: RecordTable<FredListing> = {
     member('observation_end', 'text', 'Last date with a value.'),
   ],
 };
-
-/** The failed probes that matter to a store: a missing key matters only if the store follows something there. */
-function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
-  return probes.flatMap(({ problem, key, followed }) =>
-    problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
-  );
-}
 
 const probeTable: RecordTable<SourceProbe> = {
   columns: [

@@ -62,14 +62,12 @@ asof snapshot plan.txt --out desk
     }),
     asOf: asOf('as-of date of all files (default yesterday in UTC)'),
     demands: {
-      ...demands,
-      flags: [
-        {
-          name: 'max-age',
-          value: 'days',
-          about: 'fail if the data of a line end more than this many days before its as-of date (exit 9)',
-        },
-      ],
+      ...textOption(
+        'max-age',
+        'days',
+        'fail if the data of a line end more than this many days before its as-of date (exit 9)',
+      ),
+      read: demands.read,
     },
     dryRun: toggle('dry-run', 'print the commands and the files, and write nothing'),
     connection,

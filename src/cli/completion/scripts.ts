@@ -135,7 +135,6 @@ type Shell = {
   readonly answer: (choices: Choices, lead: string, sent: readonly string[]) => readonly string[];
 };
 
-/** The quotes that can be open. */
 export type Quote = '' | '"' | "'";
 
 /**

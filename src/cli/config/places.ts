@@ -78,15 +78,12 @@ export function chosenBaseUrl(
   io: Io,
   flags: { readonly baseUrl?: string; readonly store?: string },
 ): ChosenBaseUrl | undefined {
-  // A line that has both flags is refused when it is parsed.
-  if (flags.baseUrl !== undefined)
-    return serviceAt(readFrom('--base-url', 'base_url', flags.baseUrl, settings.base_url, io), '--base-url');
   // A store in a flag overrides a service in a variable or a setting.
-  if (flags.store !== undefined) return undefined;
-  const chosen = chosenSetting(io, 'base_url');
-  return chosen && serviceAt(chosen.value, chosen.from);
-}
-
-function serviceAt(address: string, from: string): ChosenBaseUrl {
-  return { base: parseBaseUrl(address), from };
+  if (flags.baseUrl === undefined && flags.store !== undefined) return undefined;
+  const from = '--base-url';
+  const chosen =
+    flags.baseUrl === undefined
+      ? chosenSetting(io, 'base_url')
+      : { value: readFrom(from, 'base_url', flags.baseUrl, settings.base_url, io), from };
+  return chosen && { base: parseBaseUrl(chosen.value), from: chosen.from };
 }

@@ -79,24 +79,21 @@ export function named<N extends string>(text: string, names: readonly N[], unkno
 /** Reads the user's settings; an invalid value is a Problem that names the file and the way out. */
 export function readSettings(io: Io): Partial<SettingValues> {
   const entries = readConfigFile(io, 'config');
-  const known = Object.entries<Setting>(settings).flatMap(([name, setting]) => {
+  const stored = (name: string, setting: Setting) => {
     const value = entries[name];
-    return value === undefined ? [] : [[name, storedValue(io, name, setting, value)]];
-  });
-  return Object.fromEntries(known);
-}
-
-function storedValue(io: Io, name: string, setting: Setting, value: unknown): unknown {
-  try {
-    if (typeof value === 'string' || typeof value === 'number')
-      return readFrom(name, name, String(value), setting, io);
-  } catch {
-    // `config set` says what is valid; here the user needs to know where the value is and how to remove it.
-  }
-  const path = configPath(io, 'config');
-  throw new Problem('local-io', `${path}: the setting ${name} cannot be ${JSON.stringify(value)}`, {
-    hints: [`asof config unset ${name}`],
-  });
+    try {
+      if (typeof value === 'string' || typeof value === 'number')
+        return readFrom(name, name, String(value), setting, io);
+    } catch {
+      // `config set` says what is valid; here the user needs to know where the value is and how to remove it.
+    }
+    const path = configPath(io, 'config');
+    throw new Problem('local-io', `${path}: the setting ${name} cannot be ${JSON.stringify(value)}`, {
+      hints: [`asof config unset ${name}`],
+    });
+  };
+  const known = Object.entries<Setting>(settings).filter(([name]) => entries[name] !== undefined);
+  return Object.fromEntries(known.map(([name, setting]) => [name, stored(name, setting)]));
 }
 
 /** Reads a setting from its variable, else from the user's settings, and says where it is from. */

@@ -33,7 +33,11 @@ import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
-  const query = await withFiles(line.query, io);
+  const { question, values } = line.query;
+  const read = await question.withFiles?.(values, (file, strict) =>
+    readDays(file, io.stdin, latestDay(io.clock()), strict),
+  );
+  const query = { question, values: read ?? values };
   const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
   const messages = messagesOf(line.messages, io);
   return withClient({ connection: line.connection, messages }, io, async (client) => {
@@ -88,14 +92,6 @@ function tablesOf(io: Io): TableFiles {
       return table;
     },
   };
-}
-
-async function withFiles(query: Query, io: Io): Promise<Query> {
-  if (query.question.withFiles === undefined) return query;
-  const values = await query.question.withFiles(query.values, (file, strict) =>
-    readDays(file, io.stdin, latestDay(io.clock()), strict),
-  );
-  return { ...query, values };
 }
 
 /** How a job ended; a comparison says whether anything differs, if all of it was read. */
@@ -228,7 +224,6 @@ async function attempt(
   return ended;
 }
 
-/** The most columns that a message names. */
 const mostNamed = 8;
 
 function reportHidden(dropped: readonly string[], hidden: number, query: Query, { warn }: Messages): void {
@@ -274,7 +269,6 @@ async function* renderedPages<O>(
   return all.returned;
 }
 
-/** Yields rows that are a text already. */
 async function* writtenRows<O>(
   { header, pages }: WrittenRows<O>,
   shown: ShownRows,

@@ -97,18 +97,23 @@ function isDueToday(io: Io, notice: string): boolean {
 
 /** What `work` gives for a store; its failure says which variable or setting names the store. */
 export function ofStore<T>({ path, namedBy }: StoreChoice, work: (path: string) => Promise<T>): Promise<T> {
-  return hinting(work(path), () => (namedBy === undefined ? [] : [`${namedBy} names this store`]));
+  return hinting(
+    () => work(path),
+    () => (namedBy === undefined ? [] : [`${namedBy} names this store`]),
+  );
 }
 
 /** The outcome of work; a Problem gets more hints. */
-async function hinting<T>(work: Promise<T>, hintsOf: (problem: Problem) => readonly string[]): Promise<T> {
+async function hinting<T>(
+  work: () => Promise<T>,
+  hintsOf: (problem: Problem) => readonly string[],
+): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     const hints = error instanceof Problem ? hintsOf(error) : [];
-    throw error instanceof Problem && hints.length > 0
-      ? error.with({ hints: [...error.hints, ...hints] })
-      : error;
+    if (!(error instanceof Problem) || hints.length === 0) throw error;
+    throw error.with({ hints: [...error.hints, ...hints] });
   }
 }
 
@@ -123,17 +128,14 @@ async function openRemote(
   messages.detail(
     `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
   );
-  const client = await openClient({
-    baseUrl: base.href,
-    userAgent: `asof/${version()}`,
-    ...requestOptions(flags, io, messages),
-    key: key?.text,
-  });
+  const options = { ...requestOptions(flags, io, messages), key: key?.text };
+  const client = await openClient({ baseUrl: base.href, userAgent: `asof/${version()}`, ...options });
   return {
     ...client,
     ask: (operation, given, options) =>
-      hinting(client.ask(operation, given, options), (problem) =>
-        hintsOf(problem, { base, from }, key?.from),
+      hinting(
+        () => client.ask(operation, given, options),
+        (problem) => hintsOf(problem, { base, from }, key?.from),
       ),
   };
 }
@@ -170,9 +172,8 @@ export function requestOptions(flags: ConnectionFlags, io: Io, messages: Message
 function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }: Io) {
   return (event: RemoteEvent): void => {
     if ('tried' in event) {
-      const { tried } = event;
-      detail(`asof: ${triedText(tried, clock())}`);
-      for (const line of headerLines(tried)) trace(line);
+      detail(`asof: ${triedText(event.tried, clock())}`);
+      for (const line of headerLines(event.tried)) trace(line);
       return;
     }
     const { seconds, reason } = event.wait;
@@ -182,18 +183,14 @@ function reporting({ flags, noteOnTerminal, detail, trace }: Messages, { clock }
   };
 }
 
-/** A try of a request in a line: `GET https://… : 200, 5000 bytes in 30 ms`. */
+/** A try of a request in a line: `GET https://…: 200, 5000 bytes in 30 ms`. */
 function triedText(tried: RequestTry, now: Date): string {
-  return `GET ${tried.url}: ${outcomeOf(tried, now)}`;
+  const { url, milliseconds } = tried;
+  if (tried.status === undefined) return `GET ${url}: ${tried.failure.detail}, after ${milliseconds} ms`;
+  const { status, bytes, headers } = tried;
+  return `GET ${url}: ${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
 }
 
-function outcomeOf(tried: RequestTry, now: Date): string {
-  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
-  const { status, bytes, milliseconds, headers } = tried;
-  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
-}
-
-/** The headers of a try, those of the request first. */
 function headerLines(tried: RequestTry): readonly string[] {
   const lines = (direction: string, headers: Readonly<Record<string, string>>) =>
     Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
@@ -219,6 +216,7 @@ function secondsToReset(text: string, now: Date): string {
   const milliseconds = number > 1e12 ? number : number * 1000;
   return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
 }
+
 /** The terminal, if stdout is one, and the output that the environment and the settings ask for. */
 export function outputPlace(io: Io): OutputPlace {
   const { isTTY, columns, rows } = io.stdout;

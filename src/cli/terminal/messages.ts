@@ -13,28 +13,10 @@ type ResolvedText = { readonly flag: string; readonly text: string; readonly day
 type Verbosity = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };
 
 /** What a command writes to stderr for people. */
-export type Messages = {
-  readonly flags: Verbosity;
-  /** A line about what is missing from the output: `--quiet` does not silence it. */
-  readonly warn: (text: string) => void;
-  /** A line for people and scripts, unless `--quiet`. */
-  readonly note: (text: string) => void;
-  /** Whether a person reads: a terminal, and no `--quiet`. */
-  readonly hasReader: boolean;
-  /** A line for people: printed only on a terminal. */
-  readonly noteOnTerminal: (text: string) => void;
-  /** The day that each text means: on a terminal, or for `--verbose`. */
-  readonly resolved: (days: readonly ResolvedText[]) => void;
-  /** A line for `--verbose`. */
-  readonly detail: (text: string) => void;
-  /** A line for `--debug`. */
-  readonly trace: (text: string) => void;
-  /** The progress of work that starts now; shown only on a terminal, not with `--quiet`, and if it is wanted. */
-  readonly progress: (isWanted?: boolean) => Progress;
-};
+export type Messages = ReturnType<typeof messagesOf>;
 
 /** Returns the messages of a command with these flags. */
-export function messagesOf(flags: Verbosity, io: Io): Messages {
+export function messagesOf(flags: Verbosity, io: Io) {
   const { quiet, verbose, debug } = flags;
   const print = (text: string): void => write(io, `${printable(text)}\n`);
   const unless = (silent: boolean) => (text: string) => (silent ? undefined : print(text));
@@ -43,19 +25,26 @@ export function messagesOf(flags: Verbosity, io: Io): Messages {
   const noteOnTerminal = unless(!hasReader);
   return {
     flags,
+    /** A line about what is missing from the output: `--quiet` does not silence it. */
     warn: print,
+    /** A line for people and scripts, unless `--quiet`. */
     note: unless(quiet),
+    /** Whether a person reads: a terminal, and no `--quiet`. */
     hasReader,
     noteOnTerminal,
-    resolved(days) {
+    /** The day that each text means: on a terminal, or for `--verbose`. */
+    resolved(days: readonly ResolvedText[]): void {
       const say = io.stderr.isTTY === true ? noteOnTerminal : detail;
       for (const { flag, text, day } of days) say(`asof: ${flag} ${text} is ${day}`);
     },
+    /** A line for `--verbose`. */
     detail,
+    /** A line for `--debug`. */
     trace: unless(!debug),
-    progress: (isWanted = true) =>
+    /** The progress of work that starts now; shown only on a terminal, not with `--quiet`, and if it is wanted. */
+    progress: (isWanted = true): Progress =>
       isWanted && hasReader && variable(io, 'TERM') !== 'dumb' ? progressOn(io) : noProgress,
-  };
+  } as const;
 }
 
 /** Prints a failure, as a problem document where `json` is set, and gives its exit code; a bug shows its stack. */
@@ -115,7 +104,6 @@ const updateEvery = 100;
 /** Columns left free: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
 
-/** Shows no progress. */
 const noProgress: Progress = { show: () => undefined, clear: () => undefined };
 
 function progressOn({ stderr, clock }: Io): Progress {
