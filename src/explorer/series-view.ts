@@ -35,7 +35,6 @@ type SeriesViewProps = {
   readonly state: PageState;
 };
 
-/** Shows a series as of a day, its first releases and latest values beside it, and the revisions of a date. */
 function SeriesView({ series, context, state }: SeriesViewProps): VNode {
   const { id, about, history, vintages, days, latest, first } = series;
   const { dates } = history;
@@ -266,13 +265,7 @@ class RevisionsPanel extends Component<RevisionsPanelProps> {
   }
 }
 
-type RevisionsProps = {
-  readonly series: LoadedSeries;
-  readonly context: PageContext;
-  readonly date: Day;
-  readonly asOf: Day;
-  readonly rows: readonly ServedRow[];
-};
+type RevisionsProps = RevisionsPanelProps & { readonly date: Day; readonly rows: readonly ServedRow[] };
 
 function Revisions({ series, context, date, asOf, rows }: RevisionsProps): VNode {
   const { id, about } = series;
