@@ -6,9 +6,8 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import {
   DailyTransformers,
   firstInput,
-  type TransformedValue,
   Transformer,
-  vintageOf,
+  type VintageValues,
 } from '../domain/series/transformer.ts';
 import { isComparison, unitText } from '../domain/series/units.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
@@ -182,11 +181,20 @@ function transformed<R extends Row>(
 function resultRow<R extends Row>(
   any: R,
   date: Day,
-  { value, since: as_of_date }: TransformedValue,
+  { value, since: as_of_date }: { readonly value: string; readonly since: Day },
   frequency: Frequency,
   { units }: Transformation,
 ): R {
   return { ...any, date, value, as_of_date, unit: unitText(units, String(any.unit ?? '')), frequency };
+}
+
+/** The vintage that has these values. */
+export function vintageOf(
+  values: readonly { readonly date: Day; readonly value: string; readonly asOf: Day }[],
+): VintageValues {
+  const byDate = new Map(values.map((one) => [one.date, one]));
+  const dates = [...byDate.keys()].sort();
+  return { dates, newest: dates.at(-1), valueOf: (date) => byDate.get(date) };
 }
 
 function datesAsked(rows: readonly Row[], texts: ParamTexts, transformer: Transformer): readonly Day[] {

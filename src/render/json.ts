@@ -4,7 +4,6 @@ import { defined } from '../platform/defined.ts';
 import type { Columns } from './columns.ts';
 import { lineRenderer, type OutputLayout, type TextRenderer } from './renderer.ts';
 
-/** An envelope as it is on the wire; the user may leave out the request id. */
 type JsonPage = Omit<Envelope, 'request_id'>;
 
 /** One envelope, indented by two spaces; several pages become one, of which the first is in memory. */

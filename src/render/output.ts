@@ -147,7 +147,7 @@ export type OutputPlace = {
 };
 
 /** An output with nothing left open. */
-export type OutputChoice = {
+export type OutputChoice = Pick<OutputFlags, 'failEmpty' | 'header'> & {
   readonly format: OutputFormat;
   readonly file: string | undefined;
   readonly onTerminal: boolean;
@@ -159,11 +159,9 @@ export type OutputChoice = {
   /** Whether only the first rows are shown: of a table on a terminal. */
   readonly screenful: boolean;
   readonly columns: readonly string[] | undefined;
-  readonly header: boolean;
   readonly double: boolean;
   readonly colour: boolean;
   readonly width: number | undefined;
-  readonly failEmpty: boolean;
 };
 
 /** The output that flags ask for at a place; a Problem if they contradict each other or the rows cannot be drawn. */

@@ -61,9 +61,10 @@ export class TableRenderer implements TextRenderer {
   #begin(): string {
     const { header, width, colour } = this.#layout;
     const isPlain = width === undefined || this.#layout.columns.chosen;
-    const measured = this.#fields.map(({ name, type, head = name, rank }, i) =>
-      measureColumn(isPlain ? { name, type } : { name: head, type, rank }, this.#waiting, i),
-    );
+    const measured = this.#fields.map(({ name, type, head = name, rank }, index) => {
+      const column = { index, name: printable(isPlain ? name : head), kind: fieldKinds[type].alignment };
+      return { ...column, rank: isPlain ? undefined : rank, ...measure(column, this.#waiting) };
+    });
     const columns = width === undefined ? measured : fitColumns(measured, width);
     this.#columns = columns;
     const heading = tableLines([columns.map(({ name }) => name)], columns).trimEnd();
@@ -81,29 +82,18 @@ export class TableRenderer implements TextRenderer {
   }
 }
 
-function measureColumn(
-  field: Pick<Field, 'name' | 'type'> & { readonly rank?: Field['rank'] | undefined },
+function measure(
+  { index, name, kind }: Pick<TableColumn, 'index' | 'name' | 'kind'>,
   rows: readonly (readonly string[])[],
-  index: number,
-): TableColumn {
-  const kind = fieldKinds[field.type].alignment;
-  const name = printable(field.name);
-  let widest = 0;
-  let fraction = 0;
+): Pick<TableColumn, 'width' | 'fraction'> {
+  let [widest, fraction] = [0, 0];
   for (const row of rows) {
     const text = row[index] ?? '';
     const after = kind === 'number' ? fractionWidth(text) : 0;
     fraction = Math.max(fraction, after);
     widest = Math.max(widest, cellWidth(text) - after);
   }
-  return {
-    index,
-    name,
-    rank: field.rank,
-    kind,
-    fraction,
-    width: Math.max(cellWidth(name), widest + fraction),
-  };
+  return { fraction, width: Math.max(cellWidth(name), widest + fraction) };
 }
 
 function fractionWidth(text: string): number {

@@ -3,14 +3,12 @@ import { canonicalDecimal, sameNumber } from '../series/decimal.ts';
 import { groupBy } from '../series/groups.ts';
 import { type Filing, impossibilityOf, isAmendment, purchaseCode, type ReportingOwner } from './filing.ts';
 
-/** Why a trade counts towards no cluster, with the trade or amendment that replaces it. */
-type Exclusion =
+/** A trade that counts towards no cluster, and why, with the trade or amendment that replaces it. */
+type ExcludedTrade = { readonly filing: Filing } & (
   | { readonly reason: IneligibleReason }
   | { readonly reason: RepetitionReason; readonly countedTrade: Filing }
-  | { readonly reason: 'amended'; readonly amendment: Filing };
-
-/** A trade that does not count, and why. */
-export type ExcludedTrade = { readonly filing: Filing } & Exclusion;
+  | { readonly reason: 'amended'; readonly amendment: Filing }
+);
 
 /** An amendment that may restate several trades: it counts in addition, and all of them keep counting. */
 type AmbiguousAmendment = {
@@ -35,31 +33,18 @@ export function classifyTrades(filings: readonly Filing[], code = purchaseCode):
   return classifier.result();
 }
 
-/** Which trades count at the end of a day with filings. */
-type ClassifiedDay = {
-  readonly day: Day;
-  /** The trade dates whose trades may have changed on that day. */
-  readonly changed: readonly Day[];
-  /** The trades of a date that count at the end of the day; must be called before the next day is read. */
-  readonly tradesOn: (date: Day) => readonly InsiderTrade[];
-};
-
-/** The classification at the end of each filing date, oldest first, each only from the filings up to that day. */
-export function* classifiedDays(
-  filings: readonly Filing[],
-  code: string,
-): Generator<ClassifiedDay, undefined> {
+/**
+ * The classification at the end of each filing date, oldest first, each only from the filings up to that day, with the
+ * trade dates that may have changed; `tradesOn` gives the trades of a date that count, before the next day is read.
+ */
+export function* classifiedDays(filings: readonly Filing[], code: string) {
   const classifier = new Classifier(code);
   const all = inOrderOfPublication(filings);
   for (const [index, trades] of all.entries()) {
     classifier.read(trades);
     const day = trades[0]?.filedOn ?? '';
     if (all[index + 1]?.[0]?.filedOn === day) continue;
-    yield {
-      day,
-      changed: classifier.takeChanged(),
-      tradesOn: (date) => classifier.tradesOn(date),
-    };
+    yield { day, changed: classifier.takeChanged(), tradesOn: (date: Day) => classifier.tradesOn(date) };
   }
 }
 
@@ -123,7 +108,6 @@ class Classifier {
     }
   }
 
-  /** The trade dates whose trades may have changed since the last call. */
   takeChanged(): readonly Day[] {
     const changed = [...this.#changed];
     this.#changed.clear();
@@ -391,7 +375,6 @@ type IneligibleReason =
   | 'ten-percent-owner'
   | 'not-officer-or-director';
 
-/** What a trade is when considered alone: an insider's trade with this code, or the reason why it is not one. */
 function insiderTradeOf(filing: Filing, code: string): InsiderTrade | IneligibleReason {
   if (filing.formType.startsWith('3')) return 'form-3';
   if (filing.isDerivative) return 'derivative';

@@ -2,19 +2,6 @@ import { Exact, roundedQuotient } from '../series/exact-values.ts';
 import type { Cluster } from './cluster.ts';
 import type { Filing } from './filing.ts';
 
-/** Sums and prices of a cluster's trades, as exact decimal texts. */
-type ClusterTotals = {
-  /** Null if any trade does not state its shares: the sum of the others would look complete. */
-  readonly shares: string | null;
-  /** Sum over the trades that state shares and a price; null if none does. */
-  readonly value: string | null;
-  /** `value` divided by the shares it was paid for, to four decimals, half-even; null without a value or shares. */
-  readonly averagePrice: string | null;
-  /** Lowest price stated, null if none is; likewise `priceHigh`. */
-  readonly priceLow: string | null;
-  readonly priceHigh: string | null;
-};
-
 /** The exact sum of decimal texts. */
 export function sumOf(values: readonly string[]): string {
   return Exact.sum(0, ...values).toFixed();
@@ -26,8 +13,8 @@ export function transactionValue({ isDerivative, shares, pricePerShare }: Filing
   return new Exact(shares).times(pricePerShare).toFixed();
 }
 
-/** Totals of a cluster's trades. */
-export function clusterTotals({ trades }: Pick<Cluster, 'trades'>): ClusterTotals {
+/** The sums and prices of a cluster's trades as exact decimal texts; null where none states them. */
+export function clusterTotals({ trades }: Pick<Cluster, 'trades'>) {
   const stated = trades.map(({ filing: { shares, pricePerShare } }) => ({ shares, price: pricePerShare }));
   const prices = stated.flatMap(({ price }) => price ?? []).sort((a, b) => new Exact(a).comparedTo(b));
   const counts = stated.flatMap(({ shares }) => shares ?? []);
@@ -37,8 +24,10 @@ export function clusterTotals({ trades }: Pick<Cluster, 'trades'>): ClusterTotal
   const value = valued.length === 0 ? null : Exact.sum(...valued.map((one) => one.value));
   const paidFor = Exact.sum(0, ...valued.map(({ shares }) => shares));
   return {
+    // The sum of those that are stated would look complete.
     shares: counts.length < trades.length ? null : sumOf(counts),
     value: value?.toFixed() ?? null,
+    // Half to even, of the shares that the value was paid for.
     averagePrice: value === null || paidFor.isZero() ? null : roundedQuotient(value, paidFor, 4),
     priceLow: prices[0] ?? null,
     priceHigh: prices.at(-1) ?? null,

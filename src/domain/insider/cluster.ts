@@ -39,7 +39,6 @@ export function isCluster(trades: readonly DatedTrade[], rule: ClusterRule): boo
   return (cluster?.trades.length ?? 0) === trades.length;
 }
 
-/** Trades in order of trade date, with the first and the last date. */
 type TradeSpan<T> = Pick<Cluster, 'dateFirst' | 'dateLast'> & { readonly trades: readonly T[] };
 
 /** The qualifying spans of trades, which come in order of trade date; spans that share a trade are joined. */

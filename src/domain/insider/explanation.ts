@@ -1,12 +1,12 @@
 import { addDays, type Day } from '../series/date.ts';
-import type { Classification, ExcludedTrade, InsiderTrade } from './classification.ts';
+import type { Classification, InsiderTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityOf, leadOwner, type ReportingOwner } from './filing.ts';
 
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
 export type TradeExplanation = {
   readonly filing: Filing;
-  readonly reason: 'counted' | 'outside-the-cluster' | ExcludedTrade['reason'];
+  readonly reason: 'counted' | 'outside-the-cluster' | Classification['excluded'][number]['reason'];
   /** The insider that counts, otherwise the lead owner of the filing, if known. */
   readonly owner: ReportingOwner | undefined;
   /** Why a trade does not count, or a remark on one that does; empty if there is neither. */
@@ -73,7 +73,7 @@ const exclusions = new Map<string, string>([
   ['not-officer-or-director', 'by one who is neither an officer nor a director'],
 ]);
 
-function exclusionText(trade: ExcludedTrade): string {
+function exclusionText(trade: Classification['excluded'][number]): string {
   switch (trade.reason) {
     case 'reported-twice':
       return `the same trade reported twice: ${tradeName(trade.countedTrade)}`;

@@ -14,7 +14,6 @@ import {
 /** A filing as a store holds it. */
 export type HeldFiling = {
   readonly header: FilingHeader;
-  /** Whether any of its trades concerns clusters of purchases. */
   readonly concernsClusters: boolean;
   readonly trades: readonly Trade[];
 };
@@ -26,102 +25,72 @@ export type FilingConflict = {
   readonly fields: readonly (keyof Filing)[];
 };
 
-type FilingsPlan = {
-  readonly added: number;
-  readonly known: number;
-  readonly conflicts: readonly FilingConflict[];
-  /** The filings that change: their header, and their new or changed trades. */
-  readonly put: readonly HeldFiling[];
-};
-
 /** Plans to add trades, one record for each filing and row; `held` has what the store has of these filings. */
 export function planFilings(
   held: readonly HeldFiling[],
   filings: readonly Filing[],
   { replace }: MergeOptions,
-): FilingsPlan {
-  const drafts = new Map(held.map((filing) => [filing.header.filingId, new FilingDraft(filing)]));
+) {
+  const drafts = new Map(held.map((filing) => [filing.header.filingId, draftOf(filing)]));
   const conflicts: FilingConflict[] = [];
   let [added, known] = [0, 0];
   for (const given of filings) {
     const draft = drafts.get(given.filingId);
     if (draft === undefined) {
-      drafts.set(given.filingId, new FilingDraft(undefined).put(given));
+      const trades = new Map([[given.row, given]]);
+      drafts.set(given.filingId, { header: given, concernsClusters: concernsClusters(given, given), trades });
       added += 1;
       continue;
     }
-    const trade = draft.tradeAt(given.row);
+    const trade = draft.trades.get(given.row);
     // A new trade must agree with the filing that it belongs to.
-    const before = filingOf(draft.headerFor(given), trade ?? given);
+    const before = filingOf(draft.header, trade ?? given);
     const fields = conflictingFields(before, given);
     if (fields.length > 0 && !replace) {
       conflicts.push({ held: before, given, fields });
       continue;
     }
-    draft.put(combinedFiling({ ...before, ...only(given, fields) }, given));
+    const after = combinedFiling({ ...before, ...only(given, fields) }, given);
+    // Another form changes what the held trades of the filing are.
+    const others = after.formType === draft.header.formType ? [] : [...draft.trades.values()];
+    draft.concernsClusters ||= [after, ...others].some((one) => concernsClusters(after, one));
+    draft.trades.set(given.row, after);
+    draft.header = after;
     if (trade === undefined || fields.length > 0) added += 1;
     else known += 1;
   }
-  const put = [...drafts.values()].flatMap((draft) => draft.changes());
-  return { added, known, conflicts, put };
+  return { added, known, conflicts, put: [...drafts.values()].flatMap(changesOf) };
 }
 
 function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing> {
   return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }
 
-/** A filing while a merge is being planned. */
-class FilingDraft {
-  #header: FilingHeader | undefined;
-  #concernsClusters: boolean;
-  #headerChanged = false;
-  readonly #trades: Map<number, Trade>;
-  readonly #changed = new Map<number, Trade>();
+/** A filing as it is held, and as it will be. */
+type FilingDraft = {
+  readonly held?: HeldFiling;
+  header: FilingHeader;
+  concernsClusters: boolean;
+  readonly trades: Map<number, Trade>;
+};
 
-  constructor(held: HeldFiling | undefined) {
-    this.#header = held?.header;
-    this.#concernsClusters = held?.concernsClusters === true;
-    this.#trades = new Map(held?.trades.map((trade) => [trade.row, trade]));
-  }
+function draftOf(held: HeldFiling): FilingDraft {
+  const { header, concernsClusters, trades } = held;
+  return { held, header, concernsClusters, trades: new Map(trades.map((trade) => [trade.row, trade])) };
+}
 
-  tradeAt(row: number): Trade | undefined {
-    return this.#trades.get(row);
-  }
-
-  headerFor(filing: Filing): FilingHeader {
-    return this.#header ?? filing;
-  }
-
-  put(filing: Filing): this {
-    // Another form changes what the held trades of the filing are.
-    const concerned =
-      this.#concernsClusters ||
-      concernsClusters(filing) ||
-      (this.#header?.formType !== filing.formType &&
-        [...this.#trades.values()].some((trade) => concernsClusters(filingOf(filing, trade))));
-    if (concerned !== this.#concernsClusters || !isSame(this.#header, filing, headerFields)) {
-      this.#header = filing;
-      this.#concernsClusters = concerned;
-      this.#headerChanged = true;
-    }
-    if (!isSame(this.#trades.get(filing.row), filing, tradeFields)) {
-      this.#trades.set(filing.row, filing);
-      this.#changed.set(filing.row, filing);
-    }
-    return this;
-  }
-
-  changes(): readonly HeldFiling[] {
-    if (this.#header === undefined || !(this.#headerChanged || this.#changed.size > 0)) return [];
-    const trades = [...this.#changed.values()];
-    return [{ header: this.#header, concernsClusters: this.#concernsClusters, trades }];
-  }
+/** What is written of a filing that changes: its header, and its new or changed trades. */
+function changesOf({ held, header, concernsClusters, trades }: FilingDraft): readonly HeldFiling[] {
+  const known = new Map(held?.trades.map((trade) => [trade.row, trade]));
+  const changed = [...trades.values()].filter((trade) => !isSame(known.get(trade.row), trade, tradeFields));
+  const isHeld = isSame(held?.header, header, headerFields) && held?.concernsClusters === concernsClusters;
+  return isHeld && changed.length === 0 ? [] : [{ header, concernsClusters, trades: changed }];
 }
 
 /** Whether a trade can affect clusters of purchases: one in the open market, or one in shares of an amendment. */
-function concernsClusters(filing: Filing): boolean {
-  if (filing.isDerivative || filing.formType.startsWith('3')) return false;
-  return filing.transactionCode === purchaseCode || isAmendment(filing);
+function concernsClusters({ formType }: FilingHeader, { isDerivative, transactionCode }: Trade): boolean {
+  if (isDerivative || formType.startsWith('3')) return false;
+  return transactionCode === purchaseCode || isAmendment({ formType });
 }
 
 /** How two records of a trade must agree on a field, and which of two that agree is kept. */

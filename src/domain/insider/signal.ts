@@ -42,7 +42,6 @@ export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonl
 /** What is known of a trade date: who traded, and for how much; null if no trade states shares and a price. */
 type KnownDate = { readonly traders: readonly DatedTrade[]; readonly value: string | null };
 
-/** The trade dates known so far, and the ranges of dates that gave signals. */
 class SignalSearch {
   readonly #rule: SignalRule;
   /** Ascending. */
@@ -55,7 +54,6 @@ class SignalSearch {
     this.#rule = rule;
   }
 
-  /** Takes the trades that now count on the dates that changed. */
   change(changed: readonly Day[], tradesOn: (date: Day) => readonly InsiderTrade[]): void {
     for (const date of changed) {
       const place = placeAmong(this.#dates, date);

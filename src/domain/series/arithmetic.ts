@@ -20,8 +20,6 @@ export function difference(one: string, other: string): string {
 
 type ValuePair = { readonly old: string; readonly new: string };
 
-type Rescaling = { readonly least: number; readonly most: number; readonly count: number };
-
 /** With fewer dates, all values may be revised alike; with a unit that has a base year, one date is enough. */
 const fewestDates = 12;
 
@@ -32,7 +30,7 @@ const leastChange = Math.log(1.03);
 const mostUneven = 4;
 
 /** The factors of values that all changed alike, by 3 % or more, as when a unit or a base year changes. */
-export function rescalingOf(pairs: readonly ValuePair[], unit = ''): Rescaling | undefined {
+export function rescalingOf(pairs: readonly ValuePair[], unit = '') {
   const factors = pairs
     .filter((pair) => Number(pair.old) !== 0 || Number(pair.new) !== 0)
     .map((pair) => Number(pair.new) / Number(pair.old));

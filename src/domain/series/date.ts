@@ -183,18 +183,14 @@ export function readTypedDay(
   const day = parseDay(text);
   if (day !== undefined) return { day, moves: false };
   const period = periodOf(text);
-  if (period === undefined) throw refused({ reason: reasonAgainst(text, dayOfPeriod) });
+  if (period === undefined) {
+    const periods = dayOfPeriod === undefined ? '' : 'a month 2014-10, a quarter 2014Q4, a year 2014, ';
+    const form = `use YYYY-MM-DD, ${periods}today, yesterday, or a distance such as -30d or -5y`;
+    throw refused({ reason: faultOfDay(text) ?? form });
+  }
   if (dayOfPeriod !== undefined) return { day: period[dayOfPeriod], moves: false };
   const reason = `use one day, YYYY-MM-DD, such as its first ${period.first} or its last ${period.last}`;
   throw refused({ reason });
-}
-
-/** Why a text is not a day: a date that the calendar lacks, or no date at all. */
-function reasonAgainst(text: string, dayOfPeriod: DayOfPeriod | undefined): string {
-  const missing = faultOfDay(text);
-  if (missing !== undefined) return missing;
-  const periods = dayOfPeriod === undefined ? '' : 'a month 2014-10, a quarter 2014Q4, a year 2014, ';
-  return `use YYYY-MM-DD, ${periods}today, yesterday, or a distance such as -30d or -5y`;
 }
 
 const daysOf: Readonly<Record<string, number>> = { d: 1, w: 7 };

@@ -60,15 +60,12 @@ export class PublishedValues {
     const isNewer = ({ date: own }: FirstPublished) => isLagged && newest !== undefined && own > newest;
     const known = all.filter(({ asOf }) => asOf <= day);
     const near = [
-      { kind: 'ahead', published: ahead },
-      { kind: 'newer', published: least(known.filter(isNewer), away) },
-      { kind: 'old', published: least(known, away) },
+      ['ahead', ahead],
+      ['newer', least(known.filter(isNewer), away)],
+      ['old', least(known, away)],
     ] as const;
-    let best: Misplaced = { kind: 'never' };
-    for (const { kind, published } of near)
-      if (published !== undefined && (best.published === undefined || away(published) < away(best.published)))
-        best = { kind, published };
-    return best;
+    const found = near.flatMap(([kind, published]) => (published === undefined ? [] : [{ kind, published }]));
+    return least(found, ({ published }) => away(published)) ?? { kind: 'never' };
   }
 
   /** Whether a value was certainly published after a day before the first vintage, which may repeat old ones. */

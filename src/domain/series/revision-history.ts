@@ -15,12 +15,7 @@ export type StatementConflict = {
 
 /** The text known on a day: that of the latest change on or before it; null without one or after a withdrawal. */
 export function knownOn(changes: readonly Change[], asOf: Day): string | null {
-  return changeOn(changes, asOf)?.value ?? null;
-}
-
-/** The latest change on or before a day; undefined without one. */
-export function changeOn<C extends Change>(changes: readonly C[], asOf: Day): C | undefined {
-  return changes[lastUpTo(changes, asOf)];
+  return changes[lastUpTo(changes, asOf)]?.value ?? null;
 }
 
 /** The index of the latest change on or before a day; -1 when there is none. */

@@ -10,7 +10,6 @@ type RevisionStatistics = {
   readonly count: number;
   readonly firstDate: Day | undefined;
   readonly lastDate: Day | undefined;
-  /** The mean revision, which is the bias of the earlier values. */
   readonly mean?: string | undefined;
   /** The mean divided by its standard error, as if revisions were independent. */
   readonly t?: string | undefined;
@@ -19,9 +18,7 @@ type RevisionStatistics = {
   readonly meanAbsolute?: string | undefined;
   /** The standard deviation, with the divisor count - 1. */
   readonly sd?: string | undefined;
-  /** The share of revisions above 0. */
   readonly upward?: string | undefined;
-  /** The share of dates whose earlier and later value have the same sign. */
   readonly sameSign?: string | undefined;
 };
 

@@ -218,8 +218,9 @@ function isWhole(text: string): boolean {
 /** Whether a text is a word, or from five letters on the beginning of a word, with one mistake. */
 function isTypoOf(text: string, word: string): boolean {
   if (text.length < 4 || /\p{N}/u.test(text)) return false;
-  const starts = text.length < 5 ? [] : [0, 1].map((more) => word.slice(0, text.length + more));
-  return [word, ...starts].some((start) => distance(text, start, 1) <= 1);
+  if (distance(text, word, 1) <= 1) return true;
+  if (text.length < 5 || word.length <= text.length) return false;
+  return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
 }
 
 /** Whether two words differ by at most two mistakes and agree in most letters. */

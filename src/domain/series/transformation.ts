@@ -1,22 +1,23 @@
 import { contradiction, type Voice } from '../../errors/problem.ts';
 
+/** What a transformation may ask for, by FRED's names, in the order in which help lists them. */
+export const transformationChoices = {
+  /** The first leaves values as they are. */
+  units: ['lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'],
+  /** The frequencies that values can be aggregated to. */
+  frequencies: ['w', 'm', 'q', 'sa', 'a'],
+  /** How the values of a period become one: their average, their sum, the last of them. */
+  aggregates: ['avg', 'sum', 'eop'],
+} as const;
+
 /** What is made of the values of a series, by FRED's names. */
-export type Units = (typeof unitsChoices)[number];
-
-/** FRED's names of units, in the order in which FRED lists them; the first leaves values as they are. */
-export const unitsChoices = ['lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'] as const;
-
-/** The frequencies that values can be aggregated to, in the order in which help lists them. */
-export const coarserFrequencies = ['w', 'm', 'q', 'sa', 'a'] as const;
-
-/** How the values of a period become one, as FRED names it: their average, their sum, the last of them. */
-export const aggregations = ['avg', 'sum', 'eop'] as const;
+export type Units = (typeof transformationChoices.units)[number];
 
 /** One value for each period of a frequency, out of the values of a finer one. */
 export type Aggregation = {
-  readonly frequency: (typeof coarserFrequencies)[number];
+  readonly frequency: (typeof transformationChoices.frequencies)[number];
   /** An average unless given. */
-  readonly aggregate?: (typeof aggregations)[number];
+  readonly aggregate?: (typeof transformationChoices.aggregates)[number];
   /** Gives periods that are not complete too. */
   readonly partial?: boolean;
 };

@@ -15,7 +15,7 @@ import {
 } from './date.ts';
 import { decimalsOf } from './decimal.ts';
 import { Exact, type ExactValue } from './exact-values.ts';
-import { type Change, changeOn, knownOn } from './revision-history.ts';
+import { type Change, knownOn, lastUpTo } from './revision-history.ts';
 import { type FrequencySince, frequencies, frequencyOn } from './series.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';
 import { basesOf, isComparison, transformedValue } from './units.ts';
@@ -30,7 +30,7 @@ export interface VintageValues {
 }
 
 /** A transformed value, and the first vintage with all values that it is computed from. */
-export type TransformedValue = { readonly value: string; readonly since: Day };
+type TransformedValue = { readonly value: string; readonly since: Day };
 
 /** The transformation of one series: computes the value of each date from those of one vintage. */
 export class Transformer {
@@ -114,9 +114,8 @@ export class Transformer {
 
 /** Computes the transformed values of a series on each day, by the frequency that was known then. */
 export class DailyTransformers {
-  readonly #id: string;
   readonly #frequencies: readonly FrequencySince[];
-  readonly #transformation: Transformation;
+  readonly #make: (frequency: Frequency) => Transformer;
   readonly #made = new Map<Frequency, Transformer | undefined>();
 
   /** A Problem if the values that are known on the last day cannot be transformed. */
@@ -126,28 +125,23 @@ export class DailyTransformers {
     transformation: Transformation,
     last: Day = '~',
   ) {
-    this.#id = id;
     this.#frequencies = frequencies;
-    this.#transformation = transformation;
+    this.#make = (frequency) => new Transformer(id, frequency, transformation);
     const known = frequencies.findLast(({ since }) => since <= last);
-    if (known !== undefined) this.#made.set(known.frequency, this.#transformer(known.frequency));
+    if (known !== undefined) this.#made.set(known.frequency, this.#make(known.frequency));
   }
 
   /** What computes the values on a day; undefined if no value has a result then. */
   on(day: Day): Transformer | undefined {
     const frequency = frequencyOn(this.#frequencies, day);
-    if (!this.#made.has(frequency)) this.#made.set(frequency, this.#transformerOrNone(frequency));
+    if (!this.#made.has(frequency)) this.#made.set(frequency, this.#madeOrNone(frequency));
     return this.#made.get(frequency);
   }
 
-  #transformer(frequency: Frequency): Transformer {
-    return new Transformer(this.#id, frequency, this.#transformation);
-  }
-
   /** Before the last day, too few dates may have been known to compare, or only coarser ones. */
-  #transformerOrNone(frequency: Frequency): Transformer | undefined {
+  #madeOrNone(frequency: Frequency): Transformer | undefined {
     try {
-      return this.#transformer(frequency);
+      return this.#make(frequency);
     } catch (error) {
       if (error instanceof Problem) return undefined;
       throw error;
@@ -158,15 +152,6 @@ export class DailyTransformers {
 /** The first date needed to transform the values from a date on: the farthest base is of the year before. */
 export function firstInput(from: Day): Day | undefined {
   return monthsBefore(from, 13);
-}
-
-/** The vintage that has these values. */
-export function vintageOf(
-  values: readonly { readonly date: Day; readonly value: string; readonly asOf: Day }[],
-): VintageValues {
-  const byDate = new Map(values.map((one) => [one.date, one]));
-  const dates = [...byDate.keys()].sort();
-  return { dates, newest: dates.at(-1), valueOf: (date) => byDate.get(date) };
 }
 
 /** Every vintage of a series, out of the changes of each date. */
@@ -196,7 +181,8 @@ export class Vintages {
       dates: this.dates,
       newest: this.newestOn(day),
       valueOf: (date) => {
-        const change = changeOn(this.changesOf(date), day);
+        const changes = this.changesOf(date);
+        const change = changes[lastUpTo(changes, day)];
         return change === undefined || change.value === null
           ? undefined
           : { value: change.value, asOf: change.asOf };
@@ -207,8 +193,8 @@ export class Vintages {
   /** The newest date that had a value on a day. */
   newestOn(day: Day): Day | undefined {
     this.#begun ??= newestBegun(this.dates, this.#changes);
-    const begun = changeOn(this.#begun, day)?.value;
-    let index = begun == null ? -1 : this.indexOf(begun);
+    const begun = knownOn(this.#begun, day);
+    let index = begun === null ? -1 : this.indexOf(begun);
     while (index >= 0 && knownOn(this.changesOf(this.dates[index] ?? ''), day) === null) index -= 1;
     return this.dates[index];
   }

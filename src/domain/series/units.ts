@@ -15,7 +15,6 @@ import type { Units } from './transformation.ts';
 /** The decimals of every result but a difference, which has those of its values. */
 const usualDigits = 5;
 
-/** Which earlier value a value is compared with, and what is computed of both. */
 type Formula = {
   readonly from?: 'period ago' | 'year ago';
   /** FRED's name of the result; `{}` stands for the unit of the series. */
@@ -197,7 +196,6 @@ function certainText({ value, error }: Estimate, digits: number): string | undef
 /** A number that is computed with some precision, and how far it may be from the true one. */
 type Approximation = { readonly value: Decimal; readonly error: Decimal };
 
-/** The precisions with which decimals are computed, one after the other. */
 const precisions = [40, 120, 400, 1200];
 
 /** A number rounded half to even; one that no approximation distinguishes from a tie is a tie. */

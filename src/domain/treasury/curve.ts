@@ -9,7 +9,7 @@ export type CurveType = (typeof curveTypes)[number];
 export const curveTypes = ['PAR', 'TIPS'] as const;
 
 /** The maturities of the contract, shortest first. */
-export const maturities = [
+const maturities = [
   '1M',
   '1.5M',
   '2M',
@@ -69,61 +69,50 @@ export type YieldSeries = {
   readonly less?: CurveMaturity;
 };
 
-function fredNumber(maturity: Maturity): string {
-  return maturity.endsWith('M') ? `${maturity}O` : maturity.slice(0, -1);
-}
-
-/** FRED has no series of these. */
+/** The maturities of the par curve that FRED publishes as no series. */
 const withoutId: ReadonlySet<Maturity> = new Set(['1.5M', '2M', '4M']);
 
-const yieldTitle = (maturity: Maturity) =>
-  `Market Yield on U.S. Treasury Securities at ${maturity.slice(0, -1)}-${maturity.endsWith('M') ? 'Month' : 'Year'} Constant Maturity, Quoted on an Investment Basis`;
+function lengthOf(maturity: Maturity): string {
+  return `${maturity.slice(0, -1)}-${maturity.endsWith('M') ? 'Month' : 'Year'}`;
+}
 
-const par = (maturity: Maturity): CurveMaturity => ({ curveType: 'PAR', maturity });
+function rateSeries(prefix: string, rate: CurveMaturity, ending = ''): YieldSeries {
+  const { maturity } = rate;
+  const number = maturity.endsWith('M') ? `${maturity}O` : maturity.slice(0, -1);
+  const title = `Market Yield on U.S. Treasury Securities at ${lengthOf(maturity)} Constant Maturity, Quoted on an Investment Basis${ending}`;
+  return { id: `${prefix}${number}`, title, rate };
+}
 
 /** Every series that the curves answer, by id. */
 export const yieldSeries: readonly YieldSeries[] = [
-  ...maturitiesOf('PAR')
+  ...maturities
     .filter((maturity) => !withoutId.has(maturity))
-    .map((maturity) => ({
-      id: `DGS${fredNumber(maturity)}`,
-      title: yieldTitle(maturity),
-      rate: par(maturity),
-    })),
-  ...maturitiesOf('TIPS').map((maturity) => ({
-    id: `DFII${fredNumber(maturity)}`,
-    title: `${yieldTitle(maturity)}, Inflation-Indexed`,
-    rate: { curveType: 'TIPS', maturity } as const,
+    .map((maturity) => rateSeries('DGS', { curveType: 'PAR', maturity })),
+  ...tipsMaturities.map((maturity) =>
+    rateSeries('DFII', { curveType: 'TIPS', maturity }, ', Inflation-Indexed'),
+  ),
+  ...(['2Y', '3M'] as const).map((maturity) => ({
+    id: `T10Y${maturity}`,
+    title: `10-Year Treasury Constant Maturity Minus ${lengthOf(maturity)} Treasury Constant Maturity`,
+    rate: { curveType: 'PAR', maturity: '10Y' } as const,
+    less: { curveType: 'PAR', maturity } as const,
   })),
-  {
-    id: 'T10Y2Y',
-    title: '10-Year Treasury Constant Maturity Minus 2-Year Treasury Constant Maturity',
-    rate: par('10Y'),
-    less: par('2Y'),
-  },
-  {
-    id: 'T10Y3M',
-    title: '10-Year Treasury Constant Maturity Minus 3-Month Treasury Constant Maturity',
-    rate: par('10Y'),
-    less: par('3M'),
-  },
 ].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 /** The days on which the Treasury first published rates of maturities that it added to its curves. */
-const firstDays: Readonly<Record<CurveType, Readonly<Partial<Record<Maturity, Day>>>>> = {
-  PAR: {
-    '1M': '2001-07-31',
-    '1.5M': '2025-02-18',
-    '2M': '2018-10-16',
-    '4M': '2022-10-19',
-    '20Y': '1993-10-01',
-  },
-  TIPS: { '20Y': '2004-07-27', '30Y': '2010-02-22' },
-};
+const firstDays: ReadonlyMap<string, Day> = new Map([
+  ['PAR 1M', '2001-07-31'],
+  ['PAR 1.5M', '2025-02-18'],
+  ['PAR 2M', '2018-10-16'],
+  ['PAR 4M', '2022-10-19'],
+  ['PAR 20Y', '1993-10-01'],
+  ['TIPS 20Y', '2004-07-27'],
+  ['TIPS 30Y', '2010-02-22'],
+]);
 
 /** The day on which the Treasury first published a maturity that it added to its curve; undefined for the others. */
 export function firstDayOf(curveType: CurveType, maturity: string): Day | undefined {
-  return Object.entries(firstDays[curveType]).find(([name]) => name === maturity)?.[1];
+  return firstDays.get(`${curveType} ${maturity}`);
 }
 
 /** The release from which FRED has the rates that it publishes as series. */
@@ -137,19 +126,12 @@ export function maturityNamed(id: string): CurveMaturity | undefined {
 /** A point that differs from the one a store holds of the same curve, trade date and maturity. */
 export type PointConflict = { readonly held: CurvePoint; readonly given: CurvePoint };
 
-type PointsPlan = {
-  readonly added: number;
-  readonly known: number;
-  readonly conflicts: readonly PointConflict[];
-  readonly put: readonly CurvePoint[];
-};
-
 /** Plans to add points, one for each curve, date and maturity; `held` has the store's points of the same days. */
 export function planPoints(
   held: readonly CurvePoint[],
   points: readonly CurvePoint[],
   { replace }: MergeOptions,
-): PointsPlan {
+) {
   const current = new Map(held.map((point) => [keyOf(point), point]));
   const put = new Map<string, CurvePoint>();
   const conflicts: PointConflict[] = [];

@@ -5,7 +5,6 @@ import {
   curveTypes,
   firstDayOf,
   type Maturity,
-  maturities,
   maturitiesOf,
   monthsOf,
 } from '../../domain/treasury/curve.ts';
@@ -18,6 +17,8 @@ import { operation } from '../operation.ts';
 import { pageOf } from '../page.ts';
 import { dayRange, oldest, type ParamTexts, paging, param, textOf, without } from '../param.ts';
 import { choice, day } from '../value.ts';
+
+const maturities = maturitiesOf('PAR');
 
 const curveTypeParam = param(choice(curveTypes), 'Curve type.', 'PAR', {
   flag: 'type',

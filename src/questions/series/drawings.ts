@@ -2,7 +2,6 @@ import type { Ask } from '../../answering/answer.ts';
 import { descriptionOf, kindTexts } from '../../answering/notes.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { type Day, earlier } from '../../domain/series/date.ts';
-import { type Horizon, horizonName } from '../../domain/series/releases.ts';
 import type { Transformation } from '../../domain/series/transformation.ts';
 import { unitText } from '../../domain/series/units.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -12,6 +11,7 @@ import type { Row } from '../../operations/envelope.ts';
 import type { Version } from '../../operations/value.ts';
 import type { RealTimePanelQuery } from './panel-rows.ts';
 import { panelSeries } from './real-time-panel.ts';
+import { type Horizon, horizonName } from './revision-layouts.ts';
 
 const mostLines = 8;
 

@@ -4,8 +4,7 @@ import { type History, historyOf } from '../../answering/history.ts';
 import { explainSeries, frequencyOn, noteBasis } from '../../answering/notes.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
-import { type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
-import { dayOfHorizon, type Horizon, horizonName } from '../../domain/series/releases.ts';
+import { addDays, type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import { revisionStatistics } from '../../domain/series/revision-statistics.ts';
 import { parseFrequency } from '../../domain/series/series.ts';
@@ -22,6 +21,8 @@ import { vintages } from '../../operations/series/vintages.ts';
 import { defined } from '../../platform/defined.ts';
 import { countsOwnPeriods, OneFrequency } from './one-frequency.ts';
 import {
+  type Horizon,
+  horizonName,
   type RevisionRow,
   type RevisionStatisticsRow,
   releaseLayout,
@@ -259,6 +260,22 @@ const triangleOf: FromHistory = (_query, { dates, vintages: all, hasMore, valueO
 function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory): string | null {
   const day = dayOfHorizon(horizon, dated.released, history);
   return day === undefined ? null : history.valueOn(dated, day);
+}
+
+/** The day of a horizon of a date; undefined if it is after the record, or the first release is not on record. */
+export function dayOfHorizon(
+  horizon: Horizon,
+  released: Day | undefined,
+  { vintages, until }: { readonly vintages: readonly Day[]; readonly until: Day },
+): Day | undefined {
+  if (horizon.kind === 'final') return until;
+  if (released === undefined) return undefined;
+  if (horizon.kind === 'release') {
+    const first = vintages.indexOf(released);
+    return first === -1 ? undefined : vintages[first + horizon.number - 1];
+  }
+  const day = addDays(released, horizon.days);
+  return day <= until ? day : undefined;
 }
 
 function ofHistory(

@@ -1,7 +1,18 @@
-import { type Horizon, horizonName } from '../../domain/series/releases.ts';
 import { field, nullable, type RowFrom, type RowLayout, showing } from '../../operations/field.ts';
 import type { RowOf } from '../../operations/operation.ts';
 import { revisions as published } from '../../operations/series/revisions.ts';
+
+/** A moment in the life of values: the n-th release, days after the first release, or the end of the record. */
+export type Horizon =
+  | { readonly kind: 'release'; readonly number: number }
+  | { readonly kind: 'after'; readonly days: number }
+  | { readonly kind: 'final' };
+
+/** The name of a horizon as a column: `release_2`, `after_90d` or `final`. */
+export function horizonName(horizon: Horizon): string {
+  if (horizon.kind === 'release') return `release_${horizon.number}`;
+  return horizon.kind === 'after' ? `after_${horizon.days}d` : 'final';
+}
 
 const changeFields = [
   nullable(

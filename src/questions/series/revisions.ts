@@ -1,13 +1,14 @@
 import type { QueryAnswer } from '../../answering/answer.ts';
 import type { Demands } from '../../answering/basis.ts';
 import { question, transformationIn, typed } from '../../answering/question.ts';
-import { checkHorizons, type Horizon } from '../../domain/series/releases.ts';
-import { contradiction, refused, type Sentence } from '../../errors/problem.ts';
+import { contradiction, Problem, refused, type Sentence } from '../../errors/problem.ts';
 import type { WideRow } from '../../operations/envelope.ts';
 import { asOfParam, type Params, type ParamsOf, type ParamValues, param } from '../../operations/param.ts';
 import { revisions as published } from '../../operations/series/revisions.ts';
 import { accepting, flag, integer, oneOrSeveral, type Value } from '../../operations/value.ts';
 import {
+  type Horizon,
+  horizonName,
   type RevisionRow,
   type RevisionStatisticsRow,
   releaseLayout,
@@ -236,4 +237,34 @@ function needsTable({ date }: RevisionsAsked) {
 function listOnly(name: string): Sentence {
   return ({ param }) =>
     `${param(name)} is for the list of revisions: use ${param('from')}, ${param('to')} and ${param('limit')}`;
+}
+
+const usualHorizons: readonly Horizon[] = [
+  { kind: 'release', number: 1 },
+  { kind: 'release', number: 2 },
+  { kind: 'release', number: 3 },
+  { kind: 'final' },
+];
+
+/** The horizons of a query, each once; without any, the default ones. Statistics of revisions need at least two. */
+export function checkHorizons(horizons: readonly Horizon[], stats: boolean): readonly Horizon[] {
+  if (horizons.length === 0) return usualHorizons;
+  const names = horizons.map(horizonName);
+  const repeated = names.find((name, i) => names.indexOf(name) < i);
+  if (repeated !== undefined) throw new Problem('bad-input', `${repeated} is named twice`);
+  if (stats && horizons.length === 1)
+    throw new Problem('bad-input', `statistics of revisions need two horizons, and ${names[0]} is one`, {
+      hints: ['name more, such as 1 and final'],
+    });
+  return stats ? inOrder(horizons) : horizons;
+}
+
+/** Horizons in the order of their values in time: releases, days after the first one, the newest value. */
+function inOrder(horizons: readonly Horizon[]): readonly Horizon[] {
+  const kinds = ['release', 'after', 'final'];
+  const placeOf = (one: Horizon) =>
+    one.kind === 'release' ? one.number : one.kind === 'after' ? one.days : 0;
+  return [...horizons].sort(
+    (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || placeOf(a) - placeOf(b),
+  );
 }

@@ -1,6 +1,6 @@
 import { argument, type BoundValues, type Question } from '../../answering/question.ts';
 import type { Day } from '../../domain/series/date.ts';
-import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
+import { transformationChoices } from '../../domain/series/transformation.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { oldest, type Param, type Params, paging, param, type QueryParams } from '../../operations/param.ts';
 import type { TypedLine } from '../../operations/typed-line.ts';
@@ -77,42 +77,39 @@ export const skipMissing = param(
   { help: { about: 'leave out ids that no series has, and say so' } },
 );
 
+const { units, frequencies, aggregates } = transformationChoices;
+
 /** What is made of the values of series, each computed from one vintage. */
 export const unitsParams = {
   units: param(
-    choice(unitsChoices),
+    choice(units),
     "A change, a growth rate or a logarithm, by FRED's names and formulas.",
     undefined,
     {
       placeholder: 'units',
       help: {
         about: "change, growth rate or logarithm within one vintage, by FRED's name",
-        choices: unitsChoices,
-        fallback: unitsChoices[0],
+        choices: units,
+        fallback: units[0],
       },
     },
   ),
   digits: param(integer(0, 20), 'Decimal places of computed values.', undefined, {
     help: { about: "decimals of what is computed (default FRED's)" },
   }),
-  frequency: param(
-    choice(coarserFrequencies),
-    'A coarser frequency, to which values are aggregated.',
-    undefined,
-    {
-      placeholder: 'frequency',
-      help: {
-        about: 'one value for each week, month, quarter, half year or year',
-        choices: coarserFrequencies,
-      },
+  frequency: param(choice(frequencies), 'A coarser frequency, to which values are aggregated.', undefined, {
+    placeholder: 'frequency',
+    help: {
+      about: 'one value for each week, month, quarter, half year or year',
+      choices: frequencies,
     },
-  ),
-  aggregate: param(choice(aggregations), 'Average, sum, or the value at the end of a period.', undefined, {
+  }),
+  aggregate: param(choice(aggregates), 'Average, sum, or the value at the end of a period.', undefined, {
     placeholder: 'method',
     help: {
       about: 'how to combine the values of a period: average, sum, end of period',
-      choices: aggregations,
-      fallback: aggregations[0],
+      choices: aggregates,
+      fallback: aggregates[0],
     },
   }),
   partial: param(flag, 'Also gives periods that are not complete.', undefined, {

@@ -65,7 +65,6 @@ function tooSmall(needed: number, available: number, unit: 'columns' | 'lines'):
   });
 }
 
-/** The label of each line needs a row. */
 function leastRows({ lines }: ChartPanel): number {
   return Math.max(lowest, lines.length);
 }

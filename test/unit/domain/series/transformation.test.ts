@@ -2,9 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { vintageOf } from '../../../../src/answering/transforming.ts';
 import { addDays, dayNumber, type Frequency } from '../../../../src/domain/series/date.ts';
-import { transformationOf, type Units, unitsChoices } from '../../../../src/domain/series/transformation.ts';
-import { Transformer, Vintages, vintageOf } from '../../../../src/domain/series/transformer.ts';
+import {
+  transformationChoices,
+  transformationOf,
+  type Units,
+} from '../../../../src/domain/series/transformation.ts';
+import { Transformer, Vintages } from '../../../../src/domain/series/transformer.ts';
 import { unitText } from '../../../../src/domain/series/units.ts';
 import { root } from '../../../support/repository.ts';
 
@@ -85,7 +90,7 @@ describe('transformed values', () => {
     );
     const expected = cellsOf('expected.csv').filter(([series]) => series === id);
     for (const frequency of ['', 'a'] as const)
-      for (const units of unitsChoices.slice(1)) {
+      for (const units of transformationChoices.units.slice(1)) {
         const ours = transformed(values, id === 'GDP' ? 'Q' : 'M', {
           units,
           ...(frequency === 'a' && { frequency }),
@@ -180,7 +185,7 @@ describe('transformed values', () => {
     fc.assert(
       fc.property(
         months,
-        fc.constantFrom(...unitsChoices.slice(1)),
+        fc.constantFrom(...transformationChoices.units.slice(1)),
         fc.constantFrom('M', 'Q', 'SA', 'A'),
         (all, units, frequency) => {
           const dateOf = (i: number) => {

@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../../src/domain/series/date.ts';
-import {
-  checkHorizons,
-  dayOfHorizon,
-  type Horizon,
-  horizonName,
-} from '../../../../src/domain/series/releases.ts';
+import { dayOfHorizon } from '../../../../src/questions/series/revision-answers.ts';
+import { type Horizon, horizonName } from '../../../../src/questions/series/revision-layouts.ts';
+import { checkHorizons } from '../../../../src/questions/series/revisions.ts';
 
 // BEA published the third quarter of 2014 on these days, and the fourth on the three last ones.
 const vintages = ['2014-10-30', '2014-11-25', '2014-12-23', '2015-01-30', '2015-02-27', '2015-03-27'];
