@@ -81,10 +81,14 @@ export async function findIndexed<T extends SearchedSeries>(
     ids: meanings.flatMap(({ ids }) => ids),
   });
   const found = ranked(inOrder([...first, ...second]), upper, terms);
-  if (found.length > 0) return found;
+  // A single word that only a typo connects with a series may be a mistyped id.
+  const isDoubtful = terms.length === 1 && terms[0]?.near.some((word) => vocabulary.includes(word));
+  if (found.length > 0 && !isDoubtful) return found;
   const ids = closeNames(text, [...(await index.searchable('ids'))].sort()).slice(0, mostNearest);
   const like = vocabulary.filter((word) => typed.some((start) => resembles(start, word)));
-  return nearest(await search({ words: like, ids }), ids, new Set(like));
+  const isNew = ({ id }: T) => !found.some(({ series }) => series.id === id);
+  const near = nearest(await search({ words: like, ids }), ids, new Set(like)).filter(isNew);
+  return [...found, ...near.map((series) => ({ series, matched: 'nearest' as const }))];
 }
 
 const mostNearest = 5;
@@ -94,11 +98,10 @@ function nearest<T extends SearchedSeries>(
   all: readonly T[],
   ids: readonly string[],
   words: ReadonlySet<string>,
-): readonly FoundSeries<T>[] {
+): readonly T[] {
   const byId = ids.flatMap((id) => all.filter((series) => series.id === id));
   const byWord = all.filter((series) => searchableWords(series).some((word) => words.has(word)));
-  const near = [...new Set([...byId, ...byWord])].slice(0, mostNearest);
-  return near.map((series) => ({ series, matched: 'nearest' }));
+  return [...new Set([...byId, ...byWord])].slice(0, mostNearest);
 }
 
 /** By id, each series once. */
