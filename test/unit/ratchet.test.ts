@@ -8,31 +8,31 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 2068,
-  cli: 4700,
-  client: 1833,
-  domain: 4590,
+  answering: 1925,
+  cli: 4451,
+  client: 1779,
+  domain: 4091,
   errors: 323,
-  explorer: 2066,
-  import: 7738,
-  library: 1056,
-  lines: 903,
-  maintenance: 1073,
-  mcp: 380,
-  operations: 4259,
-  platform: 530,
-  pull: 3360,
-  questions: 4584,
-  render: 2995,
-  server: 3661,
-  service: 438,
-  snapshot: 1058,
-  store: 7291,
-  table: 178,
+  explorer: 2002,
+  import: 7281,
+  library: 1000,
+  lines: 862,
+  maintenance: 1031,
+  mcp: 359,
+  operations: 3711,
+  platform: 518,
+  pull: 3156,
+  questions: 4464,
+  render: 2875,
+  server: 3416,
+  service: 465,
+  snapshot: 1016,
+  store: 6727,
+  table: 144,
 };
 
 /** The most exports that one file alone imports. The number may fall, like the lines. */
-const mostSingles = 487;
+const mostSingles = 351;
 
 type Source = { readonly path: string; readonly tree: ts.SourceFile; readonly lines: number };
 
