@@ -5,7 +5,7 @@ import type { Clock, Completion } from '../operations/value.ts';
 
 /** Returns the flags of a parameter: usually one of its name. `fallback` is the default of a command. */
 export function paramFlags(name: string, param: Param, fallback: unknown = undefined): readonly Flag[] {
-  const { typed, placeholder, help, description, schema } = param;
+  const { typed, placeholder, help, required, description, schema } = param;
   if (typed !== undefined) return typed.flags;
   const choices = choicesOf(param);
   // A switch stands for the only value that its parameter can have.
@@ -21,6 +21,7 @@ export function paramFlags(name: string, param: Param, fallback: unknown = undef
         ...completion(param),
       }),
       ...(shown !== undefined && { fallback: String(shown) }),
+      ...(required && { required }),
       ...help,
     },
   ];
