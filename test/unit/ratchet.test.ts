@@ -16,7 +16,7 @@ const mostLines: Readonly<Record<string, number>> = {
   explorer: 2002,
   import: 7281,
   library: 1000,
-  lines: 862,
+  lines: 863,
   maintenance: 1031,
   mcp: 359,
   operations: 3711,
