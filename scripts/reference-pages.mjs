@@ -72,19 +72,20 @@ const parts = {
     const { summary, usage, flags, positionals } = await helpOf(words);
     const shared = new Set((await sharedFlags()).map(([flag]) => nameOf(flag)));
     const own = flags.filter(([flag]) => !shared.has(nameOf(flag)) && nameOf(flag) !== '--help');
-    const charts = (await chartFlags()).map(([flag]) => flag);
-    const drawn = own.filter(([flag]) => charts.includes(flag));
+    const draws = own.some(([flag]) => flag === '--plot');
+    const charts = draws ? (await chartFlags()).map(([flag]) => flag) : [];
+    const drawn = own.filter(([flag]) => charts.includes(flag)).map(([flag]) => flag);
+    const args = positionals.filter(([, text]) => text !== '');
     const rows = [
-      ...positionals.filter(([, text]) => text !== ''),
-      ...own.filter((row) => drawn.length === 0 || !drawn.includes(row)),
-      ...(drawn.length === 0
-        ? []
-        : [[drawn.map(([flag]) => flag).join(', '), '[flags of charts](#flags-of-charts)']]),
+      ...args,
+      ...own.filter(([flag]) => !drawn.includes(flag)),
+      ...(draws ? [[drawn.join(', '), '[flags of charts](#flags-of-charts)']] : []),
     ];
+    const heading = args.length === 0 ? 'flag' : 'argument or flag';
     return [
       `${summary}.`,
       `\`\`\`text\n${usage}\n\`\`\``,
-      ...(rows.length === 0 ? [] : [flagTable(rows)]),
+      ...(rows.length === 0 ? [] : [flagTable(rows, heading)]),
       ...(example === undefined ? [] : [await columnsOf(asof, `${words} ${example}`)]),
     ].join('\n\n');
   },
@@ -294,9 +295,9 @@ const parts = {
   },
 };
 
-function flagTable(rows) {
+function flagTable(rows, heading = 'flag') {
   return table(
-    ['argument or flag', 'meaning'],
+    [heading, 'meaning'],
     rows.map(([flag, text]) => [code(flag), text]),
   );
 }

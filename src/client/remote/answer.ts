@@ -42,7 +42,7 @@ export function readAnswer<R extends Row>(reply: HttpReply, sent: SentQuery<R>):
 }
 
 /** The JSON value of a reply; for other content, throws a Problem that says what it is. */
-function readJson(reply: HttpReply): unknown {
+export function readJson(reply: HttpReply): unknown {
   if (mediaType(reply) !== 'application/json') throw badAnswer(reply, `${whatItIs(reply)} instead of JSON`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(reply.body));

@@ -6,7 +6,7 @@ import type { Params, ParamTexts } from '../../operations/param.ts';
 import { type Clock, clockAt } from '../../operations/value.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Client } from '../client.ts';
-import { readAnswer } from './answer.ts';
+import { readAnswer, readJson } from './answer.ts';
 import { type HttpReply, Requester, type RequestOptions, redacted } from './exchange.ts';
 import { retryAfterOf, waitFor } from './retry.ts';
 import { parseBaseUrl } from './url.ts';
@@ -339,10 +339,10 @@ function announcedIn(reply: HttpReply): Announces {
     );
 }
 
-function descriptionIn({ status, body }: HttpReply): unknown {
-  if (status !== 200) return undefined;
+function descriptionIn(reply: HttpReply): unknown {
+  if (reply.status !== 200) return undefined;
   try {
-    return JSON.parse(body.toString());
+    return readJson(reply);
   } catch {
     return undefined;
   }

@@ -272,7 +272,7 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
     'a response of the FRED API in XML, but not of series/observations or series',
   ],
   [
-    /^\s*\[?\s*\{(?=[^}]*"date"\s*:)(?=[^}]*"value"\s*:)/,
+    /^\s*(?:\[\s*)?\{(?=[^}]*"date"\s*:)(?=[^}]*"value"\s*:)/,
     'observations of the FRED API without the whole answer around them; save that, or the figures as CSV with the columns date,value',
   ],
   [

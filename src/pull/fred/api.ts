@@ -151,13 +151,12 @@ export class FredApi {
     });
   }
 
-  /** Every row of the answer to a query, page by page; none for a period in which there was nothing. */
+  /** Every row of the answer to a query, page by page. */
   async observations(id: string, query: FredQuery = {}): Promise<FredRows | FredRefusal> {
     const path = 'series/observations';
     for (let restarts = 0; restarts <= mostRestarts; ) {
       const params = { series_id: id, ...query, limit: this.limits.rows };
       const found = await this.#pages<UncheckedObject>(path, params, 'observations');
-      if (found === 'nothing-then') return { head: {}, rows: [] };
       if (found === 'smaller-limit' && this.limits.rows > 1)
         this.limits.rows = Math.floor(this.limits.rows / 2);
       else if (found === 'smaller-limit') restarts += 1;
@@ -214,7 +213,7 @@ export class FredApi {
     return alike.length > 0 ? alike : this.listing({ text: id, by: 'full_text' }, mostSuggestions);
   }
 
-  /** The rows of an answer, page by page, until there are `most`; `isSteady` if all pages state one count. */
+  /** The rows of an answer, page by page, until there are `most`; observations only as long as all state one count. */
   async #pages<T = unknown>(path: string, params: FredParams, name: string, most = Number.POSITIVE_INFINITY) {
     const rows: T[] = [];
     const counts = new Set<number>();
@@ -227,8 +226,9 @@ export class FredApi {
       rows.push(...page);
       const count = countOf(answer, path);
       counts.add(count);
-      if (page.length === 0 || rows.length >= Math.min(most, count))
-        return { rows, head, count, isSteady: counts.size === 1, sent };
+      const isSteady = counts.size === 1 || name !== 'observations';
+      if (page.length === 0 || rows.length >= Math.min(most, count) || !isSteady)
+        return { rows, head, count, isSteady, sent };
     }
   }
 

@@ -418,6 +418,7 @@ class FredHistory {
       this.#today = today;
       return this.#rows({ start: first, end: today }, range);
     }
+    if (found === 'nothing-then') return { head: {}, rows: [] };
     if (found === 'no-vintages' || found === 'too-many-vintages' || typeof found === 'object') return found;
     // A series that FRED no longer has is a Problem of its own.
     await this.#description();

@@ -27,7 +27,7 @@ export type WantedFiling = {
 export type LeftFiling = WantedFiling & Outstanding;
 
 /** The accession number of a filing. */
-export function numberOf({ accessionNumber }: Pick<WantedFiling, 'accessionNumber'>): string {
+export function accessionOf({ accessionNumber }: Pick<WantedFiling, 'accessionNumber'>): string {
   return accessionNumber;
 }
 
@@ -40,8 +40,8 @@ export async function unheld<T extends Pick<WantedFiling, 'accessionNumber'>>(
   { full, read }: Pick<PullTask, 'full' | 'read'>,
 ): Promise<readonly T[]> {
   if (full || wanted.length === 0) return wanted;
-  const held = (await read((view) => view.filings.accepted(wanted.map(numberOf)))) ?? new Set();
-  return wanted.filter((filing) => !held.has(numberOf(filing)));
+  const held = (await read((view) => view.filings.accepted(wanted.map(accessionOf)))) ?? new Set();
+  return wanted.filter((filing) => !held.has(accessionOf(filing)));
 }
 
 type Submissions = MissingItems<LeftFiling> & { readonly files: readonly ImportFile[] };

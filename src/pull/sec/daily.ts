@@ -19,9 +19,9 @@ import { textHead } from '../../import/readers/csv.ts';
 import type { Followed } from '../../store/followed.ts';
 import { divide, document, type PullTask, type PullWindow } from '../source.ts';
 import {
+  accessionOf,
   isAbsent,
   type LeftFiling,
-  numberOf,
   submissionWindows,
   unheld,
   type WantedFiling,
@@ -221,10 +221,10 @@ export class DailyFilings {
   async *#day(day: Day, filings: readonly WantedFiling[]): AsyncGenerator<PullWindow> {
     const { through, partial, left } = this.#bookmark;
     const done = new Set(partial?.day === day ? partial.done : []);
-    const known = new Set([...done, ...left.map(numberOf)]);
-    const fresh = filings.filter((filing) => !known.has(numberOf(filing)));
+    const known = new Set([...done, ...left.map(accessionOf)]);
+    const fresh = filings.filter((filing) => !known.has(accessionOf(filing)));
     for await (const window of submissionWindows(await unheld(fresh, this.#task), this.#task)) {
-      for (const filing of window.asked) done.add(numberOf(filing));
+      for (const filing of window.asked) done.add(accessionOf(filing));
       const bookmark = this.#bookmark;
       const isWhole = window.remaining === 0;
       bookmark.left = [...bookmark.left, ...window.left];
@@ -321,5 +321,5 @@ async function filingsInIndex(file: SourceFile, day: Day): Promise<readonly Want
   const [other] = dates;
   if (other !== undefined && !dates.has(day.replaceAll('-', '')))
     throw refusal(file, { column: 'Date Filed', value: other }, `this index is not of ${day}`);
-  return [...filings.values()].sort((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1));
+  return [...filings.values()].sort((a, b) => (accessionOf(a) < accessionOf(b) ? -1 : 1));
 }

@@ -25,9 +25,9 @@ import {
   reasonIn,
 } from '../source.ts';
 import {
+  accessionOf,
   isAbsent,
   type LeftFiling,
-  numberOf,
   submissionWindows,
   unheld,
   type WantedFiling,
@@ -209,35 +209,35 @@ const xmlSince = '2003-06-30';
 async function* companyWindows(cik: string, task: PullTask, lastDay: Day): AsyncGenerator<PullWindow> {
   const bookmark = bookmarkOf(task);
   const listed = await listedFilings(cik, bookmark, task);
-  const known = new Set([...(task.full ? [] : bookmark.done), ...bookmark.left.map(numberOf)]);
+  const known = new Set([...(task.full ? [] : bookmark.done), ...bookmark.left.map(accessionOf)]);
   const fresh = listed.filings.filter(
-    (filing) => filing.filedOn >= bookmark.from && !known.has(numberOf(filing)),
+    (filing) => filing.filedOn >= bookmark.from && !known.has(accessionOf(filing)),
   );
   const plain = fresh.filter(isPlainText);
   if (plain.length > 0) task.note(plainTextNote(plain.length));
   const readable = fresh.filter((filing) => !isPlainText(filing)).map((filing) => wantedOf(cik, filing));
   const wanted = await unheld([...bookmark.left, ...readable], task);
-  const filedOn = new Map(listed.filings.map((filing) => [numberOf(filing), filing.filedOn]));
+  const filedOn = new Map(listed.filings.map((filing) => [accessionOf(filing), filing.filedOn]));
   let { done } = bookmark;
   let left = wanted.filter((filing) => 'since' in filing);
   for await (const window of submissionWindows(wanted, task)) {
     const { files, asked, rest, remaining } = window;
     const [next] = rest;
     left = [...left.filter((filing) => !asked.includes(filing)), ...window.left];
-    const open = new Set(window.left.map(numberOf));
-    const settled = asked.map(numberOf).filter((number) => !open.has(number));
+    const open = new Set(window.left.map(accessionOf));
+    const settled = asked.map(accessionOf).filter((number) => !open.has(number));
     const isLast = next === undefined;
-    const unasked = isLast ? plain.map(numberOf) : [];
+    const unasked = isLast ? plain.map(accessionOf) : [];
     const absent = await unheld(
       done.map((accessionNumber) => ({ accessionNumber })),
       { ...task, full: false },
     );
-    done = [...new Set([...absent.map(numberOf), ...settled, ...unasked])];
+    done = [...new Set([...absent.map(accessionOf), ...settled, ...unasked])];
     const { pages, unread } = isLast ? listed : bookmark;
     yield {
       files,
       bookmark: JSON.stringify({ from: bookmark.from, done, pages, left, unread }),
-      upTo: isLast ? lastDay : upToBefore(filedOn.get(numberOf(next)), task.subject.upTo),
+      upTo: isLast ? lastDay : upToBefore(filedOn.get(accessionOf(next)), task.subject.upTo),
       remaining,
       givenUp: [...window.givenUp, ...(isLast ? listed.givenUp : [])],
     };
@@ -314,7 +314,7 @@ async function listedFilings(
   }
   const { left: unread, givenUp } = divide(failed, today);
   for (const { name } of unread) delete pages[name];
-  const byNumber = new Map(filings.map((filing) => [numberOf(filing), filing]));
+  const byNumber = new Map(filings.map((filing) => [accessionOf(filing), filing]));
   return { filings: [...byNumber.values()].sort(byDate), pages, unread, givenUp };
 }
 
@@ -364,7 +364,7 @@ async function filingsOnPage({ count }: OlderPage, file: SourceFile): Promise<re
 }
 
 function byDate(a: ListedFiling, b: ListedFiling): number {
-  return a.filedOn + numberOf(a) < b.filedOn + numberOf(b) ? -1 : 1;
+  return a.filedOn + accessionOf(a) < b.filedOn + accessionOf(b) ? -1 : 1;
 }
 
 function listFile(name: string, body: Buffer): SourceFile {

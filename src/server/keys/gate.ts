@@ -65,8 +65,10 @@ type CountRequest = (
 export function quotasOf(count: CountRequest) {
   return async (keyId: string, plan: Plan, now: number, wanted: 0 | 1 = 1): Promise<Verdict> => {
     const given = windows.map(({ name, startOf, limitOf }) => ({
-      ...{ window: name, limit: limitOf(plan) },
-      ...{ began: new Date(startOf(now)), ends: new Date(startOf(now, 1)) },
+      window: name,
+      limit: limitOf(plan),
+      began: new Date(startOf(now)),
+      ends: new Date(startOf(now, 1)),
     }));
     const { isCounted, counts } = await count(keyId, wanted, given);
     const rates = windows.map(({ name, startOf, limitOf }, i): RateLimit => {

@@ -386,4 +386,20 @@ describe('the values of a series without vintages', () => {
       expect(await statementsOf()).toEqual([`2024-01-01 ${known} 1 fetched`]);
     },
   );
+
+  it('stay known as they were if FRED refuses to give them', async () => {
+    const settings = { fred: { url: fred.url, key: loopbackKey } };
+    const series = { description: described('S'), withoutVintages: true };
+    const publishOn = (moment: string, ...rows: readonly string[]) => {
+      // FRED says of no request that its day has not come.
+      Object.assign(fred.state, { today: '2024-06-30', isDated: new Date(moment) });
+      fred.state.series.S = { ...series, rows: rowsOf(...rows) };
+      return pullAt(moment, { store, settings, request: { fred: ['S'] } });
+    };
+    await publishOn('2024-06-21T18:00:00Z', '2024-01-01 2024-03-15 - 1');
+    const before = await contentOf(store, 'S');
+    const { subjects } = await publishOn('2024-06-25T18:00:00Z');
+    expect(subjects[0]?.problem?.detail).toBe('FRED refused the observations of S: nothing then');
+    expect(await contentOf(store, 'S')).toEqual(before);
+  });
 });
