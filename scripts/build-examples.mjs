@@ -39,7 +39,14 @@ export async function buildExamples() {
       if (!response.ok) throw new Error(`${asked} was answered with ${response.status}`);
       const { results, results_count: _, has_more: __, next_cursor: ___, ...answer } = await response.json();
       const row = operationId === 'ping' ? { ...results[0], ...used } : results[0];
-      examples[operationId] = { ...answer, results: [row], results_count: 1, has_more: false };
+      // The description shows an id of its own.
+      examples[operationId] = {
+        ...answer,
+        request_id: '',
+        results: [row],
+        results_count: 1,
+        has_more: false,
+      };
     }
     await writeFile(join(dist, 'examples.json'), JSON.stringify(examples));
   } finally {

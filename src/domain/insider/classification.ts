@@ -26,7 +26,10 @@ export type Classification = {
   readonly ambiguous: readonly AmbiguousAmendment[];
 };
 
-/** Decides which trades of one issuer with a code count; later filings change nothing on a day before them. */
+/**
+ * Decides which trades of one issuer with a code count; later filings change nothing on a day before them.
+ * When an amendment withdraws a report, reports that had repeated it count again, from the day of the amendment.
+ */
 export function classifyTrades(filings: readonly Filing[], code = purchaseCode): Classification {
   const classifier = new Classifier(code);
   for (const trades of inOrderOfPublication(filings)) classifier.read(trades);

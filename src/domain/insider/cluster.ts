@@ -90,7 +90,10 @@ export type TradePlace = {
 /** A trade in order of reading: none after it is dated later than `upTo`. */
 type NextPlace = TradePlace & { readonly upTo: StatedDate };
 
-/** Finds the issuers that may have clusters: those with enough filings of trades within the days of a span. */
+/**
+ * Finds the issuers that may have clusters: those with enough filings of trades within the days of a span.
+ * No other issuer has one, because joint filers count as one insider.
+ */
 export class ClusterCandidates {
   readonly #rule: ClusterRule;
   readonly #given = new Set<string>();

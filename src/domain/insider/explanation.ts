@@ -13,7 +13,10 @@ export type TradeExplanation = {
   readonly text: string;
 };
 
-/** Explains each trade with the code that is at most `days` days away from a cluster, by trade date. */
+/**
+ * Explains each trade with the code that is at most `days` days away from a cluster, by trade date.
+ * For a trade without a date, or dated after its filing, the filing date decides.
+ */
 export function explainCluster(
   { trades, dateFirst, dateLast }: Cluster,
   classification: Classification,

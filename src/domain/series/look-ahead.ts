@@ -68,7 +68,10 @@ export class PublishedValues {
     return least(found, ({ published }) => away(published)) ?? { kind: 'never' };
   }
 
-  /** Whether a value was certainly published after a day before the first vintage, which may repeat old ones. */
+  /**
+   * Whether a value was certainly published after a day before the first vintage, which may repeat old ones: no value
+   * is published before its period begins.
+   */
   #isLater({ date, asOf }: FirstPublished, day: Day): boolean {
     return asOf > this.#first || date > day;
   }

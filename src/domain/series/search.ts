@@ -68,9 +68,11 @@ export async function findIndexed<T extends SearchedSeries>(
   const unknown = typed.filter(
     (start) => !synonyms.words.has(start) && ![...known].some((word) => begins(word, start)),
   );
-  const vocabulary = unknown.length === 0 ? [] : await index.searchable('words');
+  const vocabulary = unknown.length === 0 ? undefined : await index.searchable('words');
   const terms = termsOf(typed, (word) =>
-    unknown.includes(word) ? [...synonyms.words, ...vocabulary].filter((other) => isTypoOf(word, other)) : [],
+    unknown.includes(word)
+      ? [...synonyms.words, ...(vocabulary ?? [])].filter((other) => isTypoOf(word, other))
+      : [],
   );
   const meanings = terms.flatMap(({ meaning }) => meaning ?? []);
   // All words of a phrase must match, so looking up the longest one is enough.
@@ -82,10 +84,12 @@ export async function findIndexed<T extends SearchedSeries>(
   });
   const found = ranked(inOrder([...first, ...second]), upper, terms);
   // A single word that only a typo connects with a series may be a mistyped id.
-  const isDoubtful = terms.length === 1 && terms[0]?.near.some((word) => vocabulary.includes(word));
+  const isDoubtful = terms.length === 1 && terms[0]?.near.some((word) => vocabulary?.includes(word));
   if (found.length > 0 && !isDoubtful) return found;
   const ids = closeNames(text, [...(await index.searchable('ids'))].sort()).slice(0, mostNearest);
-  const like = vocabulary.filter((word) => typed.some((start) => resembles(start, word)));
+  const like = (vocabulary ?? (await index.searchable('words'))).filter((word) =>
+    typed.some((start) => resembles(start, word)),
+  );
   const isNew = ({ id }: T) => !found.some(({ series }) => series.id === id);
   const near = nearest(await search({ words: like, ids }), ids, new Set(like)).filter(isNew);
   return [...found, ...near.map((series) => ({ series, matched: 'nearest' as const }))];
@@ -195,9 +199,8 @@ function rankOf(
   const typed = terms.flatMap((term) => term.typed);
   if (typed.every((start) => titleWords.some((word) => begins(word, start))))
     return { matched: 'title', level: 4, ...about };
-  return matching === terms.length
-    ? { matched: 'words', level: 5, ...about }
-    : { matched: 'some', level: 6, ...about };
+  const missing = terms.length - matching;
+  return { matched: missing === 0 ? 'words' : 'some', level: 5 + missing, ...about };
 }
 
 /** How well a term matches: 3 as typed or by the id, 2 by the beginning of a word or a synonym, 1 by a typo, or 0. */

@@ -156,7 +156,7 @@ export class FredApi {
     const path = 'series/observations';
     for (let restarts = 0; restarts <= mostRestarts; ) {
       const params = { series_id: id, ...query, limit: this.limits.rows };
-      const found = await this.#pages<UncheckedObject>(path, params, 'observations');
+      const found = await this.#pages<UncheckedObject>(path, params, 'observations', { steady: true });
       if (found === 'smaller-limit' && this.limits.rows > 1)
         this.limits.rows = Math.floor(this.limits.rows / 2);
       else if (found === 'smaller-limit') restarts += 1;
@@ -180,7 +180,7 @@ export class FredApi {
         ? ['release/series', { release_id: search.release }]
         : ['series/search', { search_text: search.text, search_type: search.by }];
     const limit = Math.min(listPage, most);
-    const found = await this.#pages(path, { ...params, limit }, 'seriess', most);
+    const found = await this.#pages(path, { ...params, limit }, 'seriess', { most });
     if (!isRefusal(found)) {
       const series = found.rows.map((entry) => listed(entry, path));
       const text = 'by' in search && search.by === 'series_id' ? search.text : '';
@@ -213,8 +213,13 @@ export class FredApi {
     return alike.length > 0 ? alike : this.listing({ text: id, by: 'full_text' }, mostSuggestions);
   }
 
-  /** The rows of an answer, page by page, until there are `most`; observations only as long as all state one count. */
-  async #pages<T = unknown>(path: string, params: FredParams, name: string, most = Number.POSITIVE_INFINITY) {
+  /** The rows of an answer, page by page, until there are `most`; `steady` ends them when FRED states another count. */
+  async #pages<T = unknown>(
+    path: string,
+    params: FredParams,
+    name: string,
+    { most = Number.POSITIVE_INFINITY, steady = false } = {},
+  ) {
     const rows: T[] = [];
     const counts = new Set<number>();
     for (;;) {
@@ -226,7 +231,7 @@ export class FredApi {
       rows.push(...page);
       const count = countOf(answer, path);
       counts.add(count);
-      const isSteady = counts.size === 1 || name !== 'observations';
+      const isSteady = counts.size === 1 || !steady;
       if (page.length === 0 || rows.length >= Math.min(most, count) || !isSteady)
         return { rows, head, count, isSteady, sent };
     }

@@ -111,7 +111,11 @@ async function noteEmpty({ id, date, as_of: asOf }: RevisionsQuery, context: Ask
     context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for these dates` });
     return;
   }
-  const frequency = parseFrequency(await frequencyOn({ id }, asOf, context));
+  // A row that was known has the frequency; a description may say more than was known.
+  const [newest] =
+    asOf === undefined ? [] : await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
+  const stated = asOf === undefined ? await frequencyOn({ id }, asOf, context) : (newest?.frequency ?? '');
+  const frequency = parseFrequency(stated);
   const period = periodStart(date, frequency ?? '');
   const weekend = frequency === 'D' ? weekendDay(date) : undefined;
   const reasons = [
@@ -192,14 +196,22 @@ type FromHistory = (
 
 /** The values of a series at some horizons: a row for each date, newest first, and a column for each horizon. */
 const releasesOf: FromHistory = (query, history, context) => {
-  const { horizons } = query;
-  const rows = history.dates.flatMap((dated): readonly WideRow[] => {
+  const { horizons, limit } = query;
+  const shown: DatedHistory[] = [];
+  const rows: WideRow[] = [];
+  let hasMore = false;
+  // A date that reached none of the horizons has no row, so that the limit does not count it.
+  for (const dated of history.dates) {
     const cells = horizons.map((one) => [horizonName(one), valueAt(one, dated, history)] as const);
-    if (cells.every(([, value]) => value === null)) return [];
-    return [{ date: dated.date, first_release: dated.released ?? null, ...Object.fromEntries(cells) }];
-  });
-  noteBeforeRecord(query, history, context);
-  return { object: 'release_table', ...releaseLayout(horizons), rows, hasMore: history.hasMore };
+    const isReached = cells.some(([, value]) => value !== null);
+    hasMore = isReached && rows.length === limit;
+    if (hasMore) break;
+    shown.push(dated);
+    if (isReached)
+      rows.push({ date: dated.date, first_release: dated.released ?? null, ...Object.fromEntries(cells) });
+  }
+  noteBeforeRecord(query, { ...history, dates: shown }, context);
+  return { object: 'release_table', ...releaseLayout(horizons), rows, hasMore };
 };
 
 /** Statistics of the revisions from each horizon to each later one in the order of the query. */
@@ -294,7 +306,7 @@ function ofHistory(
 }
 
 async function seriesHistory(
-  { id, from = '', to, limit, as_of: asOf, units }: RevisionsQuery,
+  { id, from = '', to, limit, as_of: asOf, units, wide, stats }: RevisionsQuery,
   context: Ask,
 ): Promise<SeriesHistory> {
   // A transformed value may be computed from one of the year before.
@@ -312,7 +324,8 @@ async function seriesHistory(
   const last = days.at(-1) ?? '';
   const until = covered === undefined ? last : earlier(asOf ?? covered, covered);
   const asked = [...history.changes].filter(([date]) => date >= from);
-  const shown = asked.slice(0, limit);
+  // Of a table of releases, dates without a row do not count.
+  const shown = wide === true || stats === true ? asked.slice(0, limit) : asked;
   const hasMore = shown.length < asked.length;
   const dates = shown.map(([date, changes]) => ({
     date,

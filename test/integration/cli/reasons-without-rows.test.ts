@@ -26,6 +26,11 @@ describe('an answer without rows says why', () => {
       'revisions GDP --date 2014-10-01 --as-of 2015-01-01',
       'no value of GDP was known on 2015-01-01 for 2014-10-01',
     ],
+    // Before its first vintage nobody knew how often GDP is published.
+    [
+      'revisions GDP --date 2014-10-02 --as-of 1900-01-01',
+      'no value of GDP was known on 1900-01-01 for 2014-10-02\nasof: GDP has no vintage up to 1900-01-01',
+    ],
     [
       'spread --long 10Y --short 4M --from 2015-01-01 --to 2015-12-31',
       'no PAR rate of 10Y and 4M is held up to 2015-12-31; 4M begins on 2022-10-19',

@@ -107,6 +107,12 @@ describe('asof revisions without a date', () => {
     );
   });
 
+  it('gives as many rows as --limit says, without the dates that reached none of the horizons', async () => {
+    // On the as-of date 90 days had passed since the first release of the third quarter, not of the fourth.
+    const { out } = await run('revisions GDP --after 90d --as-of 2015-02-28 --limit 1');
+    expect(linesOf(out)).toEqual(['date,first_release,after_90d', '2014-07-01,2014-10-30,17599.8']);
+  });
+
   it('knows nothing that was published after the as-of date', async () => {
     const { out } = await run('revisions GDP --release 1,2,final --as-of 2015-02-28 --limit 2');
     expect(linesOf(out)).toEqual([

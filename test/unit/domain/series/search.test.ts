@@ -100,6 +100,21 @@ describe('a search by words', () => {
     expect(all[0]).toBe(expected[0]);
   });
 
+  it('lists the nearest where a known synonym matches nothing', async () => {
+    const series = { id: 'GACDFSA066MSFRBPHI', title: 'Current General Activity', units: 'Index' };
+    const [nearest] = await findSeries([series], 'federal funds', 'words');
+    expect(nearest).toEqual({ series, matched: 'nearest' });
+  });
+
+  it('ranks what has more of the words first among those that have some', async () => {
+    const all = ['A Index', 'B Claims and housing'].map((text) => {
+      const [id = '', ...words] = text.split(' ');
+      return { id, title: words.join(' '), units: '' };
+    });
+    const ranked = await findSeries(all, 'claimz housong index zzzzz', 'words');
+    expect(ranked.map(({ series }) => series.id)).toEqual(['B', 'A']);
+  });
+
   it('finds the price indexes of consumers and of consumption for inflation, headline first', async () => {
     expect(await found('inflation')).toEqual(['CPIAUCSL id', 'PCEPI id', 'CPILFESL id', 'PCEPILFE id']);
   });
