@@ -173,9 +173,9 @@ function patternOf(id: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-const mostSearched = 3 * largestPage;
+const mostPages = 3;
 
-/** The first series of the list that had begun by a day; each page is requested once. */
+/** The series on the first pages of the list that had begun by a day; each page is requested once. */
 async function firstSeries(
   { client, signal }: Catalogue,
   asOf: Day,
@@ -183,8 +183,18 @@ async function firstSeries(
   const rows: RowOf<typeof seriesSearch>[] = [];
   const once: Client = { ...client, ask: (asked, texts) => client.ask(asked, texts, { once: true }) };
   try {
-    for await (const { results } of pagesOf(once, seriesSearch, [], { limit: mostSearched }, signal))
+    let pages = 0;
+    for await (const { results } of pagesOf(
+      once,
+      seriesSearch,
+      [],
+      { limit: mostPages * largestPage },
+      signal,
+    )) {
       rows.push(...results.filter((row) => hadBegun(row, asOf)));
+      pages += 1;
+      if (pages === mostPages) break;
+    }
   } catch {
     return rows;
   }

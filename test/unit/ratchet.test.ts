@@ -8,13 +8,13 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1925,
+  answering: 1935,
   cli: 4451,
   client: 1779,
   domain: 4106,
   errors: 323,
   explorer: 2002,
-  import: 7281,
+  import: 7285,
   library: 1000,
   lines: 863,
   maintenance: 1031,

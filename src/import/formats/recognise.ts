@@ -1,3 +1,4 @@
+import { parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { cellsIn, type FileHead, linesOf, separatorIn, textHead } from '../readers/csv.ts';
@@ -295,11 +296,14 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
 
 function unsupported(head: FileHead): Diagnosis | undefined {
   const { object, columns } = answerHead(head);
-  const answer = answersWithout.find((known) =>
-    object === undefined
-      ? known.columns.some((names) => names.split(' ').every((name) => columns.includes(name)))
-      : known.objects.includes(object),
-  );
+  const [first, second, day = ''] = columns;
+  const isByVintage = first === 'date' && second === 'series_id' && parseDay(day) !== undefined;
+  const answer = answersWithout.find((known) => {
+    if (object !== undefined) return known.objects.includes(object);
+    // Of values as of several days side by side.
+    if (isByVintage && known.lacks === 'statements') return true;
+    return known.columns.some((names) => names.split(' ').every((name) => columns.includes(name)));
+  });
   const description =
     answer === undefined
       ? unsupportedFiles.find(([beginning]) => beginning.test(head.text))?.[1]

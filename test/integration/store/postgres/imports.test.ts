@@ -157,7 +157,7 @@ describe('imports into a store in PostgreSQL', () => {
     );
     await delay(50);
     const message = await failureOf(
-      finishes ? writer.commit() : (await writer.series('Y')).merge(statement('Y'), keep),
+      finishes ? writer.commit() : writer.series('Y').then((series) => series.merge(statement('Y'), keep)),
     );
     expect(message).toMatch(/^cannot reach the store postgres:\/\/asof@127\.0\.0\.1/);
     await writer.rollback();
