@@ -131,17 +131,6 @@ export async function descriptionOf(
   }
 }
 
-/** The frequency of a series as known on a day, or now; empty if the service does not say it. */
-export async function frequencyOn(
-  series: ResolvedSeries,
-  day: Day | undefined,
-  context: Ask,
-): Promise<string> {
-  if (day === undefined) return String((await descriptionOf(series, context))?.frequency ?? '');
-  const texts = textsOf({ id: series.id, as_of: day, limit: 1 });
-  return (await context.client.ask(observations, texts)).series?.frequency ?? '';
-}
-
 /** Whether a description states the coverage; another service may not. */
 function saysCoverage({ first_vintage, covered_to }: Row): boolean {
   return dayIn(first_vintage) !== '' || dayIn(covered_to) !== '';

@@ -8,13 +8,13 @@ import { root } from '../support/repository.ts';
  * The most lines of each folder of `src`. A number may fall; a commit that raises one says what users get for it.
  */
 const mostLines: Readonly<Record<string, number>> = {
-  answering: 1935,
+  answering: 1924,
   cli: 4451,
   client: 1779,
   domain: 4106,
   errors: 323,
   explorer: 2002,
-  import: 7285,
+  import: 7287,
   library: 1000,
   lines: 863,
   maintenance: 1031,
@@ -22,7 +22,7 @@ const mostLines: Readonly<Record<string, number>> = {
   operations: 3711,
   platform: 518,
   pull: 3162,
-  questions: 4477,
+  questions: 4485,
   render: 2875,
   server: 3418,
   service: 465,

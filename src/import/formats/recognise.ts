@@ -192,6 +192,8 @@ function hasNumber(row: readonly string[]): boolean {
 const answersWithout: readonly {
   readonly objects: readonly string[];
   readonly columns: readonly string[];
+  /** Whether it has columns of no fixed names. */
+  readonly isLike?: (columns: readonly string[]) => boolean;
   readonly lacks: string;
   readonly wayOut: string;
 }[] = [
@@ -223,6 +225,9 @@ const answersWithout: readonly {
       'value as_of_date unit',
       'value as_of_date as_of',
     ],
+    // Values as of several days have a column for each day.
+    isLike: ([first, second, day = '']) =>
+      first === 'date' && second === 'series_id' && parseDay(day) !== undefined,
     lacks: 'statements',
     wayOut: '`asof facts`',
   },
@@ -296,14 +301,11 @@ const unsupportedFiles: readonly (readonly [beginning: RegExp, description: stri
 
 function unsupported(head: FileHead): Diagnosis | undefined {
   const { object, columns } = answerHead(head);
-  const [first, second, day = ''] = columns;
-  const isByVintage = first === 'date' && second === 'series_id' && parseDay(day) !== undefined;
-  const answer = answersWithout.find((known) => {
-    if (object !== undefined) return known.objects.includes(object);
-    // Of values as of several days side by side.
-    if (isByVintage && known.lacks === 'statements') return true;
-    return known.columns.some((names) => names.split(' ').every((name) => columns.includes(name)));
-  });
+  const answer = answersWithout.find(({ objects, columns: known, isLike }) =>
+    object === undefined
+      ? known.some((names) => names.split(' ').every((name) => columns.includes(name))) || isLike?.(columns)
+      : objects.includes(object),
+  );
   const description =
     answer === undefined
       ? unsupportedFiles.find(([beginning]) => beginning.test(head.text))?.[1]

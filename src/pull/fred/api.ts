@@ -221,7 +221,7 @@ export class FredApi {
     { most = Number.POSITIVE_INFINITY, steady = false } = {},
   ) {
     const rows: T[] = [];
-    const counts = new Set<number>();
+    let first: number | undefined;
     for (;;) {
       const reply = await this.#ask(path, { ...params, offset: rows.length });
       if ('refusal' in reply) return reply.refusal;
@@ -230,8 +230,8 @@ export class FredApi {
       if (!Array.isArray(page)) throw changed(path, `the answer has no ${name}`);
       rows.push(...page);
       const count = countOf(answer, path);
-      counts.add(count);
-      const isSteady = counts.size === 1 || !steady;
+      first ??= count;
+      const isSteady = !steady || count === first;
       if (page.length === 0 || rows.length >= Math.min(most, count) || !isSteady)
         return { rows, head, count, isSteady, sent };
     }

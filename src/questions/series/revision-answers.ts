@@ -1,7 +1,7 @@
 import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/answer.ts';
 import { type ComposedRows, composed } from '../../answering/composed.ts';
 import { type History, historyOf } from '../../answering/history.ts';
-import { explainSeries, frequencyOn, noteBasis } from '../../answering/notes.ts';
+import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { pagesOf } from '../../client/pagination.ts';
 import { changeBetween, hasBaseYear, isRescaled } from '../../domain/series/arithmetic.ts';
 import { addDays, type Day, dayNumber, earlier, periodStart, weekendDay } from '../../domain/series/date.ts';
@@ -112,10 +112,11 @@ async function noteEmpty({ id, date, as_of: asOf }: RevisionsQuery, context: Ask
     return;
   }
   // A row that was known has the frequency; a description may say more than was known.
-  const [newest] =
-    asOf === undefined ? [] : await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
-  const stated = asOf === undefined ? await frequencyOn({ id }, asOf, context) : (newest?.frequency ?? '');
-  const frequency = parseFrequency(stated);
+  const described =
+    asOf === undefined
+      ? await descriptionOf({ id }, context)
+      : (await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 }))[0];
+  const frequency = parseFrequency(String(described?.frequency ?? ''));
   const period = periodStart(date, frequency ?? '');
   const weekend = frequency === 'D' ? weekendDay(date) : undefined;
   const reasons = [

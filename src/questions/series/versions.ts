@@ -1,6 +1,6 @@
-import { type Ask, type QueryAnswer, rowsOf } from '../../answering/answer.ts';
+import { type Ask, type QueryAnswer, rowsOf, textsOf } from '../../answering/answer.ts';
 import { type ComposedRows, composed, eachOf } from '../../answering/composed.ts';
-import { explainSeries, frequencyOn, noteBasis } from '../../answering/notes.ts';
+import { descriptionOf, explainSeries, noteBasis } from '../../answering/notes.ts';
 import { argument, question, transformationIn } from '../../answering/question.ts';
 import { type ResolvedSeries, resolveSeries } from '../../answering/series-ids.ts';
 import { changeBetween, rescalingOf } from '../../domain/series/arithmetic.ts';
@@ -385,4 +385,11 @@ function comparedRows(all: readonly SeriesVersions[]): readonly ComparedRow[] {
       };
     }),
   );
+}
+
+/** The frequency of a series as known on a day, or now; empty if the service does not say it. */
+async function frequencyOn(series: ResolvedSeries, day: Day | undefined, context: Ask): Promise<string> {
+  if (day === undefined) return String((await descriptionOf(series, context))?.frequency ?? '');
+  const texts = textsOf({ id: series.id, as_of: day, limit: 1 });
+  return (await context.client.ask(observations, texts)).series?.frequency ?? '';
 }
