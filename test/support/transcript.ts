@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { asof, type Surroundings } from './command.ts';
+
+/** Words of a command line, as a POSIX shell splits them, but without expansion. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, (_, double = '', single = '') => double + single),
+  );
+}
+
+/** What a command printed, as a transcript shows it: without the id of its request, which differs each time. */
+async function printed(line: string, surroundings: Surroundings): Promise<string> {
+  const { code, out, err } = await asof(wordsOf(line), surroundings);
+  const told = err
+    .replace(/^.* request req_\w+\n/gm, '')
+    .replace(/^(?=.)/gm, '! ')
+    .replace(/\n$/, '');
+  return [out.replace(/\n$/, ''), told, code === 0 ? '' : `[exit ${code}]`].filter(Boolean).join('\n');
+}
+
+/** Matches a text whose lines `…` stand for any number of lines, and whose `…` inside of a line for any characters. */
+function pattern(text: string): RegExp {
+  const quoted = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(
+    `^${quoted.replace(/^…\n/gm, '(?:.*\\n)*').replace(/\n…$/, '(?:\\n.*)*').replaceAll('…', '.*')}$`,
+  );
+}
+
+/**
+ * Tests command lines by what they print. A line `# title` begins a test, `$ asof …` a command of it; what follows is
+ * its stdout, its stderr with `! ` before each line, and `[exit 4]` if the code is not 0. A line `…` stands for any lines.
+ */
+export function transcript(text: string, surroundings: () => Surroundings | Promise<Surroundings>): void {
+  const indent = /^\n?( *)/.exec(text)?.[1] ?? '';
+  const lines = text.replaceAll(`\n${indent}`, '\n').trim();
+  for (const part of lines.split(/^# /m).slice(1)) {
+    const [title = '', ...commands] = part.split(/^\$ asof ?/m);
+    it(title.trim(), async () => {
+      expect(commands).not.toEqual([]);
+      for (const shown of commands) {
+        const [line = '', ...rest] = shown.trimEnd().split('\n');
+        const wanted = rest.join('\n');
+        const got = await printed(line, await surroundings());
+        if (!pattern(wanted).test(got)) expect(`$ asof ${line}\n${got}`).toBe(`$ asof ${line}\n${wanted}`);
+      }
+    });
+  }
+}
