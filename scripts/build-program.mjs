@@ -83,7 +83,9 @@ const nodeModules = {
 
 const quickNodeModules = {
   name: 'quick-node-modules',
-  resolveId(id, _, { kind }) {
+  resolveId(id, importer, { kind }) {
+    // conf, which only a user with settings loads, uses more of them.
+    if (importer?.includes('node_modules/conf/')) return undefined;
     // What commander requires is the module itself, but for the one that it can do without.
     const isRequired = kind === 'require-call';
     const isQuick = Object.hasOwn(nodeModules, id) && isRequired === (id === 'node:child_process');

@@ -2,14 +2,16 @@ import { firstWordOf } from '../lines/first-words.ts';
 import type { CommandSpec, QueryLine } from '../lines/line.ts';
 import { figureCommands } from '../lines/question-command.ts';
 import { checkOutput, readLine } from '../lines/read-line.ts';
+import { readConfigFiles } from '../platform/config-file.ts';
 import type { OtherCommand } from './commands/command.ts';
 import { runQuery } from './run/query.ts';
-import type { Io } from './terminal/io.ts';
+import type { Io, Process } from './terminal/io.ts';
 
 /**
  * Parses a line and does what it asks for; resolves to the exit code, or to undefined where it asks for the version.
  */
-export async function dispatch(argv: readonly string[], io: Io): Promise<number | undefined> {
+export async function dispatch(argv: readonly string[], process: Process): Promise<number | undefined> {
+  const io: Io = { ...process, entries: await readConfigFiles(process) };
   const now = io.clock();
   const line = readLine(argv, await commandsBeginning(argv[0]), now);
   switch (line.command) {

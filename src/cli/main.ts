@@ -1,10 +1,10 @@
 import { version } from '../platform/installation.ts';
 import { print } from '../platform/sink.ts';
-import { exitCode, type Io } from './terminal/io.ts';
+import { exitCode, type Process } from './terminal/io.ts';
 import { eraseStatus, reportFailure } from './terminal/messages.ts';
 
 /** Runs one command line and resolves to its exit code; uses only `io` and the files that the command names. */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], io: Process): Promise<number> {
   // Errors of a stream are handled where it is written to; without a listener they would end the process.
   for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined);
   try {
@@ -16,19 +16,19 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-async function run(argv: readonly string[], io: Io): Promise<number> {
+async function run(argv: readonly string[], io: Process): Promise<number> {
   if (argv.length === 1 && /^(--version|-V)$/.test(argv[0] ?? '')) return printVersion(io);
   // Loaded here: the version, which scripts ask for most often, needs none of it.
   const { dispatch } = await import('./dispatch.ts');
   return (await dispatch(argv, io)) ?? printVersion(io);
 }
 
-async function printVersion(io: Io): Promise<number> {
+async function printVersion(io: Process): Promise<number> {
   await print(`${version()}\n`, io);
   return exitCode.success;
 }
 
-function stopped({ signal }: Io): number {
+function stopped({ signal }: Process): number {
   return signal.reason === 'SIGTERM' ? exitCode.terminated : exitCode.interrupted;
 }
 

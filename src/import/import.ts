@@ -7,7 +7,7 @@ import { readFor } from '../operations/typed-line.ts';
 import { clockAt, day, type Value } from '../operations/value.ts';
 import { defined } from '../platform/defined.ts';
 import { samplePath } from '../platform/installation.ts';
-import { inTurn } from '../platform/promises.ts';
+import { unlessAborted } from '../platform/promises.ts';
 import { isDatabase } from '../store/address.ts';
 import { readStore, writing } from '../store/open.ts';
 import type { LoggedImport } from '../store/store.ts';
@@ -167,4 +167,20 @@ function checked<T>(name: string, given: string | undefined, { check }: Value<T>
   return given === undefined
     ? undefined
     : readFor(name, given, (text) => check(text, name, clockAt(new Date())));
+}
+
+const turns = new Map<string, Promise<unknown>>();
+
+/** The outcome of work that begins when all earlier work with the same key of this process has ended. */
+async function inTurn<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(key);
+  const turn = unlessAborted(signal, before ?? Promise.resolve()).then(work);
+  // Work that gives up its turn ends no earlier than the work before it.
+  const ended = Promise.allSettled([before, turn]);
+  turns.set(key, ended);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(key) === ended) turns.delete(key);
+  }
 }

@@ -1,9 +1,10 @@
 // Why: docs/decisions/settings-file.md
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type Conf from 'conf';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
-import { DraftFile, makeFolder } from './files.ts';
+import { makeFolder } from './files.ts';
 import { type UserFolders, variable } from './installation.ts';
 
 type User = {
@@ -12,7 +13,7 @@ type User = {
 };
 
 /** The files that asof keeps for a user: settings, and the keys that go to services. */
-export type ConfigFile = 'config' | 'keys';
+type ConfigFile = 'config' | 'keys';
 
 type ConfigEntries = Readonly<Record<string, unknown>>;
 
@@ -21,25 +22,55 @@ export function configPath(user: User, file: ConfigFile): string {
   return join(variable(user, 'ASOF_CONFIG_DIR') ?? user.folders.config, `${file}.json`);
 }
 
-/** The entries of a file, none if it does not exist; a damaged file is a Problem that names it and the way out. */
-export function readConfigFile(user: User, file: ConfigFile): ConfigEntries {
-  const path = configPath(user, file);
-  let text: string;
+/** Reads the entries of both files; a damaged file is a Problem once its entries are asked for. */
+export async function readConfigFiles(user: User): Promise<(file: ConfigFile) => ConfigEntries> {
+  const read = async (file: ConfigFile) => {
+    try {
+      const entries = await readEntries(configPath(user, file));
+      return () => entries;
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  };
+  const [config, keys] = await Promise.all([read('config'), read('keys')]);
+  return (file) => (file === 'config' ? config() : keys());
+}
+
+async function readEntries(path: string): Promise<ConfigEntries> {
   try {
-    text = readFileSync(path, 'utf8');
+    // A query that finds no file loads nothing of conf, which takes as long as the query itself.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return {};
+    return { ...(await openFile(path)).store };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    if (error instanceof Problem) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return {};
     throw systemProblem('read', path, error);
   }
-  const entries = parsed(text);
-  if (entries !== undefined) return entries;
-  throw new Problem('local-io', `cannot read ${path}: it is not the JSON object that asof writes`, {
-    hints: ['repair it, or delete it and set its entries again'],
+}
+
+/** Opens a file, or begins one; a damaged file is a Problem that names it and the way out. */
+async function openFile(path: string): Promise<Conf<Record<string, unknown>>> {
+  const { default: ConfFile } = await import('conf');
+  return new ConfFile<Record<string, unknown>>({
+    cwd: dirname(path),
+    configName: basename(path, '.json'),
+    configFileMode: 0o600,
+    // An origin of a service, which is the name of a key, has dots.
+    accessPropertiesByDotNotation: false,
+    serialize: (entries) => `${JSON.stringify(entries, undefined, 2)}\n`,
+    deserialize: (text) => {
+      const entries = parsed(text);
+      if (entries !== undefined) return entries;
+      throw new Problem('local-io', `cannot read ${path}: it is not the JSON object that asof writes`, {
+        hints: ['repair it, or delete it and set its entries again'],
+      });
+    },
   });
 }
 
-function parsed(text: string): ConfigEntries | undefined {
+function parsed(text: string): Record<string, unknown> | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -47,7 +78,7 @@ function parsed(text: string): ConfigEntries | undefined {
     return undefined;
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as ConfigEntries) : undefined;
+  return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
 /**
@@ -59,28 +90,16 @@ export async function changeConfigFile(
   name: string,
   value: string | number | undefined,
 ): Promise<void> {
-  const { [name]: before, ...others } = readConfigFile(user, file);
-  if (value === undefined && before === undefined) return;
-  const entries = value === undefined ? others : { ...others, [name]: value };
   const path = configPath(user, file);
+  const { [name]: before } = await readEntries(path);
+  if (value === undefined && before === undefined) return;
   try {
     makePrivate(dirname(path));
-    await replaceFile(path, `${JSON.stringify(entries, undefined, 2)}\n`, 0o600);
+    const conf = await openFile(path);
+    if (value === undefined) conf.delete(name);
+    else conf.set(name, value);
   } catch (error) {
-    throw systemProblem('write to', path, error);
-  }
-}
-
-/** Replaces the content of a file in one step, on the disk for good; the file gets that mode. */
-export async function replaceFile(path: string, content: string, mode: number): Promise<void> {
-  const draft = await DraftFile.open(path, mode);
-  try {
-    await draft.write(content);
-    await draft.flush();
-    await draft.publish();
-  } catch (error) {
-    await draft.discard();
-    throw error;
+    throw error instanceof Problem ? error : systemProblem('write to', path, error);
   }
 }
 

@@ -42,19 +42,3 @@ export class Gathering<T> {
     return group;
   }
 }
-
-const turns = new Map<string, Promise<unknown>>();
-
-/** The outcome of work that begins when all earlier work with the same key of this process has ended. */
-export async function inTurn<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(key);
-  const turn = unlessAborted(signal, before ?? Promise.resolve()).then(work);
-  // Work that gives up its turn ends no earlier than the work before it.
-  const ended = Promise.allSettled([before, turn]);
-  turns.set(key, ended);
-  try {
-    return await turn;
-  } finally {
-    if (turns.get(key) === ended) turns.delete(key);
-  }
-}

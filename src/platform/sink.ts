@@ -1,9 +1,10 @@
 // `promises` loads node:fs/promises on first use: most commands write to stdout.
 import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Problem } from '../errors/problem.ts';
 import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
-import type { DraftFile } from './files.ts';
 import { unlessAborted } from './promises.ts';
 
 /** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
@@ -131,11 +132,8 @@ async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
       'bad-input',
       `will not write to ${path}: it is a database, such as a store; name another file`,
     );
-  if (found === undefined || found.isFile()) {
-    // Loaded here: the version, which scripts ask for most often, needs no file.
-    const { DraftFile } = await import('./files.ts');
+  if (found === undefined || found.isFile())
     return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
-  }
   if (found.isFIFO()) return pipeSink(path, attempt, signal);
   const device = await attempt(() => unlessAborted(signal, promises.open(path, 'w')));
   return streamingSink(path, intoFile(device.fd), () => device.close(), signal);
@@ -182,4 +180,53 @@ function draftSink(draft: DraftFile, attempt: Attempt): Sink {
     finish: () => attempt(() => draft.publish()),
     abandon: () => draft.discard(),
   };
+}
+
+/**
+ * A file in the making, written beside `path` and renamed when it is complete: a reader of `path` sees the old
+ * content or the new, never a part. A symbolic link stays one; the file that it points to is replaced.
+ */
+class DraftFile {
+  readonly #name: string;
+  readonly #target: string;
+  readonly #handle: FileHandle;
+
+  private constructor(name: string, target: string, handle: FileHandle) {
+    this.#name = name;
+    this.#target = target;
+    this.#handle = handle;
+  }
+
+  /** A new draft with that mode, or the system's default mode. */
+  static async open(path: string, mode?: number): Promise<DraftFile> {
+    const target = await promises.realpath(path).catch(() => path);
+    const name = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
+    // Removes what a killed process of the same number left, so that no other file or link is written through.
+    await promises.rm(name, { force: true });
+    return new DraftFile(name, target, await promises.open(name, 'ax', mode));
+  }
+
+  async write(chunk: string | Uint8Array): Promise<void> {
+    await this.#handle.writeFile(chunk);
+  }
+
+  async restart(): Promise<void> {
+    await this.#handle.truncate(0);
+  }
+
+  /** Waits until the disk has what has been written. */
+  async flush(): Promise<void> {
+    await this.#handle.sync();
+  }
+
+  async publish(): Promise<void> {
+    await this.#handle.close();
+    await promises.rename(this.#name, this.#target);
+  }
+
+  /** Removes the draft; the file stays as it was. */
+  async discard(): Promise<void> {
+    await this.#handle.close();
+    await promises.rm(this.#name, { force: true });
+  }
 }

@@ -406,7 +406,7 @@ describe('the architecture', () => {
     // What a file computed or met before, by what it was asked for.
     const caches = [
       'src/domain/treasury/curve-faults.ts holidays',
-      'src/platform/promises.ts turns',
+      'src/import/import.ts turns',
       'src/store/postgres/connection.ts withoutTls',
     ];
     expect(filled.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(caches);

@@ -4,7 +4,7 @@ import { Problem } from '../../errors/problem.ts';
 import { textOption, toggle } from '../../lines/command.ts';
 import { messages } from '../../lines/shared-parts.ts';
 import type { ArgumentSpec, TypedLine } from '../../operations/typed-line.ts';
-import { changeConfigFile, configPath, readConfigFile } from '../../platform/config-file.ts';
+import { changeConfigFile, configPath } from '../../platform/config-file.ts';
 import { defined } from '../../platform/defined.ts';
 import { variable } from '../../platform/installation.ts';
 import { unlessAborted } from '../../platform/promises.ts';
@@ -96,7 +96,7 @@ ASOF_CONFIG_DIR=elsewhere asof config list
     parts: {},
     async run(_, io) {
       // As written in the file, so that the user sees an invalid value.
-      const entries = readConfigFile(io, 'config');
+      const entries = io.entries('config');
       for (const name of settingNames)
         if (entries[name] !== undefined) await print(`${name}=${shownAddress(String(entries[name]))}\n`, io);
     },

@@ -3,7 +3,7 @@ import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem, quoted } from '../../errors/problem.ts';
 import { clockAt, formed, type Value } from '../../operations/value.ts';
-import { configPath, readConfigFile } from '../../platform/config-file.ts';
+import { configPath } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import { outputFormat } from '../../render/output.ts';
 import { absoluteAddress } from '../../store/address.ts';
@@ -78,7 +78,7 @@ export function named<N extends string>(text: string, names: readonly N[], unkno
 
 /** Reads the user's settings; an invalid value is a Problem that names the file and the way out. */
 export function readSettings(io: Io): Partial<SettingValues> {
-  const entries = readConfigFile(io, 'config');
+  const entries = io.entries('config');
   const stored = (name: string, setting: Setting) => {
     const value = entries[name];
     try {

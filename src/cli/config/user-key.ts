@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { configPath, isPrivate, readConfigFile } from '../../platform/config-file.ts';
+import { configPath, isPrivate } from '../../platform/config-file.ts';
 import { variable } from '../../platform/installation.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
@@ -38,7 +38,7 @@ export function checkedKey(text: string, from: string): string {
 
 /** The keys stored on this machine, by origin. */
 export function storedKeys(io: Io): ReadonlyMap<string, string> {
-  const entries = Object.entries(readConfigFile(io, 'keys'));
+  const entries = Object.entries(io.entries('keys'));
   return new Map(entries.flatMap(([origin, key]) => (typeof key === 'string' ? [[origin, key]] : [])));
 }
 

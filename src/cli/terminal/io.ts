@@ -3,8 +3,8 @@ import type { ProblemKind } from '../../errors/problem.ts';
 import type { UserFolders } from '../../platform/installation.ts';
 import type { Output } from '../../platform/sink.ts';
 
-/** Everything that a command uses of its process, so that `main` can be tested without one. */
-export type Io = {
+/** Everything that asof uses of its process, so that `main` can be tested without one. */
+export type Process = {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
@@ -17,6 +17,11 @@ export type Io = {
   readonly onHangup?: (listener: () => void) => void;
   /** Ends the process at once, even if work is still running in it. */
   readonly leave?: (code: number) => void;
+};
+
+/** What a command runs with: its process, and the entries of its user's files of settings and of keys. */
+export type Io = Process & {
+  readonly entries: (file: 'config' | 'keys') => Readonly<Record<string, unknown>>;
 };
 
 /** What the exit status of a command means; scripts depend on these numbers. */

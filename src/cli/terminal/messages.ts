@@ -4,7 +4,7 @@ import { variable } from '../../platform/installation.ts';
 import type { Output } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
 import type { Share } from '../../render/progress-line.ts';
-import { exitCode, exitCodeOf, type Io } from './io.ts';
+import { exitCode, exitCodeOf, type Process } from './io.ts';
 
 const embeddedErrors = 'asof://local/errors';
 
@@ -16,7 +16,7 @@ type Verbosity = { readonly quiet: boolean; readonly verbose: boolean; readonly 
 export type Messages = ReturnType<typeof messagesOf>;
 
 /** Returns the messages of a command with these flags. */
-export function messagesOf(flags: Verbosity, io: Io) {
+export function messagesOf(flags: Verbosity, io: Process) {
   const { quiet, verbose, debug } = flags;
   const print = (text: string): void => write(io, `${printable(text)}\n`);
   const unless = (silent: boolean) => (text: string) => (silent ? undefined : print(text));
@@ -48,7 +48,7 @@ export function messagesOf(flags: Verbosity, io: Io) {
 }
 
 /** Prints a failure, as a problem document where `json` is set, and gives its exit code; a bug shows its stack. */
-export function reportFailure(error: unknown, json: boolean, io: Io): number {
+export function reportFailure(error: unknown, json: boolean, io: Process): number {
   const problem = problemOf(error);
   if (problem === undefined) return reportBug(error, io);
   if (json) write(io, `${JSON.stringify(problem.toDocument(embeddedErrors), null, 2)}\n`);
@@ -63,12 +63,12 @@ export function reportFailure(error: unknown, json: boolean, io: Io): number {
   return exitCodeOf(problem.kind);
 }
 
-function write({ stderr }: Io, text: string): void {
+function write({ stderr }: Process, text: string): void {
   eraseStatus(stderr);
   stderr.write(text);
 }
 
-function reportBug(error: unknown, io: Io): number {
+function reportBug(error: unknown, io: Process): number {
   const bug = error instanceof Problem ? error.cause : error;
   const trace = bug instanceof Error ? (bug.stack ?? bug.message) : String(bug);
   write(io, `asof: this is a bug in asof; please report it with these lines:\n${trace}\n`);
@@ -106,7 +106,7 @@ const roomForKeys = 3;
 
 const noProgress: Progress = { show: () => undefined, clear: () => undefined };
 
-function progressOn({ stderr, clock }: Io): Progress {
+function progressOn({ stderr, clock }: Process): Progress {
   const started = clock().getTime();
   let next = started + showAfter;
   // Loaded when the first line is due, so that short work does not load it.

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asof } from '../../support/command.ts';
@@ -125,6 +125,37 @@ describe('asof config', () => {
     ]);
     expect((await run('config', 'unset', 'timeout')).code).toBe(0);
     expect(JSON.parse(folder.read('mine/config.json'))).toEqual({ kept: [1] });
+  });
+
+  it('replaces the file that a symbolic link leads to, and the link stays', async () => {
+    mkdirSync(folder.path('mine'));
+    folder.write('elsewhere.json', '{"timeout": 5}');
+    symlinkSync(folder.path('elsewhere.json'), file);
+    expect((await run('config', 'set', 'retries', '1')).code).toBe(0);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(folder.read('elsewhere.json')).toBe('{\n  "timeout": 5,\n  "retries": 1\n}\n');
+  });
+
+  it('leaves nothing but the file, and what it was where a folder has taken its place', async () => {
+    await run('config', 'set', 'timeout', '5');
+    expect(readdirSync(folder.path('mine'))).toEqual(['config.json']);
+    mkdirSync(folder.path('taken/config.json'), { recursive: true });
+    const { code, err } = await asof(['config', 'set', 'timeout', '5'], {
+      env: { ASOF_CONFIG_DIR: folder.path('taken') },
+    });
+    expect([code, err]).toEqual([10, expect.stringContaining('taken/config.json: ')]);
+    expect(readdirSync(folder.path('taken'))).toEqual(['config.json']);
+  });
+
+  it('has settings of a release that used other names, which stay as they are', async () => {
+    mkdirSync(folder.path('mine'));
+    writeFileSync(file, '{"colour": "blue", "__internal__": {"a": 1}}');
+    await run('config', 'set', 'timeout', '5');
+    expect(JSON.parse(folder.read('mine/config.json'))).toEqual({
+      colour: 'blue',
+      __internal__: { a: 1 },
+      timeout: 5,
+    });
   });
 
   it('says so when the file cannot be written', async () => {
