@@ -46,6 +46,33 @@ export async function serve(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server };
 }
 
+/** The work of a proxy before it forwards a request, which it may answer itself. */
+export type BeforeRequest = (path: string, number: number, response: ServerResponse) => Promise<void> | void;
+
+/** Starts a proxy of a service until the end of the test; its requests have the key of the service. */
+export function proxyOf(
+  { url, key }: { readonly url: string; readonly key: string },
+  before: BeforeRequest,
+): Promise<Double> {
+  let number = 0;
+  return serve(async ({ url: path = '', headers }, response) => {
+    number += 1;
+    await before(path, number, response);
+    if (response.destroyed || response.writableEnded) return;
+    const tag = headers['if-none-match'];
+    const answer = await fetch(url + path, {
+      headers: { 'x-api-key': key, ...(tag !== undefined && { 'if-none-match': tag }) },
+    });
+    const etag = answer.headers.get('etag');
+    response
+      .writeHead(answer.status, {
+        'content-type': answer.headers.get('content-type') ?? '',
+        ...(etag !== null && { etag }),
+      })
+      .end(await answer.text());
+  });
+}
+
 /** Replies with a JSON body, or with a text as it is. */
 export function reply(
   response: ServerResponse,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../src/client/client.ts';
-import type { Row } from '../../../src/operations/envelope.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { type Operation, prepare } from '../../../src/operations/operation.ts';
+import type { ParamTexts } from '../../../src/operations/param.ts';
 import { boundedClient } from '../../../src/snapshot/bind.ts';
-import { changedClient } from '../../support/clients.ts';
+import { answerWith, madeUpClient } from '../../support/clients.ts';
 
 const day = '2015-02-01';
 const clock = { today: '2026-03-15', latest: '2026-03-16' };
@@ -28,31 +27,14 @@ const expected: Readonly<Record<string, readonly [given: string, bound: string |
 const givenBy = (text: string) =>
   text === '' ? [] : text.split(' ').map((pair) => pair.split('=') as [string, string]);
 
-/** A client without rows, which reads the parameters of a query as a service does. */
-const emptyClient: Client = {
-  async ask(operation, texts) {
+/** A client that records its requests, reads them as a service does, and answers with rows known on days, by page. */
+function recording(...pages: readonly (readonly string[])[]) {
+  const asked: ParamTexts[] = [];
+  const client = madeUpClient(async (operation, texts) => {
     prepare(operation, texts, clock);
-    return {
-      object: operation.object,
-      request_id: '',
-      status: 'ok',
-      results: [],
-      results_count: 0,
-      has_more: false,
-    };
-  },
-  watch: async () => ({ changed: async () => false, requests: () => 0 }),
-  origin: async () => ({ mode: 'embedded', where: '', sample: false }),
-  close: async () => undefined,
-};
-
-/** A client that records its requests, and answers with rows known on these days. */
-function recording(knownOn: readonly string[]) {
-  const asked: (readonly [string, string])[][] = [];
-  const client = changedClient(emptyClient, async (operation, answer, texts) => {
-    asked.push([...texts]);
-    const results: Row[] = knownOn.map((known) => ({ [operation.knownBy ?? '']: known }));
-    return { ...(await answer()), results, results_count: results.length };
+    const page = asked.push([...texts]);
+    const rows = (pages[page - 1] ?? []).map((known) => ({ [operation.knownBy ?? '']: known }));
+    return { ...answerWith(operation, rows), ...(page < pages.length && { next_cursor: `page ${page}` }) };
   });
   return { client: boundedClient(client, day), asked };
 }
@@ -84,7 +66,7 @@ describe('a client that is kept to a day', () => {
   );
 
   it.each(days)('refuses $name a later day', async (operation, name) => {
-    const { client, asked } = recording([]);
+    const { client, asked } = recording();
     const given = givenBy(expected[operation.name]?.[0] ?? '');
     await client.ask(operation, [...given, [name, day]]);
     await expect(client.ask(operation, [...given, [name, '2015-02-02']])).rejects.toThrow(
@@ -93,15 +75,26 @@ describe('a client that is kept to a day', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('reads on where all of a page was known later, which would look like the end', async () => {
+    const { client, asked } = recording(['2015-02-02', '2015-02-03'], ['2015-02-01']);
+    const observations = operations.find(({ name }) => name === 'observations') as Operation;
+    expect((await client.ask(observations, [['id', 'GDP']])).results).toEqual([{ as_of_date: '2015-02-01' }]);
+    expect(asked[1]).toEqual([
+      ['id', 'GDP'],
+      ['as_of', day],
+      ['cursor', 'page 1'],
+    ]);
+  });
+
   it('refuses an operation that no day bounds', async () => {
     const ping = operations.find(({ name }) => name === 'ping') as Operation;
-    await expect(recording([]).client.ask(ping, [])).rejects.toThrow(
+    await expect(recording().client.ask(ping, [])).rejects.toThrow(
       'ping cannot be bound to what was known on a date',
     );
   });
 
   it('leaves unknown parameters to the service', async () => {
-    const { client } = recording([]);
+    const { client } = recording();
     const curve = operations.find(({ name }) => name === 'curve') as Operation;
     await expect(client.ask(curve, [['date', 'x']])).rejects.toThrow("invalid 'date' date");
     await expect(client.ask(curve, [['dat', '2015-01-01']])).rejects.toThrow("unknown parameter 'dat'");
