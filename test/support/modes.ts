@@ -55,6 +55,7 @@ export async function startService({
     port: 0,
     log,
     explorer,
+    timeouts: { notice: 0 },
     ...(clock !== undefined && { clock }),
   });
   return {
