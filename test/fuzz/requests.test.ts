@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { filings } from '../support/contract-insider-cases.ts';
+import { filings } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { facts, importFiles, newStorePath } from '../support/scratch-store.ts';
 import { type Answer, answersIn } from './http-parser.ts';

@@ -1,7 +1,7 @@
 import type { Row } from '../../src/operations/envelope.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
-import { filings } from './contract-insider-cases.ts';
+import { filings } from './contract-cases.ts';
 import { scratchFolder } from './folders.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';
 

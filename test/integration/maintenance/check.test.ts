@@ -4,7 +4,7 @@ import { checkStore } from '../../../src/maintenance/check.ts';
 import { samplePath } from '../../../src/platform/installation.ts';
 import { isDatabase } from '../../../src/store/address.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
-import { filings } from '../../support/contract-insider-cases.ts';
+import { filings } from '../../support/contract-cases.ts';
 import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { inDatabase, schemaOf } from '../../support/postgres/schemas.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
