@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { Operation } from '../../src/operations/operation.ts';
+import { onTestFinished } from 'vitest';
 import { createLog } from '../../src/server/exchange.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
@@ -34,8 +34,6 @@ const plans = parsePlans(
 /** A service in this process, without a port. */
 export type HttpService = {
   readonly path: string;
-  readonly accessPath: string;
-  readonly gate: Gate;
   /** Keys of each plan. */
   readonly keys: Readonly<Record<'pro' | 'free' | 'three', string>>;
   readonly clock: { now: Date };
@@ -50,23 +48,24 @@ export type HttpService = {
   readonly close: () => Promise<void>;
 };
 
-/** A handler around the service, and the billing page that it names. */
-export type HttpServiceOptions = {
+/** What differs from the usual service. */
+type HttpServiceOptions = {
   readonly service?: (service: Service) => Service;
-  readonly billingUrl?: string;
   readonly corsOrigins?: readonly string[];
   /** Whether it shows the explorer. */
   readonly explorer?: boolean;
+  /** Makes its store. Default: `newQuarterlyStore`. */
+  readonly newStore?: () => Promise<string>;
 };
 
 /** A service over a new store and three new keys. */
 export async function newHttpService({
   service = (made) => made,
-  billingUrl,
   corsOrigins = [],
   explorer = false,
+  newStore = newQuarterlyStore,
 }: HttpServiceOptions = {}): Promise<HttpService> {
-  const path = await newQuarterlyStore();
+  const path = await newStore();
   const accessPath = join(scratchFolder(), 'access.db');
   const access = await openAccess(accessPath, { counting: true });
   const clock = { now: new Date('2026-01-15T12:00:00Z') };
@@ -84,7 +83,6 @@ export async function newHttpService({
   const made = createService({
     store,
     clock: () => clock.now,
-    ...(billingUrl !== undefined && { billingUrl }),
   });
   const services = new Services(serviceOf({ store }, { service: service(made) }));
   let said = '';
@@ -120,8 +118,6 @@ export async function newHttpService({
   };
   return {
     path,
-    accessPath,
-    gate,
     keys,
     clock,
     log: () => said,
@@ -137,6 +133,13 @@ export async function newHttpService({
   };
 }
 
+/** The same until the end of a test, which may change it. */
+export async function ownHttpService(options?: HttpServiceOptions): Promise<HttpService> {
+  const made = await newHttpService(options);
+  onTestFinished(() => made.close());
+  return made;
+}
+
 /** The members of the JSON bodies of the service; each body has some of them. */
 export type Body = {
   readonly object: string;
@@ -144,6 +147,7 @@ export type Body = {
   readonly status: string | number;
   readonly results: readonly Readonly<Record<string, unknown>>[];
   readonly results_count: number;
+  readonly has_more: boolean;
   readonly next_cursor?: string;
   readonly type: string;
   readonly title: string;
@@ -155,13 +159,4 @@ export type Body = {
 /** The JSON body of a response. */
 export async function bodyOf(response: Response | Promise<Response>): Promise<Body> {
   return (await (await response).json()) as Body;
-}
-
-const examples: Readonly<Record<string, string>> = { id: 'UNRATE', date: '2000-01-01' };
-
-/** The address of an operation with its required parameters. */
-export function shortestAddress({ path, params }: Operation): string {
-  const required = Object.entries(params).filter(([, param]) => param.required && param.in === 'query');
-  const query = required.map(([name]) => `${name}=${examples[name]}`).join('&');
-  return `${path.replace(/\{(\w+)\}/g, (_, name) => examples[name] ?? '')}${query && `?${query}`}`;
 }

@@ -1,18 +1,25 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestParams } from '../../../src/answering/question.ts';
+import { requestPath } from '../../../src/client/remote/client.ts';
 import { operations } from '../../../src/operations/index.ts';
+import type { Operation } from '../../../src/operations/operation.ts';
+import type { ParamTexts } from '../../../src/operations/param.ts';
 import { questions } from '../../../src/questions/table.ts';
 import { endpoints } from '../../../src/server/endpoints.ts';
+import { pages } from '../../../src/server/open-pages.ts';
+import { answered, contractStore, refused } from '../../support/contract-cases.ts';
 import { Description, type Json } from '../../support/description.ts';
-import { type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { type HttpService, newHttpService, ownHttpService } from '../../support/http-service.ts';
 
+const folder = scratchFolder();
 let http: HttpService;
 let description: Json;
 let api: Description;
 
 beforeAll(async () => {
-  http = await newHttpService();
+  http = await newHttpService({ explorer: true, newStore: () => contractStore(folder) });
   description = (await (await http.ask('/v1/openapi.json')).json()) as Json;
   api = new Description(description);
 });
@@ -25,7 +32,9 @@ async function faults(path: string, response: Response): Promise<readonly unknow
   return api.faults(path, response, isJson ? JSON.parse(text) : text);
 }
 
-const valueAt = (place: readonly string[]) => api.at(place);
+const valueAt = (...place: readonly string[]) => api.at(place);
+const parametersOf = (path: string) =>
+  (valueAt('paths', path, 'get', 'parameters') as Json[]).map(({ name }) => name);
 
 describe('the OpenAPI description', () => {
   it('is valid by a public validator', async () => {
@@ -35,33 +44,19 @@ describe('the OpenAPI description', () => {
     expect([description.openapi, (description.info as Json).version]).toEqual(['3.1.0', '1.0.0']);
   });
 
-  it('would not be valid with something missing', async () => {
-    const { info: _info, ...rest } = structuredClone(description);
-    expect((await new Validator().validate(rest)).valid).toBe(false);
-  });
-
   it('has every operation of the table with every parameter, and all that needs no key', () => {
     const paths = description.paths as Record<string, { get: { parameters?: Json[]; security?: unknown } }>;
-    expect(Object.keys(paths)).toEqual([
-      ...endpoints.map(({ path }) => path),
-      '/healthz',
-      '/readyz',
-      '/v1/openapi.json',
-      '/errors/{suffix}',
-    ]);
+    const open = ['/healthz', '/readyz', '/v1/openapi.json', '/errors/{suffix}'];
+    expect(Object.keys(paths)).toEqual([...endpoints.map(({ path }) => path), ...open]);
     for (const { path, params } of operations) {
-      const described = paths[path]?.get.parameters?.map(({ name, in: place, required }) => [
-        name,
-        place,
-        required,
-      ]);
-      expect(described).toEqual(
+      const { parameters, security } = paths[path]?.get ?? {};
+      expect(parameters?.map(({ name, in: place, required }) => [name, place, required])).toEqual(
         Object.entries(params).map(([name, param]) => [name, param.in, param.required]),
       );
-      expect(paths[path]?.get.security).toBeUndefined();
+      expect(security).toBeUndefined();
     }
     expect(description.security).toEqual([{ ApiKey: [] }]);
-    expect(valueAt(['components', 'securitySchemes', 'ApiKey'])).toEqual({
+    expect(valueAt('components', 'securitySchemes', 'ApiKey')).toEqual({
       type: 'apiKey',
       in: 'header',
       name: 'X-API-Key',
@@ -70,143 +65,182 @@ describe('the OpenAPI description', () => {
   });
 
   it.each([
-    ['/v1/ping', ['200', '304', '400', '401', '406', '429', '500', 'default']],
-    ['/v1/series/{id}', ['200', '304', '400', '401', '404', '406', '429', '500', 'default']],
-    [
-      '/v1/series/{id}/observations',
-      ['200', '304', '400', '401', '403', '404', '406', '429', '500', 'default'],
-    ],
-  ])('names the statuses of %s', (path, statuses) => {
-    expect(Object.keys(valueAt(['paths', path, 'get', 'responses']) as Json)).toEqual(statuses);
+    ['/v1/ping', ''],
+    ['/v1/series/{id}', '404'],
+    ['/v1/series/{id}/observations', '403 404'],
+  ])('names the statuses of %s', (path, own) => {
+    const statuses = ['200', '304', '400', '401', '406', '429', '500', ...own.split(' ').filter(Boolean)];
+    expect(Object.keys(valueAt('paths', path, 'get', 'responses') as Json)).toEqual([
+      ...statuses.sort(),
+      'default',
+    ]);
   });
 
   it('has the parameters of the questions that take several answers, by names of the form of the contract', () => {
-    const names = (path: string) =>
-      (valueAt(['paths', path, 'get', 'parameters']) as Json[]).map(({ name }) => name);
-    expect(names('/v1/diff')).toEqual(
-      'ids days from to units digits frequency aggregate partial all_rows skip_missing exact max_age'.split(
-        ' ',
-      ),
-    );
-    expect(names('/v1/panel')).toEqual(
-      expect.arrayContaining(['ids', 'as_of', 'as_of_each', 'known_before_each', 'with_dates', 'wide']),
-    );
-    expect(names('/v1/observations')).not.toContain('cursor');
+    const diff =
+      'ids days from to units digits frequency aggregate partial all_rows skip_missing exact max_age';
+    expect(parametersOf('/v1/diff')).toEqual(diff.split(' '));
+    const panel = ['ids', 'as_of', 'as_of_each', 'known_before_each', 'with_dates', 'wide'];
+    expect(parametersOf('/v1/panel')).toEqual(expect.arrayContaining(panel));
+    // A client sends these.
+    const sent = Object.keys(requestParams(questions.panel));
+    expect(parametersOf('/v1/panel')).toEqual(expect.arrayContaining(sent));
+    expect(parametersOf('/v1/observations')).not.toContain('cursor');
   });
 
-  it('has every parameter that a client sends for a panel', () => {
-    const announced = (valueAt(['paths', '/v1/panel', 'get', 'parameters']) as Json[]).map(
-      ({ name }) => name,
-    );
-    expect(announced).toEqual(expect.arrayContaining(Object.keys(requestParams(questions.panel))));
-  });
-
-  it('offers every format of every answer, and lists the type of JSON alone', () => {
+  it('offers every format of every answer with its media type, and lists the type of JSON alone', async () => {
     for (const { path } of endpoints) {
-      expect(valueAt(['paths', path, 'parameters'])).toEqual([{ $ref: '#/components/parameters/Format' }]);
-      expect(Object.keys(valueAt(['paths', path, 'get', 'responses', '200', 'content']) as Json)).toEqual([
-        'application/json',
-      ]);
+      expect(valueAt('paths', path, 'parameters')).toEqual([{ $ref: '#/components/parameters/Format' }]);
+      const content = valueAt('paths', path, 'get', 'responses', '200', 'content') as Json;
+      expect(Object.keys(content)).toEqual(['application/json']);
     }
-  });
-
-  it.each(['json', 'csv', 'ndjson', 'parquet'])('names the media type of the format %s', async (format) => {
-    const { schema, description: words } = valueAt(['components', 'parameters', 'Format']) as {
+    const { schema, description: words } = valueAt('components', 'parameters', 'Format') as {
       readonly schema: { readonly enum: readonly string[] };
       readonly description: string;
     };
-    const answer = await http.get(`/v1/series/GDP/observations?format=${format}`);
-    const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
-    expect([schema.enum.includes(format), words.includes(type)]).toEqual([true, true]);
+    expect(schema.enum).toEqual(['json', 'csv', 'ndjson', 'parquet']);
+    for (const format of schema.enum) {
+      const { headers } = await http.get(`/v1/series/GDP/observations?format=${format}`);
+      expect(words).toContain((headers.get('content-type') ?? '').split(';')[0]);
+    }
   });
 
-  it('announces the extensions of the contract', () => {
-    const text = JSON.stringify(description);
+  it('announces the extensions of the contract, and names the public address', () => {
     for (const name of ['match', 'release', 'covered_to', 'seasonal_adjustment'])
-      expect(text).toContain(`"${name}"`);
-  });
-
-  it('names the public address', () => {
+      expect(JSON.stringify(description)).toContain(`"${name}"`);
     expect(description.servers).toEqual([{ url: 'https://data.example/asof' }]);
   });
 });
 
-describe('every answer is as described', () => {
-  it('of every operation', async () => {
-    for (const operation of operations)
-      expect(await faults(operation.path, await http.get(shortestAddress(operation)))).toEqual([]);
+describe('the OpenAPI description describes as it is on the wire', () => {
+  /** The path of a request; undefined where no URL can ask for it, and the client answers by itself. */
+  function pathOrNothing(operation: Operation, given: ParamTexts): string | undefined {
+    try {
+      return requestPath(operation, given);
+    } catch {
+      return undefined;
+    }
+  }
+
+  it('every answer and every refusal of the contract cases', async () => {
+    const wrong: unknown[] = [];
+    let checked = 0;
+    for (const [operation, given] of [...answered, ...refused]) {
+      const target = pathOrNothing(operation, given);
+      if (target === undefined) continue;
+      const found = await faults(operation.path, await http.get(target));
+      if (found.length > 0) wrong.push([target, found]);
+      checked += 1;
+    }
+    expect(wrong).toEqual([]);
+    expect(checked).toBeGreaterThan(150);
   });
 
-  const observations = '/v1/series/{id}/observations';
-  it.each<[string, string, string]>([
-    [observations, '/v1/series/GDP/observations?as_of=2015-01-30', 'pro'],
-    [observations, '/v1/series/UNRATE/observations?limit=3', 'free'],
-    [observations, '/v1/series/UNRATE/observations?as_of=1999-01-01', 'pro'],
-    [observations, '/v1/series/GDP/observations?release=first', 'pro'],
-    [observations, '/v1/series/GDP/observations?as_of=2015-01-30', 'free'],
-    [observations, '/v1/series/GDP/observations?as_of=2015-1-30', 'pro'],
-    [observations, '/v1/series/GDPX/observations', 'pro'],
-    ['/v1/series', '/v1/series?limit=1', 'pro'],
-    ['/v1/series', '/v1/series?q=gross&match=any', 'pro'],
-    ['/v1/series', '/v1/series?limit=0', 'pro'],
-    ['/v1/series/{id}', '/v1/series/GDPX', 'pro'],
-    ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?date=2015-01-05', 'pro'],
-    ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?curve_type=TIPS', 'pro'],
-    ['/v1/treasury/yields', '/v1/treasury/yields?maturity=10Y', 'pro'],
-    ['/v1/observations', '/v1/observations?ids=GDP,UNRATE&as_of=2015-01-30', 'pro'],
-    ['/v1/panel', '/v1/panel?ids=GDP,UNRATE', 'pro'],
-    ['/v1/panel', '/v1/panel?ids=GDP,UNRATE&wide=true&as_of=2015-01-30', 'pro'],
-    ['/v1/panel', '/v1/panel?ids=GDP&as_of_each=2015-01-30,2015-04-29', 'pro'],
-    ['/v1/panel', '/v1/panel?ids=GDP&as_of=2015-01-30', 'free'],
-    ['/v1/panel', '/v1/panel?ids=GDPX', 'pro'],
-    ['/v1/diff', '/v1/diff?ids=GDP&days=2015-01-30,2015-04-29', 'pro'],
-    ['/v1/diff', '/v1/diff?ids=GDP&days=2015-01-30', 'pro'],
-    ['/v1/ping', '/v1/ping', 'no key'],
-    ['/healthz', '/healthz', 'no key'],
-    ['/readyz', '/readyz', 'no key'],
-    ['/v1/openapi.json', '/v1/openapi.json', 'no key'],
-    ['/errors/{suffix}', '/errors/unauthorized', 'no key'],
-    ['/errors/{suffix}', '/errors/nothing', 'no key'],
-  ])('%s: %s by %s', async (path, target, who) => {
-    const key = who === 'no key' ? {} : { 'x-api-key': http.keys[who as 'pro' | 'free'] };
-    expect(await faults(path, await http.ask(target, { headers: key }))).toEqual([]);
+  it.each<[path: string, query: string, status: number, who: 'free' | 'no key' | 'pro']>([
+    ['/v1/series/{id}/observations', '', 200, 'free'],
+    ['/v1/series/{id}/observations', '?as_of=2020-12-31', 403, 'free'],
+    ['/v1/observations', '?ids=GDP,UNRATE&as_of=2020-12-31', 200, 'pro'],
+    ['/v1/panel', '?ids=GDP,UNRATE', 200, 'pro'],
+    ['/v1/panel', '?ids=GDP,UNRATE&wide=true&as_of=2020-12-31', 200, 'pro'],
+    ['/v1/panel', '?ids=GDP&as_of_each=2020-12-31,2021-01-01', 200, 'pro'],
+    ['/v1/panel', '?ids=GDP&as_of=2020-12-31', 403, 'free'],
+    ['/v1/panel', '?ids=GDPX', 404, 'pro'],
+    ['/v1/diff', '?ids=GDP&days=2020-12-31,2021-01-01', 200, 'pro'],
+    ['/v1/diff', '?ids=GDP&days=2020-12-31', 400, 'pro'],
+    ['/v1/ping', '', 401, 'no key'],
+    ['/healthz', '', 200, 'no key'],
+    ['/readyz', '', 200, 'no key'],
+    ['/v1/openapi.json', '', 200, 'no key'],
+    ['/errors/unauthorized', '', 200, 'no key'],
+    ['/errors/nothing', '', 404, 'no key'],
+  ])('%s%s, which is %i for %s', async (path, query, status, who) => {
+    const headers = who === 'no key' ? {} : { 'x-api-key': http.keys[who] };
+    const response = await http.ask(path.replace('{id}', 'GDP') + query, { headers });
+    const described = path.replace(/^\/errors\/.*/, '/errors/{suffix}');
+    expect([response.status, await faults(described, response)]).toEqual([status, []]);
   });
 
-  it('of a client that takes no JSON, of a quota used up, of a wrong method, of a service that stops', async () => {
-    const other = await newHttpService();
+  it('other formats, a quota used up, a wrong method, and a service that stops', async () => {
+    const other = await ownHttpService();
     const three = { 'x-api-key': other.keys.three };
-    expect(await faults('/v1/ping', await other.get('/v1/ping', { ...three, accept: 'text/html' }))).toEqual(
-      [],
-    );
+    const [unread] = [await other.get('/v1/ping', { ...three, accept: 'text/html' })];
     for (let i = 0; i < 2; i += 1) await other.get('/v1/ping', three);
-    const refused = await other.get('/v1/ping', three);
-    expect([refused.status, await faults('/v1/ping', refused)]).toEqual([429, []]);
-    expect(
-      await faults(
-        '/v1/ping',
-        await other.ask('/v1/ping', { method: 'POST', headers: { 'x-api-key': other.keys.pro } }),
-      ),
-    ).toEqual([]);
+    const pro = { 'x-api-key': other.keys.pro };
+    for (const [status, response] of [
+      [406, unread],
+      [429, await other.get('/v1/ping', three)],
+      [405, await other.ask('/v1/ping', { method: 'POST', headers: pro })],
+    ] as const)
+      expect([response.status, await faults('/v1/ping', response)]).toEqual([status, []]);
     other.stop.now = true;
     const stopping = await other.ask('/readyz');
     expect([stopping.status, await faults('/readyz', stopping)]).toEqual([503, []]);
-    await other.close();
   });
 
   it('and an answer that is not as described is detected', async () => {
-    const wrong = (body: unknown) => Response.json(body);
     const right = (await (await http.get('/v1/ping')).json()) as { results: Json[] };
-    expect(await faults('/v1/ping', wrong(right))).toEqual([]);
+    expect(await faults('/v1/ping', Response.json(right))).toEqual([]);
     const [row] = right.results;
-    for (const body of [
-      { ...right, extra: 1 },
-      { ...right, results: [{ ...row, extra: 1 }] },
-      { ...right, results: [{ ...row, monthly_limit: '5' }] },
-      { ...right, object: 'series' },
-      { ...right, request_id: 'x' },
-      { ...right, has_more: undefined },
-      { ...right, request_id: undefined },
+    for (const wrong of [
+      { extra: 1 },
+      { results: [{ ...row, extra: 1 }] },
+      { results: [{ ...row, monthly_limit: '5' }] },
+      { object: 'series' },
+      { request_id: 'x' },
+      { has_more: undefined },
+      { request_id: undefined },
     ])
-      expect(await faults('/v1/ping', wrong(body))).not.toEqual([]);
+      expect(await faults('/v1/ping', Response.json({ ...right, ...wrong }))).not.toEqual([]);
+  });
+});
+
+describe('every path of a service', () => {
+  /** The required parameters of the endpoints that have any. */
+  const required: Readonly<Record<string, string>> = {
+    '/v1/series/{id}/revisions': '?date=2020-03-01',
+    '/v1/observations': '?ids=GDP',
+    '/v1/panel': '?ids=GDP',
+    '/v1/diff': '?ids=GDP&days=2020-12-31,2021-01-01',
+  };
+  const routes = [
+    ...endpoints.map(({ path }) => path.replace('{id}', 'GDP') + (required[path] ?? '')),
+    ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'],
+    ...pages({ explorer: true }).keys(),
+  ];
+
+  it.each(routes)('%s allows only GET and HEAD, and refuses other methods with Allow', async (path) => {
+    const headers = { 'x-api-key': http.keys.pro };
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const response = await http.ask(path, { method, headers });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+      expect(await response.json()).toMatchObject({ status: 405, title: 'Method Not Allowed' });
+    }
+  });
+
+  // RFC 9110, 13.1.2: `If-None-Match: *` asks for an answer only if the resource does not exist.
+  // `/docs/` redirects to `/docs`.
+  it.each([
+    ...routes.filter((path) => path !== '/docs/'),
+    ...['csv', 'ndjson', 'parquet'].map((format) => `/v1/panel?ids=GDP&format=${format}`),
+  ])('%s answers If-None-Match: * with 304 and no content', async (path) => {
+    const whole = await http.get(path);
+    expect(whole.status).toBe(200);
+    const response = await http.get(path, { 'if-none-match': ' * ' });
+    expect([response.status, await response.text()]).toEqual([304, '']);
+    // The answer of ping counts requests, so it differs each time.
+    for (const name of path === '/v1/ping' ? ['vary'] : ['etag', 'cache-control', 'vary'])
+      expect(response.headers.get(name)).toBe(whole.headers.get(name));
+    for (const name of ['content-type', 'content-length', 'content-encoding'])
+      expect(response.headers.get(name)).toBeNull();
+  });
+
+  it.each([
+    ['/v1/series/NONE', 404],
+    ['/v1/none', 404],
+    ['/v1/panel?ids=NONE&format=csv', 404],
+    ['/v1/series?limit=0', 400],
+  ])('that fails, as %s does, fails in the same way with If-None-Match: *', async (path, status) => {
+    const response = await http.get(path, { 'if-none-match': '*' });
+    expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({ status })]);
   });
 });
