@@ -1,17 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/errors/problem.ts';
+import type { Envelope } from '../../src/operations/envelope.ts';
 import type { Field } from '../../src/operations/field.ts';
 import { operations } from '../../src/operations/index.ts';
-import type { ParamTexts } from '../../src/operations/param.ts';
 import { ping } from '../../src/operations/ping.ts';
 import { curve, yields } from '../../src/operations/rates/yields.ts';
 import { observations } from '../../src/operations/series/observations.ts';
+import { revisions } from '../../src/operations/series/revisions.ts';
 import { seriesSearch, seriesShow } from '../../src/operations/series/series.ts';
 import { envelopeToWire } from '../../src/operations/wire.ts';
-import { createService, owner } from '../../src/service/service.ts';
+import { samplePath } from '../../src/platform/installation.ts';
+import { createService, newRequestId, owner } from '../../src/service/service.ts';
+import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { gdp, newGdpStore, requiredBy } from '../support/example-stores.ts';
-import { free, serviceOf } from '../support/service.ts';
+import { changedStore } from '../support/changed-store.ts';
+import { folder, gdp, newGdpStore, requiredBy } from '../support/example-stores.ts';
+import { facts, importFiles, newStorePath } from '../support/scratch-store.ts';
+import { free, serviceOf, textsOf } from '../support/service.ts';
 
 const path = await newGdpStore();
 const { ask, problemOf } = serviceOf(path);
@@ -21,10 +26,10 @@ const asJson: typeof ask = async (operation, texts, setting) =>
   envelopeToWire(await ask(operation, texts, setting), operation.fields);
 
 describe('the service answers with exactly the fields of the contract', () => {
-  const requestId = expect.stringMatching(/^req_[0-9a-f]{32}$/);
+  const requestId = expect.stringMatching(/^req_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
   const page = { request_id: requestId, status: 'ok', has_more: false };
 
-  test('to ping', async () => {
+  it('to ping', async () => {
     expect(await asJson(ping, [], { principal: free })).toStrictEqual({
       ...page,
       object: 'ping',
@@ -43,42 +48,31 @@ describe('the service answers with exactly the fields of the contract', () => {
         },
       ],
     });
-    expect((await ask(ping)).results[0]).toMatchObject({
-      plan: 'owner',
-      monthly_limit: 2147483647,
-      rate_per_minute: 2147483647,
-      vintage_access: true,
-    });
+    const most = { monthly_limit: 2147483647, rate_per_minute: 2147483647 };
+    const own = { plan: 'owner', vintage_access: true, ...most };
+    expect((await ask(ping)).results[0]).toMatchObject(own);
   });
 
-  const gdpSeries = {
-    id: 'GDP',
-    title: 'Gross Domestic Product',
-    units: 'Billions of Dollars',
-    observation_count: 1,
-    last_updated: '2015-02-27T00:00:00Z',
-    source: 'BEA',
-    frequency: 'Q',
-    seasonal_adjustment: 'SAAR',
-    first_vintage: '2015-01-30T00:00:00Z',
-    last_vintage: '2015-02-27T00:00:00Z',
-    covered_to: '2015-03-15T00:00:00Z',
-    vintage_kind: 'exact',
-  };
-
-  test('to a search of series and to the description of one', async () => {
-    const answer = { ...page, results_count: 1, results: [gdpSeries] };
-    const found = [{ ...gdpSeries, matched: 'id' }];
-    expect(await asJson(seriesSearch, [['q', 'gd']])).toStrictEqual({
-      ...answer,
-      object: 'series_list',
-      results: found,
-    });
-    expect(await asJson(seriesShow, [gdp])).toStrictEqual({
-      ...answer,
-      object: 'series',
-      results: [{ ...gdpSeries, description_changes: [] }],
-    });
+  it('to a search of series and to the description of one', async () => {
+    const series = {
+      id: 'GDP',
+      title: 'Gross Domestic Product',
+      units: 'Billions of Dollars',
+      observation_count: 1,
+      last_updated: '2015-02-27T00:00:00Z',
+      source: 'BEA',
+      frequency: 'Q',
+      seasonal_adjustment: 'SAAR',
+      first_vintage: '2015-01-30T00:00:00Z',
+      last_vintage: '2015-02-27T00:00:00Z',
+      covered_to: '2015-03-15T00:00:00Z',
+      vintage_kind: 'exact',
+    };
+    const answer = { ...page, results_count: 1 };
+    const found = { ...answer, object: 'series_list', results: [{ ...series, matched: 'id' }] };
+    expect(await asJson(seriesSearch, [['q', 'gd']])).toStrictEqual(found);
+    const shown = { ...answer, object: 'series', results: [{ ...series, description_changes: [] }] };
+    expect(await asJson(seriesShow, [gdp])).toStrictEqual(shown);
   });
 
   const observation = (value: string, day: string) => ({
@@ -90,93 +84,55 @@ describe('the service answers with exactly the fields of the contract', () => {
     frequency: 'Q',
     source: 'BEA',
   });
-  const series = { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' };
-  const vintage = (day: string | null) => ({
-    as_of_date: day && `${day}T00:00:00Z`,
-    vintage_kind: day === null ? '' : 'exact',
+  const known = (day: string) => ({
+    as_of: day,
+    series: { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' },
+    covered_to: `${day}T00:00:00Z`,
   });
+  const vintage = (day: string) => ({ as_of_date: `${day}T00:00:00Z`, vintage_kind: 'exact' });
 
-  test.each<[string, ParamTexts, object]>([
+  it.each([
+    ['', { vintage: vintage('2015-02-27') }, [observation('17701.30', '2015-02-27')]],
     [
-      'without as_of',
-      [],
-      {
-        results: [observation('17701.30', '2015-02-27')],
-        results_count: 1,
-        vintage: vintage('2015-02-27'),
-      },
+      'as_of=2015-02-26',
+      { ...known('2015-02-26'), vintage: vintage('2015-01-30') },
+      [observation('17710.7', '2015-01-30')],
     ],
-    [
-      'with as_of',
-      [['as_of', '2015-02-26']],
-      {
-        as_of: '2015-02-26',
-        series,
-        results: [observation('17710.7', '2015-01-30')],
-        results_count: 1,
-        vintage: vintage('2015-01-30'),
-        covered_to: '2015-02-26T00:00:00Z',
-      },
-    ],
-    [
-      'before the first vintage',
-      [['as_of', '2015-01-29']],
-      {
-        as_of: '2015-01-29',
-        series,
-        results: [],
-        results_count: 0,
-        vintage: vintage(null),
-        covered_to: '2015-01-29T00:00:00Z',
-      },
-    ],
-    [
-      'without a first release',
-      [['release', 'first']],
-      { results: [], results_count: 0, vintage: { ...vintage(null), vintage_kind: 'exact' } },
-    ],
-  ])('to observations %s', async (_, given, expected) => {
-    expect(await asJson(observations, [gdp, ...given])).toStrictEqual({
+    ['as_of=2015-01-29', { ...known('2015-01-29'), vintage: { as_of_date: null, vintage_kind: '' } }, []],
+    ['release=first', { vintage: { as_of_date: null, vintage_kind: 'exact' } }, []],
+  ])('to observations with the query %j', async (query, more, results) => {
+    expect(await asJson(observations, [gdp, ...textsOf(query)])).toStrictEqual({
       ...page,
       object: 'observation_series',
       covered_to: '2015-03-15T00:00:00Z',
-      ...expected,
+      ...more,
+      results,
+      results_count: results.length,
     });
   });
 
   const point = (day: string, maturity: string, rate: string, type = 'PAR') => ({
-    trade_date: `${day}T00:00:00Z`,
+    trade_date: `2026-01-${day}T00:00:00Z`,
     maturity,
     rate,
     curve_type: type,
     source: 'Federal Reserve H.15',
   });
-  const wednesday = [point('2026-01-14', '1M', '3.9'), point('2026-01-14', '10Y', '4.20')];
-  const friday = [point('2026-01-16', '1M', '3.8'), point('2026-01-16', '10Y', '4.30')];
-
-  const tuesday = [
-    point('2026-01-20', '1M', '3.7'),
-    point('2026-01-20', '2Y', '3.5'),
-    point('2026-01-20', '10Y', '4.40'),
-  ];
+  const wednesday = [point('14', '1M', '3.9'), point('14', '10Y', '4.20')];
+  const friday = [point('16', '1M', '3.8'), point('16', '10Y', '4.30')];
+  const tuesday = [point('20', '1M', '3.7'), point('20', '2Y', '3.5'), point('20', '10Y', '4.40')];
 
   // The store has a curve of Tuesday, 20 January 2026, which is not known before that day.
-  test.each<[string, ParamTexts, string, readonly object[], string | null]>([
-    ['of a day', [['date', '2026-01-14']], '2026-01-15', wednesday, '2026-01-16'],
-    ['of a day without one', [['date', '2026-01-15']], '2026-01-15', [], '2026-01-16'],
-    ['of today, which is the newest', [], '2026-01-15', wednesday, '2026-01-16'],
-    ['of today, which has one', [], '2026-01-16', friday, '2026-01-16'],
-    ['of a later day', [], '2026-01-20', tuesday, '2026-01-20'],
-    [
-      'of inflation-protected securities',
-      [['curve_type', 'TIPS']],
-      '2026-01-16',
-      [point('2026-01-14', '5Y', '1.5', 'TIPS')],
-      '2026-01-14',
-    ],
-    ['before there was any', [], '2026-01-12', [], null],
-  ])('to the curve %s', async (_, given, today, results, coveredTo) => {
-    expect(await asJson(curve, given, { now: `${today}T23:59:59Z` })).toStrictEqual({
+  it.each<[string, string, string, readonly object[], string | null]>([
+    ['of a day', 'date=2026-01-14', '2026-01-15', wednesday, '2026-01-16'],
+    ['of a day without one', 'date=2026-01-15', '2026-01-15', [], '2026-01-16'],
+    ['of today, which is the newest', '', '2026-01-15', wednesday, '2026-01-16'],
+    ['of today, which has one', '', '2026-01-16', friday, '2026-01-16'],
+    ['of a later day', '', '2026-01-20', tuesday, '2026-01-20'],
+    ['of TIPS', 'curve_type=TIPS', '2026-01-16', [point('14', '5Y', '1.5', 'TIPS')], '2026-01-14'],
+    ['before there was any', '', '2026-01-12', [], null],
+  ])('to the curve %s', async (_, query, today, results, coveredTo) => {
+    expect(await asJson(curve, textsOf(query), { now: `${today}T23:59:59Z` })).toStrictEqual({
       ...page,
       object: 'yield_curve',
       covered_to: coveredTo === null ? null : `${coveredTo}T00:00:00Z`,
@@ -185,7 +141,7 @@ describe('the service answers with exactly the fields of the contract', () => {
     });
   });
 
-  test('to yields', async () => {
+  it('to yields', async () => {
     expect(await asJson(yields, [['to', '2026-01-15']])).toStrictEqual({
       ...page,
       object: 'yield_series',
@@ -195,7 +151,7 @@ describe('the service answers with exactly the fields of the contract', () => {
     });
   });
 
-  test('and with rows that have the declared fields in their order', async () => {
+  it('and with rows that have the declared fields in their order', async () => {
     for (const operation of operations) {
       const { results } = await ask(operation, requiredBy(operation), { now: '2026-01-20T12:00:00Z' });
       expect(results.length).toBeGreaterThan(0);
@@ -209,62 +165,41 @@ describe('the service answers with exactly the fields of the contract', () => {
 });
 
 describe('the service refuses a request', () => {
-  test.each(['GDPX', 'gdp', '', 'GDP ', "O'X", '../GDP', '%'])('about the unknown series %j', async (id) => {
+  it.each(['GDPX', 'gdp', '', 'GDP ', "O'X"])('about the unknown series %j', async (id) => {
     for (const operation of [seriesShow, observations]) {
-      const problem = await problemOf(operation, [['id', id]]);
-      expect([problem.kind, problem.status, problem.detail]).toEqual([
+      const { kind, status, detail, field } = await problemOf(operation, [['id', id]]);
+      expect([kind, status, detail, field]).toEqual([
         'not-found',
         404,
         `series '${id}' not found`,
+        undefined,
       ]);
-      expect(problem.field).toBeUndefined();
     }
   });
 
-  test.each<[string, ParamTexts]>([
-    ['as_of', [['as_of', '2015-01-30']]],
-    ['first releases', [['release', 'first']]],
-  ])('for %s on a plan without vintage access', async (_, given) => {
-    const refused = await problemOf(observations, [gdp, ...given], { principal: free });
+  it.each(['as_of=2015-01-30', 'release=first'])('of a plan without vintage access for %s', async (query) => {
+    const texts = [gdp, ...textsOf(query)];
+    const refused = await problemOf(observations, texts, { principal: free });
     expect([refused.kind, refused.status]).toEqual(['plan-upgrade-required', 403]);
     expect(refused.detail).toMatch(/ask the operator/);
     const billingUrl = 'https://example.org/billing';
-    const billed = await problemOf(observations, [gdp, ...given], { principal: free, billingUrl });
+    const billed = await problemOf(observations, texts, { principal: free, billingUrl });
     expect(billed.detail).toContain(billingUrl);
     expect((await ask(observations, [gdp], { principal: free })).results_count).toBe(1);
   });
 
-  test('first for its parameters, then for its plan, then for the data', async () => {
-    const statusOf = async (given: ParamTexts) =>
-      (await problemOf(observations, given, { principal: free })).status;
-    expect(
-      await statusOf([
-        ['id', 'NONE'],
-        ['as_of', '2015-01-30'],
-        ['limit', '0'],
-      ]),
-    ).toBe(400);
-    expect(
-      await statusOf([
-        ['id', 'NONE'],
-        ['as_of', '2015-01-30'],
-        ['cursor', 'x'],
-      ]),
-    ).toBe(400);
-    expect(
-      await statusOf([
-        ['id', 'NONE'],
-        ['as_of', '2015-01-30'],
-      ]),
-    ).toBe(403);
-    expect(await statusOf([['id', 'NONE']])).toBe(404);
+  it.each([
+    ['id=NONE&as_of=2015-01-30&limit=0', 400],
+    ['id=NONE&as_of=2015-01-30&cursor=x', 400],
+    ['id=NONE&as_of=2015-01-30', 403],
+    ['id=NONE', 404],
+  ])('first for its parameters, then for its plan, then for the data: %s', async (query, status) => {
+    const refused = await problemOf(observations, textsOf(query), { principal: free });
+    expect(refused.status).toBe(status);
   });
 
-  test('with the problem document of the contract', async () => {
-    const problem = await problemOf(observations, [
-      ['id', 'A/B'],
-      ['as_of', 'x'],
-    ]);
+  it('with the problem document of the contract', async () => {
+    const problem = await problemOf(observations, textsOf('id=A/B&as_of=x'));
     expect(problem.toDocument('asof://local/errors')).toStrictEqual({
       type: 'asof://local/errors/validation-error',
       title: 'Validation Error',
@@ -274,21 +209,17 @@ describe('the service refuses a request', () => {
       request_id: expect.stringMatching(/^req_[0-9a-f]{32}$/),
       field: 'as_of',
     });
-    expect((await problemOf(seriesShow, [['id', 'X']])).toDocument('https://a.example/errors')).toMatchObject(
-      {
-        type: 'https://a.example/errors/not-found',
-        title: 'Not Found',
-        instance: '/v1/series/X',
-      },
-    );
+    const unknown = (await problemOf(seriesShow, [['id', 'X']])).toDocument('https://a.example/errors');
+    expect(unknown).toMatchObject({
+      type: 'https://a.example/errors/not-found',
+      title: 'Not Found',
+      instance: '/v1/series/X',
+    });
   });
 
-  test('with an internal error that hides the cause, if it has a bug', async () => {
-    const broken: Store = {
-      address: path,
-      read: () => Promise.reject(new TypeError('secret')),
-      close: async () => undefined,
-    };
+  it('with an internal error that hides the cause, if it has a bug', async () => {
+    const read = () => Promise.reject(new TypeError('secret'));
+    const broken: Store = { address: path, read, close: async () => undefined };
     const problem = await createService({ store: broken })
       .answer(seriesShow, [gdp], owner)
       .catch((error: unknown) => error);
@@ -299,15 +230,88 @@ describe('the service refuses a request', () => {
   });
 });
 
-test('request ids are unique UUIDs of version 7, which sort in the order of the requests', async () => {
-  const ids: string[] = [];
-  for (let ms = 0; ms < 20; ms += 1) {
-    const now = new Date(Date.parse('2026-01-15T12:00:00.990Z') + ms).toISOString();
-    ids.push((await ask(ping, [], { now })).request_id);
-  }
-  expect(ids).toEqual([...ids].sort());
-  const again = await Promise.all(ids.map(() => ask(ping, [])));
-  expect(new Set(again.map(({ request_id }) => request_id)).size).toBe(20);
+it('an answer comes from the state that it names, even if an import commits before the facts are read', async () => {
+  const own = newStorePath(folder);
+  await importFiles(own, { 'a.csv': facts('GDP 2014-07-01 2014-10-30 1', 'GDP 2014-10-01 2015-01-30 2') });
+  const store = await openStore(own);
+  let reads = 0;
+  const service = createService({
+    store: changedStore(store, (view) => ({
+      series: {
+        async observations(query) {
+          reads += 1;
+          if (reads === 1) await importFiles(own, { 'b.csv': facts('GDP 2014-10-01 2015-02-27 3') });
+          return view.series.observations(query);
+        },
+      },
+    })),
+  });
+  const newest = async () => {
+    const requestId = newRequestId(new Date());
+    const request = { operation: observations, texts: [gdp], principal: owner, requestId };
+    const { state, envelope } = await service.reply(request, () => false);
+    return { state, value: envelope?.results[0]?.value };
+  };
+  const before = await service.state();
+  expect(await newest()).toEqual({ state: before, value: '2' });
+  const after = await service.state();
+  expect(await newest()).toEqual({ state: after, value: '3' });
+  expect(after).not.toBe(before);
+  await store.close();
+});
+
+it('request ids are unique UUIDs of version 7, which sort by the time of the requests', async () => {
+  const ids = Array.from({ length: 3000 }, (_, i) => newRequestId(new Date(1_700_000_000_000 + i)));
   for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
-  expect(Number.parseInt(ids[0]?.slice(4, 16) ?? '', 16)).toBe(Date.parse('2026-01-15T12:00:00.990Z'));
+  expect([...ids].sort()).toEqual(ids);
+  expect(Number.parseInt(ids[7]?.slice(4, 16) ?? '', 16)).toBe(1_700_000_000_007);
+  const now = new Date();
+  expect(new Set(Array.from({ length: 3000 }, () => newRequestId(now))).size).toBe(3000);
+  const { request_id } = await ask(ping, [], { now: '2026-01-15T12:00:00.990Z' });
+  expect(Number.parseInt(request_id.slice(4, 16), 16)).toBe(Date.parse('2026-01-15T12:00:00.990Z'));
+});
+
+describe('a page of revisions', () => {
+  /** All pages of the revisions of a series. */
+  async function pagesOf(store: string, query: string): Promise<readonly Envelope[]> {
+    const service = serviceOf(store);
+    const pages = [await service.ask(revisions, textsOf(query))];
+    for (let cursor = pages[0]?.next_cursor; cursor !== undefined; cursor = pages.at(-1)?.next_cursor)
+      pages.push(await service.ask(revisions, textsOf(`${query}&cursor=${cursor}`)));
+    return pages;
+  }
+
+  it('has whole dates and at most 1000 rows, and all pages have what each date has alone', async () => {
+    const pages = await pagesOf(samplePath(), 'id=GDP&limit=364');
+    expect(pages.length).toBeGreaterThan(1);
+    for (const { results, has_more } of pages) {
+      expect(results.length).toBeLessThanOrEqual(1000);
+      // No page is short without need: the next date, of about 40 rows, had no room.
+      if (has_more) expect(results.length).toBeGreaterThan(900);
+    }
+    const rows = pages.flatMap(({ results }) => results);
+    const dates = [...new Set(rows.map(({ date }) => String(date)))];
+    expect(dates).toEqual([...dates].sort().reverse());
+    const sample = serviceOf(samplePath());
+    for (const date of [dates[0], dates[25], dates[26], dates[60], dates.at(-1)]) {
+      const alone = await sample.ask(revisions, textsOf(`id=GDP&date=${date}`));
+      expect(rows.filter((row) => row.date === date)).toEqual(alone.results);
+    }
+    const observed = await sample.ask(observations, textsOf('id=GDP&limit=1000'));
+    expect(observed.results.filter(({ date }) => !dates.includes(String(date)))).toEqual([]);
+  });
+
+  it('has one date alone if that has more rows', async () => {
+    const days = Array.from({ length: 1100 }, (_, i) => new Date(Date.UTC(2020, 1, 1 + i)).toISOString());
+    const lines = days.map((day, i) => `NFCI 2020-01-03 ${day.slice(0, 10)} ${i}`);
+    const others = ['NFCI 2020-01-10 2020-02-01 1', 'NFCI 2019-12-27 2020-02-01 1'];
+    const own = newStorePath(folder);
+    await importFiles(own, { 'facts.csv': facts(...lines, ...others) });
+    const pages = await pagesOf(own, 'id=NFCI');
+    expect(pages.map(({ results }) => [results[0]?.date, results.length])).toEqual([
+      ['2020-01-10', 1],
+      ['2020-01-03', 1100],
+      ['2019-12-27', 1],
+    ]);
+  });
 });
