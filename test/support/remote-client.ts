@@ -1,6 +1,9 @@
 import type { Client } from '../../src/client/client.ts';
 import { type RemoteOptions, remoteClient } from '../../src/client/remote/client.ts';
 import { Problem } from '../../src/errors/problem.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import { ping } from '../../src/operations/ping.ts';
+import { type Double, envelope, pong, reply, serve } from './service-double.ts';
 
 /** A key that must not appear in messages. */
 export const key = 'asof_live_sk_0123456789';
@@ -25,6 +28,23 @@ export async function failure(work: Promise<unknown>): Promise<Problem> {
   throw error;
 }
 
+/** The Problem that a ping rejects with. */
+export async function failedPing(client: Client): Promise<Problem> {
+  return failure(client.ask(ping, [])).finally(() => client.close());
+}
+
+/** The envelope of a ping. */
+export const pinged = envelope('ping', [pong]);
+
+/** A service that answers every request in the same way. */
+export function answering(
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+): Promise<Double> {
+  return serve((_, response) => reply(response, status, body, headers));
+}
+
 /** The series parameter of most requests. */
 export const gdp = [['id', 'GDP']] as const;
 
@@ -38,6 +58,13 @@ export const row = {
   frequency: 'Q',
   source: 'BEA',
 };
+
+/** A row of an operation with its required fields only. */
+export function nothingOf({ fields }: Operation): Readonly<Record<string, null>> {
+  return Object.fromEntries(
+    fields.filter(({ extension }) => extension !== true).map(({ name }) => [name, null]),
+  );
+}
 
 /** A value of the wire as asof holds it: a midnight becomes a day. */
 export function inside<T>(value: T): T {

@@ -1,21 +1,28 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../../src/operations/operation.ts';
-import type { ParamTexts } from '../../../../src/operations/param.ts';
 import { ping } from '../../../../src/operations/ping.ts';
 import { yields } from '../../../../src/operations/rates/yields.ts';
 import { observations } from '../../../../src/operations/series/observations.ts';
-import { seriesShow } from '../../../../src/operations/series/series.ts';
+import { seriesSearch, seriesShow } from '../../../../src/operations/series/series.ts';
 import { vintages } from '../../../../src/operations/series/vintages.ts';
-import { clientOf, failure, gdp, inside, row } from '../../../support/remote-client.ts';
-import { envelope, pong, problem, reply, serve } from '../../../support/service-double.ts';
-
-const json = { 'content-type': 'application/json' };
+import {
+  answering,
+  clientOf,
+  failedPing,
+  failure,
+  gdp,
+  inside,
+  pinged,
+  row,
+} from '../../../support/remote-client.ts';
+import { textsOf } from '../../../support/service.ts';
+import { type Double, envelope, pong, problem, reply, serve } from '../../../support/service-double.ts';
 
 describe('an answer of the contract', () => {
   it('is the envelope as it came', async () => {
     const sent = envelope('ping', [{ ...pong, our_addition: [1] }], { an_addition: true });
-    const { url } = await serve((_, response) => reply(response, 200, sent));
+    const { url } = await answering(sent);
     const client = clientOf(url);
     expect(await client.ask(ping, [])).toEqual(sent);
     expect(await client.origin()).toEqual({ mode: 'remote', where: url, sample: false });
@@ -23,50 +30,34 @@ describe('an answer of the contract', () => {
   });
 
   it('may be compressed', async () => {
-    const sent = envelope('ping', [pong]);
-    const { url, asked } = await serve((_, response) =>
-      reply(response, 200, gzipSync(JSON.stringify(sent)), { ...json, 'content-encoding': 'gzip' }),
-    );
-    expect(await clientOf(url).ask(ping, [])).toEqual(sent);
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const { url, asked } = await answering(gzipSync(JSON.stringify(pinged)), 200, headers);
+    expect(await clientOf(url).ask(ping, [])).toEqual(pinged);
     expect(asked[0]?.headers['accept-encoding']).toBe('gzip');
   });
 
   it('may write midnight in other ways, and end with an empty cursor', async () => {
     const other = { ...row, date: '2014-10-01T00:00:00.000Z', as_of_date: '2015-01-30T00:00:00+00:00' };
-    const { url } = await serve((_, response) =>
-      reply(response, 200, envelope('observation_series', [other], { next_cursor: null })),
-    );
+    const { url } = await answering(envelope('observation_series', [other], { next_cursor: null }));
     expect(await clientOf(url).ask(observations, gdp)).toEqual(envelope('observation_series', [inside(row)]));
   });
 
   it('may lack the fields that asof adds to the contract', async () => {
     const series = {
-      id: 'GDP',
-      title: 'GDP',
-      units: 'Bil. of $',
-      observation_count: 1,
-      last_updated: '2015-01-30T08:31:00Z',
-      source: 'BEA',
+      ...{ id: 'GDP', title: 'GDP', units: 'Bil. of $', source: 'BEA' },
+      ...{ observation_count: 1, last_updated: '2015-01-30T08:31:00Z' },
     };
-    const { url } = await serve((_, response) => reply(response, 200, envelope('series', [series])));
+    const { url } = await answering(envelope('series', [series]));
     expect((await clientOf(url).ask(seriesShow, gdp)).results).toEqual([series]);
   });
 
   it('is asked for with the key in X-API-Key, below the prefix, and nowhere else', async () => {
-    const { url, asked } = await serve((_, response) => reply(response, 200, envelope('ping', [pong])));
+    const { url, asked } = await answering(pinged);
     await clientOf(`${url}/data/`, { key: 'secret', userAgent: 'asof/1' }).ask(ping, []);
     const [request] = asked;
     expect([request?.method, request?.url]).toEqual(['GET', '/data/v1/ping']);
     expect(request?.headers).toMatchObject({ 'x-api-key': 'secret', 'user-agent': 'asof/1' });
     expect(request?.headers.authorization).toBeUndefined();
-  });
-
-  it('is asked for without a key where there is none', async () => {
-    const { url, asked } = await serve((_, response) =>
-      problem(response, 401, 'unauthorized', 'missing X-API-Key header'),
-    );
-    expect((await failure(clientOf(url).ask(ping, []))).detail).toBe('missing X-API-Key header');
-    expect(asked[0]?.headers['x-api-key']).toBeUndefined();
   });
 });
 
@@ -83,55 +74,46 @@ describe('a problem document', () => {
     [500, 'internal-error', 'internal-error'],
     [503, 'about:blank', 'service-unavailable'],
   ])('with status %i and type %s is the Problem %s', async (status, type, kind) => {
-    const { url } = await serve((_, response) =>
-      problem(response, status, type, 'what went wrong', { instance: '/v1/ping', request_id: 'req_7' }),
-    );
-    const { kind: found, detail, instance, requestId } = await failure(clientOf(url).ask(ping, []));
-    expect([found, detail, instance, requestId]).toEqual([kind, 'what went wrong', '/v1/ping', 'req_7']);
-  });
-
-  it('names the field at fault', async () => {
-    const { url } = await serve((_, response) =>
-      problem(response, 400, 'validation-error', "invalid 'from' date: use YYYY-MM-DD format", {
-        field: 'from',
-      }),
-    );
-    expect((await failure(clientOf(url).ask(observations, gdp))).field).toBe('from');
+    const said = { instance: '/v1/ping', request_id: 'req_7', field: 'from' };
+    const { url } = await serve((_, response) => problem(response, status, type, 'what went wrong', said));
+    const { kind: found, detail, instance, requestId, field } = await failedPing(clientOf(url));
+    expect([found, detail]).toEqual([kind, 'what went wrong']);
+    expect([instance, requestId, field]).toEqual(['/v1/ping', 'req_7', 'from']);
   });
 
   it('may lack the request id, which then is that of the header', async () => {
     const { url } = await serve((_, response) =>
       problem(response, 500, 'internal-error', 'x', { request_id: undefined }, { 'x-request-id': 'req_9' }),
     );
-    expect((await failure(clientOf(url).ask(ping, []))).requestId).toBe('req_9');
+    expect((await failedPing(clientOf(url))).requestId).toBe('req_9');
   });
 
+  const saying = (detail: string) => serve((_, response) => problem(response, 404, 'not-found', detail));
+
   it('of an unknown series is not-found', async () => {
-    const { url } = await serve((_, response) =>
-      problem(response, 404, 'not-found', "series 'GDP' not found"),
-    );
+    const { url } = await saying("series 'GDP' not found");
     const { kind, detail } = await failure(clientOf(url).ask(observations, gdp));
     expect([kind, detail]).toEqual(['not-found', "series 'GDP' not found"]);
   });
 
-  it.each<[string, Operation, ParamTexts, string, string]>([
-    ['of an endpoint', observations, gdp, 'no such endpoint', '/v1/series/GDP/observations'],
-    ['of a series where none was asked for', yields, [], "series 'yields' not found", '/v1/treasury/yields'],
-  ])('with 404 %s means that the service lacks the endpoint', async (_, operation, given, detail, path) => {
-    const { url } = await serve((_request, response) => problem(response, 404, 'not-found', detail));
-    const found = await failure(clientOf(`${url}/x`).ask(operation, given));
-    expect([found.kind, found.detail]).toEqual(['bad-answer', `the service at ${url}/x has no ${path}`]);
-  });
-
-  it.each<[Operation, ParamTexts, string, string]>([
-    [ping, [], '', 'is the base URL right?'],
-    [observations, gdp, '', 'is the base URL right?'],
-    [vintages, gdp, '', 'this service does not offer it; everything else works'],
-    [yields, [], '', 'this service does not offer it; everything else works'],
-    [vintages, gdp, '/v1', 'the base URL is given without /v1'],
-  ])('with 404 for $path says what may be done', async (operation, given, prefix, hint) => {
-    const { url } = await serve((_, response) => problem(response, 404, 'not-found', 'no such endpoint'));
-    expect((await failure(clientOf(url + prefix).ask(operation, given))).hints).toEqual([hint]);
+  const noEndpoint = 'no such endpoint';
+  const others = 'this service does not offer it; everything else works';
+  it.each<[path: string, operation: Operation, prefix: string, detail: string, hint: string]>([
+    ['/v1/ping', ping, '/x', noEndpoint, 'is the base URL right?'],
+    ['/v1/series/GDP/observations', observations, '', noEndpoint, 'is the base URL right?'],
+    ['/v1/series/GDP/vintages', vintages, '', noEndpoint, others],
+    // No series was asked for.
+    ['/v1/treasury/yields', yields, '', "series 'yields' not found", others],
+    ['/v1/series/GDP/vintages', vintages, '/v1', noEndpoint, 'the base URL is given without /v1'],
+  ])('with 404 for %s means that the service lacks it', async (path, operation, prefix, said, hint) => {
+    const { url } = await saying(said);
+    const given = operation.path.includes('{id}') ? gdp : [];
+    const { kind, detail, hints } = await failure(clientOf(url + prefix).ask(operation, given));
+    expect([kind, detail, hints]).toEqual([
+      'bad-answer',
+      `the service at ${url}${prefix} has no ${path}`,
+      [hint],
+    ]);
   });
 
   it('says how long to wait, as a number or as a date', async () => {
@@ -140,16 +122,9 @@ describe('a problem document', () => {
       [new Date(Date.now() + 100_000).toUTCString(), 100],
     ] as const) {
       const { url } = await serve((_, response) =>
-        problem(
-          response,
-          429,
-          'rate-limit-exceeded',
-          'daily limit of 500 requests exceeded',
-          {},
-          { 'retry-after': header },
-        ),
+        problem(response, 429, 'rate-limit-exceeded', 'no', {}, { 'retry-after': header }),
       );
-      const found = await failure(clientOf(url).ask(ping, []));
+      const found = await failedPing(clientOf(url));
       expect(Math.abs((found.retryAfter ?? 0) - seconds)).toBeLessThanOrEqual(2);
       expect(found.hints).toEqual([`try again in ${found.retryAfter} s`]);
     }
@@ -162,8 +137,119 @@ describe('a problem document', () => {
         instance: key,
       }),
     );
-    const found = await failure(clientOf(url, { key }).ask(ping, []));
+    const found = await failedPing(clientOf(url, { key }));
     expect(found.detail).toBe('no such key: (redacted)');
     expect(JSON.stringify([found, found.detail, found.instance])).not.toContain(key);
+  });
+});
+
+/** A service of the contract alone, which looks for `q` in ids, with an OpenAPI description if one is given. */
+function plainService(description?: unknown): Promise<Double> {
+  const ids = ['AGG', 'CPIAUCSL', 'GDP', 'GDPC1', 'PCE'];
+  return serve((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+    if (pathname === '/v1/openapi.json' && description !== undefined)
+      return reply(response, 200, description);
+    if (pathname !== '/v1/series') return problem(response, 404, 'not-found', 'no such endpoint');
+    const found = ids.filter((id) => id.includes((searchParams.get('q') ?? '').toUpperCase()));
+    const others = { units: '', observation_count: 1, last_updated: '2015-01-30T00:00:00Z', source: '' };
+    return reply(
+      response,
+      200,
+      envelope(
+        'series_list',
+        found.map((id) => ({ id, title: id, ...others })),
+      ),
+    );
+  });
+}
+
+const urlsOf = ({ asked }: Double) => asked.map((request) => request.url);
+const parameter = (name: string) => ({ name, in: 'query', schema: { type: 'string' } });
+const inPath = (item: object) => ({ paths: { '/v1/series': item } });
+
+describe('a search of a service that does not announce match', () => {
+  it('by any text is refused by name, and not sent', async () => {
+    const service = await plainService();
+    const search = clientOf(service.url).ask(seriesSearch, textsOf('q=gdp&match=any'));
+    await expect(search).rejects.toMatchObject({
+      kind: 'bad-answer',
+      missing: true,
+      detail: `the service at ${service.url} does not announce the parameter 'match'`,
+      hints: [expect.stringContaining('this service has only match=id')],
+    });
+    expect(urlsOf(service)).toEqual(['/v1/openapi.json']);
+  });
+
+  it('by id is the contract’s own, and reads the description once', async () => {
+    const service = await plainService({});
+    const client = clientOf(service.url);
+    const { results } = await client.ask(seriesSearch, textsOf('q=gdp&match=id'));
+    expect(results.map(({ id }) => id)).toEqual(['GDP', 'GDPC1']);
+    await client.ask(seriesSearch, textsOf('q=pce&match=id'));
+    expect(urlsOf(service)).toEqual(['/v1/openapi.json', '/v1/series?q=gdp', '/v1/series?q=pce']);
+  });
+
+  it('refuses a value that no service knows as the service would', async () => {
+    const { url } = await plainService();
+    const search = clientOf(url).ask(seriesSearch, textsOf('match=all'));
+    await expect(search).rejects.toMatchObject({ kind: 'validation-error', field: 'match' });
+  });
+});
+
+describe('a service whose description', () => {
+  const withMatches = (...choices: string[]) =>
+    inPath({ get: { parameters: [{ ...parameter('match'), schema: { type: 'string', enum: choices } }] } });
+  const reference = {
+    components: { parameters: { Match: parameter('match') } },
+    ...inPath({ get: { parameters: [{ $ref: '#/components/parameters/Match' }] } }),
+  };
+
+  it.each([
+    ['the value', withMatches('id', 'any')],
+    ['the parameter', inPath({ get: { parameters: [parameter('match')] } })],
+    ['the parameter for the whole path', inPath({ parameters: [parameter('match')], get: {} })],
+    ['the parameter by reference', reference],
+  ])('announces %s is asked with it', async (_, description) => {
+    const service = await plainService(description);
+    await clientOf(service.url).ask(seriesSearch, textsOf('q=gdp&match=any'));
+    expect(urlsOf(service)).toEqual(['/v1/openapi.json', '/v1/series?q=gdp&match=any']);
+  });
+
+  it.each([
+    // As an older asof does.
+    ['other values', withMatches('id', 'title')],
+    ['another parameter', inPath({ get: { parameters: [parameter('q')] } })],
+    ['it elsewhere', { paths: { '/v1/series/{id}': { get: { parameters: [parameter('match')] } } } }],
+    ['it as a header', inPath({ get: { parameters: [{ ...parameter('match'), in: 'header' }] } })],
+    ['nothing of sense', inPath({ get: { parameters: 'match' } })],
+    ['no object', ['match']],
+  ])('announces %s is not asked with it', async (_, description) => {
+    const service = await plainService(description);
+    const search = clientOf(service.url).ask(seriesSearch, textsOf('q=gdp&match=any'));
+    await expect(search).rejects.toMatchObject({ missing: true });
+    expect(urlsOf(service)).toEqual(['/v1/openapi.json']);
+  });
+});
+
+describe('first releases', () => {
+  it('of a service that does not announce them are not asked for: it would answer with other values', async () => {
+    const service = await plainService({ paths: {} });
+    const { kind, detail } = await failure(
+      clientOf(service.url).ask(observations, textsOf('id=GDP&release=first')),
+    );
+    const words = `the service at ${service.url} does not announce the parameter 'release'`;
+    expect([kind, detail, urlsOf(service)]).toEqual(['bad-answer', words, ['/v1/openapi.json']]);
+  });
+
+  it('of a service that announces them, whatever it calls the id, are asked for', async () => {
+    const template = '/v1/series/{series_id}/observations';
+    const description = { paths: { [template]: { get: { parameters: [parameter('release')] } } } };
+    const empty = envelope('observation_series', []);
+    const { url } = await serve((request, response) =>
+      reply(response, 200, request.url === '/v1/openapi.json' ? description : empty),
+    );
+    const page = await clientOf(url).ask(observations, textsOf('id=GDP&release=first'));
+    expect(page.results).toEqual([]);
   });
 });

@@ -1,19 +1,19 @@
+import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
-import { createServer as createTcpServer } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../../src/client/client.ts';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteEvent } from '../../../../src/client/remote/exchange.ts';
-import type { Problem } from '../../../../src/errors/problem.ts';
 import { ping } from '../../../../src/operations/ping.ts';
-import { clientWithKey, failure, key } from '../../../support/remote-client.ts';
+import { answering, clientWithKey, failedPing, key, pinged } from '../../../support/remote-client.ts';
 import { selfSigned } from '../../../support/self-signed.ts';
-import { envelope, pong, reply, serve } from '../../../support/service-double.ts';
+import { type Double, problem, reply, serve } from '../../../support/service-double.ts';
 
-const pinged = envelope('ping', [pong]);
-
-/** The Problem that a ping rejects with. */
-async function failedPing(client: Client): Promise<Problem> {
-  return failure(client.ask(ping, [])).finally(() => client.close());
+/** The port of a TCP server, until the end of the test. */
+async function listening(onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createTcpServer(onConnection).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
 }
 
 describe('a service that cannot be reached', () => {
@@ -26,35 +26,25 @@ describe('a service that cannot be reached', () => {
 
   it('has an unknown host name, and is not tried again', async () => {
     const seen: RemoteEvent[] = [];
-    const client = clientWithKey('http://no-such-host.invalid', {
-      retries: 3,
-      watch: (event) => seen.push(event),
-    });
+    const watch = (event: RemoteEvent) => seen.push(event);
+    const client = clientWithKey('http://no-such-host.invalid', { retries: 3, watch });
     const { kind, detail } = await failedPing(client);
-    expect([kind, detail]).toEqual([
-      'unreachable',
-      expect.stringContaining('cannot reach http://no-such-host.invalid: '),
-    ]);
+    const stated = expect.stringContaining('cannot reach http://no-such-host.invalid: ');
+    expect([kind, detail]).toEqual(['unreachable', stated]);
     if (detail.endsWith('no host of that name')) expect(seen).toHaveLength(1);
   });
 
-  it('does not answer in time', async () => {
-    const { url } = await serve(() => undefined);
-    const { kind, detail } = await failedPing(clientWithKey(url, { timeout: 0.2 }));
-    expect([kind, detail]).toEqual([
-      'unreachable',
-      `cannot reach ${url}: no answer within 0.2 s (--timeout)`,
-    ]);
-  });
-
-  it('begins an answer and does not end it in time', async () => {
-    const { url } = await serve((_, response) => {
+  it('does not answer in time, or begins an answer and does not end it', async () => {
+    const { url: silent } = await serve(() => undefined);
+    const { url: endless } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"object":');
     });
-    expect((await failedPing(clientWithKey(url, { timeout: 0.3 }))).detail).toContain(
-      'no answer within 0.3 s',
-    );
+    for (const url of [silent, endless]) {
+      const { kind, detail } = await failedPing(clientWithKey(url, { timeout: 0.2 }));
+      const words = `cannot reach ${url}: no answer within 0.2 s (--timeout)`;
+      expect([kind, detail]).toEqual(['unreachable', words]);
+    }
   });
 
   it('breaks off in the middle', async () => {
@@ -75,49 +65,38 @@ describe('a service that cannot be reached', () => {
     const seen: RemoteEvent[] = [];
     const https = url.replace('http:', 'https:');
     const found = await failedPing(clientWithKey(https, { retries: 2, watch: (event) => seen.push(event) }));
-    expect([found.kind, found.detail]).toEqual([
-      'unreachable',
-      `cannot reach ${https}: TLS: its certificate is self-signed`,
-    ]);
+    const words = `cannot reach ${https}: TLS: its certificate is self-signed`;
+    expect([found.kind, found.detail]).toEqual(['unreachable', words]);
     expect(found.hints.join()).toContain('NODE_EXTRA_CA_CERTS');
     expect(seen).toHaveLength(1);
   });
 
   it('does not speak TLS', async () => {
-    const { url } = await serve((_, response) => reply(response, 200, pinged));
+    const { url } = await answering(pinged);
     const { kind, detail } = await failedPing(clientWithKey(url.replace('http:', 'https:')));
-    expect([kind, detail]).toEqual([
-      'unreachable',
-      expect.stringContaining('TLS: it answers, but not in TLS'),
-    ]);
+    const words = expect.stringContaining('TLS: it answers, but not in TLS');
+    expect([kind, detail]).toEqual(['unreachable', words]);
   });
 
   it('does not answer in HTTP', async () => {
-    const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.0\r\n'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const url = `http://127.0.0.1:${await listening((socket) => socket.end('SSH-2.0-OpenSSH_9.0\r\n'))}`;
     const { kind, detail } = await failedPing(clientWithKey(url));
     expect([kind, detail]).toEqual(['bad-answer', `${url} does not answer in HTTP that asof can read`]);
-    server.close();
   });
 
   it('is given up while the connection is still being made', async () => {
-    const ended = new Promise((resolve) => {
-      const silent = createTcpServer((socket) => socket.on('close', resolve).resume());
-      silent.listen(0, '127.0.0.1', async () => {
-        const address = silent.address();
-        const url = `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-        const stop = new AbortController();
-        setTimeout(() => stop.abort(), 100);
-        expect((await failedPing(clientWithKey(url, { timeout: 30, signal: stop.signal }))).kind).toBe(
-          'interrupted',
-        );
-        silent.close();
-      });
+    const stop = new AbortController();
+    let close = (): void => undefined;
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
     });
-    const late = new Promise((resolve) => setTimeout(resolve, 5000, 'late'));
-    expect(await Promise.race([ended, late])).not.toBe('late');
+    const port = await listening((socket) => {
+      socket.on('close', close).resume();
+      stop.abort();
+    });
+    const client = clientWithKey(`https://127.0.0.1:${port}`, { timeout: 30, signal: stop.signal });
+    expect((await failedPing(client)).kind).toBe('interrupted');
+    await closed;
   });
 
   it('closed an idle connection: the request goes out again at once, on a new one', async () => {
@@ -142,45 +121,113 @@ describe('a service that cannot be reached', () => {
 
   it('is given up at once when the user stops', async () => {
     const stop = new AbortController();
-    const { url } = await serve(() => setTimeout(() => stop.abort(), 50));
+    const { url } = await serve(() => stop.abort());
     const started = performance.now();
-    expect(
-      (await failedPing(clientWithKey(url, { signal: stop.signal, retries: 5, timeout: 30 }))).kind,
-    ).toBe('interrupted');
+    const client = clientWithKey(url, { signal: stop.signal, retries: 5, timeout: 30 });
+    expect((await failedPing(client)).kind).toBe('interrupted');
     expect(performance.now() - started).toBeLessThan(3000);
   });
 });
 
-describe('a watcher', () => {
-  it('receives every try, with the key redacted', async () => {
-    const seen: RemoteEvent[] = [];
-    const { url } = await serve((request, response) =>
-      reply(response, 200, pinged, {
-        'content-type': 'application/json',
-        'ratelimit-remaining': '7',
-        'x-echo': String(request.headers['x-api-key']),
-      }),
-    );
-    await clientWithKey(url, { watch: (event) => seen.push(event) }).ask(ping, []);
-    expect(seen).toMatchObject([
-      {
-        tried: {
-          url: `${url}/v1/ping`,
-          status: 200,
-          requestHeaders: { 'x-api-key': '(redacted)' },
-          headers: { 'ratelimit-remaining': '7', 'x-echo': '(redacted)' },
-          bytes: JSON.stringify(pinged).length,
-        },
-      },
-    ]);
-    expect(JSON.stringify(seen)).not.toContain(key);
-  });
+it('a watcher receives every try, with the key redacted', async () => {
+  const seen: RemoteEvent[] = [];
+  const { url } = await serve((request, response) =>
+    reply(response, 200, pinged, {
+      'content-type': 'application/json',
+      'ratelimit-remaining': '7',
+      'x-echo': String(request.headers['x-api-key']),
+    }),
+  );
+  await clientWithKey(url, { watch: (event) => seen.push(event) }).ask(ping, []);
+  const headers = { 'ratelimit-remaining': '7', 'x-echo': '(redacted)' };
+  const sent = { url: `${url}/v1/ping`, requestHeaders: { 'x-api-key': '(redacted)' } };
+  const bytes = JSON.stringify(pinged).length;
+  expect(seen).toMatchObject([{ tried: { ...sent, status: 200, headers, bytes } }]);
+  expect(JSON.stringify(seen)).not.toContain(key);
 });
 
-describe('a key', () => {
-  it.each(['two words', 'line\nbreak', 'schlüssel', ''])('%j is refused before anything is sent', (bad) => {
+it.each(['two words', 'line\nbreak', 'schlüssel', ''])(
+  'the key %j is refused before anything is sent',
+  (bad) => {
     expect(() => clientWithKey('http://127.0.0.1:1', { key: bad })).toThrow(
       'the key holds characters that no key has',
     );
+  },
+);
+
+describe('a retry', () => {
+  const failing = (times: number, status: number, headers: Readonly<Record<string, string>> = {}) => {
+    const double: Promise<Double> = serve(async (_, response) => {
+      if ((await double).asked.length > times) reply(response, 200, pinged);
+      else problem(response, status, 'about:blank', 'not now', {}, headers);
+    });
+    return double;
+  };
+
+  // These wait side by side.
+  it('happens after 429, 502, 503 and 504, as often as allowed and no more', async () => {
+    const happens = async (status: number) => {
+      const { url, asked } = await failing(1, status);
+      expect(await clientWithKey(url, { retries: 1 }).ask(ping, [])).toEqual(pinged);
+      expect(asked).toHaveLength(2);
+    };
+    const ends = async () => {
+      const { url, asked } = await failing(9, 503);
+      expect((await failedPing(clientWithKey(url, { retries: 2 }))).kind).toBe('service-unavailable');
+      expect(asked).toHaveLength(3);
+    };
+    await Promise.all([...[429, 502, 503, 504].map(happens), ends()]);
+  });
+
+  it.each([400, 401, 403, 404, 500, 501])('does not happen after %i', async (status) => {
+    const { url, asked } = await failing(1, status);
+    await failedPing(clientWithKey(url, { retries: 2 }));
+    expect(asked).toHaveLength(1);
+  });
+
+  it('happens after a connection that broke off, and after the time limit of one try', async () => {
+    const broken: Double = await serve((_, response) => {
+      if (broken.asked.length === 1) response.destroy();
+      else reply(response, 200, pinged);
+    });
+    const slow: Double = await serve((_, response) => {
+      if (slow.asked.length > 1) reply(response, 200, pinged);
+    });
+    for (const { url, asked } of [broken, slow]) {
+      expect(await clientWithKey(url, { retries: 1, timeout: 0.3 }).ask(ping, [])).toEqual(pinged);
+      expect(asked).toHaveLength(2);
+    }
+  });
+
+  it('waits as long as the service asks, and counts all waits of one request', async () => {
+    const { url, asked } = await failing(9, 429, { 'retry-after': '1' });
+    const waits: unknown[] = [];
+    const watch = (event: RemoteEvent) => 'wait' in event && waits.push(event.wait);
+    const started = performance.now();
+    await failedPing(clientWithKey(url, { retries: 9, maxWait: 1.5, watch }));
+    expect(performance.now() - started).toBeGreaterThan(990);
+    expect(waits).toEqual([{ seconds: 1, reason: `${url}/v1/ping answered 429` }]);
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    [429, 'rate-limit-exceeded'],
+    [503, 'service-unavailable'],
+  ])('does not wait longer than allowed after %i: it fails at once', async (status, kind) => {
+    const { url, asked } = await failing(1, status, { 'retry-after': '61' });
+    const started = performance.now();
+    const found = await failedPing(clientWithKey(url, { retries: 2, maxWait: 60 }));
+    expect([found.kind, asked.length]).toEqual([kind, 1]);
+    expect(performance.now() - started).toBeLessThan(900);
+  });
+
+  it('ends when the user stops while it waits', async () => {
+    const { url } = await failing(9, 429, { 'retry-after': '30' });
+    const stop = new AbortController();
+    const watch = (event: RemoteEvent) => 'wait' in event && setTimeout(() => stop.abort(), 20);
+    const started = performance.now();
+    const client = clientWithKey(url, { retries: 2, signal: stop.signal, watch });
+    expect((await failedPing(client)).kind).toBe('interrupted');
+    expect(performance.now() - started).toBeLessThan(3000);
   });
 });

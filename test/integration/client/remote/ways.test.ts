@@ -2,21 +2,20 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../../src/client/client.ts';
 import { proxiesOf } from '../../../../src/client/remote/exchange.ts';
-import type { Problem } from '../../../../src/errors/problem.ts';
 import { ping } from '../../../../src/operations/ping.ts';
 import { observations } from '../../../../src/operations/series/observations.ts';
-import { clientWithKey, failure, key } from '../../../support/remote-client.ts';
+import {
+  answering,
+  clientWithKey,
+  failedPing,
+  failure,
+  key,
+  pinged,
+} from '../../../support/remote-client.ts';
 import { selfSigned } from '../../../support/self-signed.ts';
-import { envelope, pong, reply, serve } from '../../../support/service-double.ts';
-
-const pinged = envelope('ping', [pong]);
-
-/** The Problem that a ping rejects with. */
-async function failedPing(client: Client): Promise<Problem> {
-  return failure(client.ask(ping, [])).finally(() => client.close());
-}
+import { textsOf } from '../../../support/service.ts';
+import { reply, serve } from '../../../support/service-double.ts';
 
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])(
@@ -35,67 +34,54 @@ describe('a redirect', () => {
   );
 
   it('is not followed twice', async () => {
-    const { url, asked } = await serve((_, response) => reply(response, 302, '', { location: '/v1/ping' }));
+    const { url, asked } = await answering('', 302, { location: '/v1/ping' });
     expect((await failedPing(clientWithKey(url))).detail).toContain('redirects again');
     expect(asked).toHaveLength(2);
   });
 
   it('to another origin is refused, and nothing is sent there', async () => {
-    const { url: elsewhere, asked } = await serve((_, response) => reply(response, 200, pinged));
-    const { url } = await serve((_, response) =>
-      reply(response, 302, '', { location: `${elsewhere}/v1/ping` }),
-    );
+    const { url: elsewhere, asked } = await answering(pinged);
+    const { url } = await answering('', 302, { location: `${elsewhere}/v1/ping` });
     const { kind, detail } = await failedPing(clientWithKey(url));
-    expect([kind, detail]).toEqual([
-      'bad-answer',
-      `${url}/v1/ping redirects to another origin, ${elsewhere}`,
-    ]);
-    expect(asked).toEqual([]);
+    const words = `${url}/v1/ping redirects to another origin, ${elsewhere}`;
+    expect([kind, detail, asked]).toEqual(['bad-answer', words, []]);
   });
 
   it.each([
-    ['to nowhere', ''],
-    ['to what is no URL', 'http://['],
-  ])('%s is refused', async (_, location) => {
-    const { url } = await serve((_request, response) =>
-      reply(response, 302, '', location === '' ? {} : { location }),
-    );
-    expect((await failedPing(clientWithKey(url))).detail).toBe(
-      `${url}/v1/ping redirects, but does not say where to`,
-    );
+    ['to nowhere', {}],
+    ['to what is no URL', { location: 'http://[' }],
+  ])('%s is refused', async (_, headers) => {
+    const { url } = await answering('', 302, headers);
+    const words = `${url}/v1/ping redirects, but does not say where to`;
+    expect((await failedPing(clientWithKey(url))).detail).toBe(words);
   });
 
   it('that loses the parameters is refused: the answer would be to another query', async () => {
-    const { url, asked } = await serve((_, response) =>
-      reply(response, 301, '', { location: '/v1/series/GDP/observations/' }),
-    );
-    const given = [
-      ['id', 'GDP'],
-      ['as_of', '2015-01-30'],
-    ] as const;
-    await expect(clientWithKey(url).ask(observations, given)).rejects.toMatchObject({ kind: 'bad-answer' });
+    const { url, asked } = await answering('', 301, { location: '/v1/series/GDP/observations/' });
+    const query = textsOf('id=GDP&as_of=2015-01-30');
+    expect((await failure(clientWithKey(url).ask(observations, query))).kind).toBe('bad-answer');
     expect(asked).toHaveLength(1);
   });
 });
 
 describe('proxies', () => {
   it('are those of the environment: lower case takes precedence, and an empty variable is unset', () => {
-    expect(
-      proxiesOf({ http_proxy: 'http://a', HTTP_PROXY: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: '' }),
-    ).toEqual({
-      http: 'http://a',
-      https: 'http://c',
-      no: '',
-    });
+    const env = { http_proxy: 'http://a', HTTP_PROXY: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: '' };
+    expect(proxiesOf(env)).toEqual({ http: 'http://a', https: 'http://c', no: '' });
   });
 
-  it('get requests for http URLs without a tunnel', async () => {
-    const { url: proxy, asked } = await serve((_, response) => reply(response, 200, pinged));
-    const client = clientWithKey('http://data.example.com/x', { env: { HTTP_PROXY: proxy } });
-    expect(await client.ask(ping, [])).toEqual(pinged);
-    expect(asked.map(({ url }) => url)).toEqual(['http://data.example.com/x/v1/ping']);
-    await client.close();
-  });
+  // One may be named without a scheme.
+  it.each(['http://127.0.0.1', '127.0.0.1', 'localhost'])(
+    'get requests for http URLs without a tunnel: %s and its port',
+    async (name) => {
+      const { url: proxy, asked } = await answering(pinged);
+      const env = { HTTP_PROXY: proxy.replace('http://127.0.0.1', name) };
+      const client = clientWithKey('http://data.example.com/x', { env });
+      expect(await client.ask(ping, [])).toEqual(pinged);
+      expect(asked.map(({ url }) => url)).toEqual(['http://data.example.com/x/v1/ping']);
+      await client.close();
+    },
+  );
 
   it('are asked for a tunnel to https URLs, and never see the key', async () => {
     const { url } = await serve(
@@ -124,57 +110,43 @@ describe('proxies', () => {
     server.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Who Are You\r\n\r\n'));
     const env = { HTTPS_PROXY: proxy.replace('http://', 'http://me:hunter2@') };
     const found = await failedPing(clientWithKey('https://data.example.com', { env }));
-    expect([found.kind, found.detail]).toEqual([
-      'unreachable',
-      'cannot reach https://data.example.com: the proxy refused with status 407',
-    ]);
+    const words = 'cannot reach https://data.example.com: the proxy refused with status 407';
+    expect([found.kind, found.detail]).toEqual(['unreachable', words]);
     expect(JSON.stringify([found.detail, found.hints])).not.toContain('hunter2');
   });
 
   it('are not used for the hosts of NO_PROXY', async () => {
-    const { url } = await serve((_, response) => reply(response, 200, pinged));
+    const { url } = await answering(pinged);
     const client = clientWithKey(url, { env: { HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' } });
     expect(await client.ask(ping, [])).toEqual(pinged);
     await client.close();
   });
 
-  it.each(['127.0.0.1', 'localhost'])('may be named without a scheme: %s and its port', async (host) => {
-    const { url: proxy, asked } = await serve((_, response) => reply(response, 200, pinged));
-    const env = { HTTP_PROXY: proxy.replace('http://127.0.0.1', host) };
-    const client = clientWithKey('http://data.example.com', { env });
-    expect(await client.ask(ping, [])).toEqual(pinged);
-    expect(asked.map(({ url }) => url)).toEqual(['http://data.example.com/v1/ping']);
-    await client.close();
-  });
-
   it.each(['socks5', 'socks5h', 'socks'])('may speak SOCKS 5, without a warning: %s://', async (scheme) => {
-    const { url } = await serve((_, response) => reply(response, 200, pinged));
+    const { url } = await answering(pinged);
     const asked: string[] = [];
     const socks = createTcpServer((socket) => {
-      socket
-        .on('error', () => undefined)
-        .once('data', () => {
-          // RFC 1928: no authentication; then the request, whose name of a host follows its length.
-          socket.write(Buffer.from([5, 0]));
-          socket.once('data', (request) => {
-            asked.push(request.subarray(5, 5 + (request[4] ?? 0)).toString());
-            const target = connect(Number(new URL(url).port), '127.0.0.1', () => {
-              socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
-              socket.pipe(target).pipe(socket);
-            });
-            target.on('error', () => undefined);
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        // RFC 1928: no authentication; then the request, whose name of a host follows its length.
+        socket.write(Buffer.from([5, 0]));
+        socket.once('data', (request) => {
+          asked.push(request.subarray(5, 5 + (request[4] ?? 0)).toString());
+          const target = connect(Number(new URL(url).port), '127.0.0.1', () => {
+            socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+            socket.pipe(target).pipe(socket);
           });
+          target.on('error', () => undefined);
         });
+      });
     });
     socks.listen(0, '127.0.0.1');
     await once(socks, 'listening');
     const warnings: Error[] = [];
     const listener = (warning: Error) => warnings.push(warning);
     process.on('warning', listener);
-    const { port } = socks.address() as AddressInfo;
-    const client = clientWithKey('http://data.example.com', {
-      env: { HTTP_PROXY: `${scheme}://127.0.0.1:${port}` },
-    });
+    const env = { HTTP_PROXY: `${scheme}://127.0.0.1:${(socks.address() as AddressInfo).port}` };
+    const client = clientWithKey('http://data.example.com', { env });
     expect(await client.ask(ping, [])).toEqual(pinged);
     await client.close();
     await new Promise((resolve) => setImmediate(resolve));
@@ -183,29 +155,21 @@ describe('proxies', () => {
     expect({ asked, warnings }).toEqual({ asked: ['data.example.com'], warnings: [] });
   });
 
-  it.each(['ftp', 'socks4'])('of another protocol are refused by name: %s', async (scheme) => {
-    const { kind, detail } = await failedPing(
-      clientWithKey('https://data.example.com', { env: { HTTPS_PROXY: `${scheme}://127.0.0.1:1` } }),
-    );
-    expect([kind, detail]).toEqual([
-      'bad-input',
-      `the proxy in HTTPS_PROXY speaks ${scheme}://, which asof does not`,
-    ]);
-  });
-
-  it('that are not a URL are refused by name', async () => {
-    const { kind, detail } = await failedPing(
-      clientWithKey('http://data.example.com', { env: { HTTP_PROXY: 'not a url' } }),
-    );
-    expect([kind, detail]).toEqual(['bad-input', 'the proxy in HTTP_PROXY is not a URL']);
+  it.each([
+    ['https', 'ftp://127.0.0.1:1', 'the proxy in HTTPS_PROXY speaks ftp://, which asof does not'],
+    ['https', 'socks4://127.0.0.1:1', 'the proxy in HTTPS_PROXY speaks socks4://, which asof does not'],
+    ['http', 'not a url', 'the proxy in HTTP_PROXY is not a URL'],
+  ])('of another protocol are refused by name: for %s, %s', async (scheme, proxy, words) => {
+    const env = { [`${scheme.toUpperCase()}_PROXY`]: proxy };
+    const { kind, detail } = await failedPing(clientWithKey(`${scheme}://data.example.com`, { env }));
+    expect([kind, detail]).toEqual(['bad-input', words]);
   });
 
   it('have the time limit of a request', async () => {
     const { url: proxy } = await serve(() => undefined);
     const client = clientWithKey('http://data.example.com', { env: { HTTP_PROXY: proxy }, timeout: 0.2 });
-    expect((await failedPing(client)).detail).toBe(
-      'cannot reach http://data.example.com: no answer within 0.2 s (--timeout)',
-    );
+    const words = 'cannot reach http://data.example.com: no answer within 0.2 s (--timeout)';
+    expect((await failedPing(client)).detail).toBe(words);
   });
 
   it('that break off an answer lead to a retry', async () => {
@@ -222,8 +186,8 @@ describe('proxies', () => {
   it('that refuse the connection are named as a possible cause', async () => {
     const { url: proxy, server } = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
-    const env = { HTTPS_PROXY: proxy };
-    const { detail, hints } = await failedPing(clientWithKey('https://data.example.com', { env }));
+    const client = clientWithKey('https://data.example.com', { env: { HTTPS_PROXY: proxy } });
+    const { detail, hints } = await failedPing(client);
     expect(detail).toBe('cannot reach https://data.example.com: connection refused');
     expect(hints.join()).toContain('the environment names a proxy');
   });
@@ -233,10 +197,8 @@ describe('proxies', () => {
     const stop = new AbortController();
     const closed = new Promise((resolve) => {
       server.on('connect', (_request, socket) => {
-        socket
-          .on('error', () => undefined)
-          .once('end', resolve)
-          .resume();
+        socket.on('error', () => undefined).once('end', resolve);
+        socket.resume();
         stop.abort();
       });
     });
