@@ -1,7 +1,7 @@
-import type { Filing } from '../../src/domain/insider/filing.ts';
 import type { SourceFile } from '../../src/import/files/source-file.ts';
-import type { Batch, ReadOptions } from '../../src/import/formats/format.ts';
+import type { ReadOptions } from '../../src/import/formats/format.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
+import { type FileRecords, readAll } from './source-file.ts';
 
 /** The parts of an ownership document, as XML. */
 export type Parts = {
@@ -58,7 +58,7 @@ export function documentOf({ form = '4', issuer, owners = director, tables, more
 }
 
 /** The filings and notes of a file. */
-export type FilingRecords = { readonly filings: readonly Filing[]; readonly notes: readonly string[] };
+export type FilingRecords = Pick<FileRecords, 'filings' | 'notes'>;
 
 /** Reads files as one import: each in its recognised format. */
 export async function readTogether(
@@ -67,13 +67,8 @@ export async function readTogether(
 ): Promise<ReadonlyMap<string, FilingRecords>> {
   const records = new Map<string, FilingRecords>();
   for (const file of files) {
-    const batches: Batch[] = [];
-    const format = await recognise(file);
-    for await (const batch of format.read(file, { together: files, ...options })) batches.push(batch);
-    records.set(file.name, {
-      filings: batches.flatMap(({ filings = [] }) => filings),
-      notes: batches.flatMap(({ notes = [] }) => notes),
-    });
+    const { filings, notes } = await readAll(await recognise(file), file, { together: files, ...options });
+    records.set(file.name, { filings, notes });
   }
   return records;
 }

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { expect, it } from 'vitest';
 import type { Statement } from '../../src/domain/series/revision-history.ts';
-import type { SeriesMetadata } from '../../src/domain/series/series.ts';
-import type { CurvePoint } from '../../src/domain/treasury/curve.ts';
 import type { SourceFile } from '../../src/import/files/source-file.ts';
-import type { ImportFormat, ReadOptions, SeriesCoverage } from '../../src/import/formats/format.ts';
+import { sourceFiles } from '../../src/import/files/walk.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../../src/import/formats/format.ts';
+import { tempFolder } from './folders.ts';
 import { readData } from './repository.ts';
 
 /** The content of a file, read in chunks that may cut characters. */
@@ -48,14 +49,8 @@ export function realFile(data: string, path: string): SourceFile {
   };
 }
 
-/** All records of a file. */
-export type FileRecords = {
-  readonly metadata: readonly SeriesMetadata[];
-  readonly implied: readonly SeriesMetadata[];
-  readonly coverage: readonly SeriesCoverage[];
-  readonly statements: readonly Statement[];
-  readonly points: readonly CurvePoint[];
-};
+/** The records of a file by kind, each from all of its batches. */
+export type FileRecords = Required<Omit<Batch, 'claims' | 'complete'>>;
 
 /** Reads all records of a file. */
 export async function readAll(
@@ -63,21 +58,26 @@ export async function readAll(
   file: SourceFile,
   options: ReadOptions = {},
 ): Promise<FileRecords> {
-  const records = {
-    metadata: [] as SeriesMetadata[],
-    implied: [] as SeriesMetadata[],
-    coverage: [] as SeriesCoverage[],
-    statements: [] as Statement[],
-    points: [] as CurvePoint[],
+  const batches: Batch[] = [];
+  for await (const batch of format.read(file, options)) batches.push(batch);
+  return {
+    metadata: batches.flatMap(({ metadata = [] }) => metadata),
+    implied: batches.flatMap(({ implied = [] }) => implied),
+    coverage: batches.flatMap(({ coverage = [] }) => coverage),
+    statements: batches.flatMap(({ statements = [] }) => statements),
+    points: batches.flatMap(({ points = [] }) => points),
+    skippedDays: batches.flatMap(({ skippedDays = [] }) => skippedDays),
+    filings: batches.flatMap(({ filings = [] }) => filings),
+    notes: batches.flatMap(({ notes = [] }) => notes),
   };
-  for await (const batch of format.read(file, options)) {
-    records.metadata.push(...(batch.metadata ?? []));
-    records.implied.push(...(batch.implied ?? []));
-    records.coverage.push(...(batch.coverage ?? []));
-    for (const statement of batch.statements ?? []) records.statements.push(statement);
-    records.points.push(...(batch.points ?? []));
-  }
-  return records;
+}
+
+/** The points that a format reads from a file, as `2024-12-31 PAR 10Y 4.58`. */
+export async function pointsIn(format: ImportFormat, file: SourceFile): Promise<string[]> {
+  const { points } = await readAll(format, file);
+  return points.map(
+    ({ tradeDate, curveType, maturity, rate }) => `${tradeDate} ${curveType} ${maturity} ${rate}`,
+  );
 }
 
 /** The statements as lines of asof's own CSV: `GDP,2014-10-01,2015-01-30,17710.7`. */
@@ -94,4 +94,45 @@ export async function refusalOf(
   const records = await readAll(format, file, options).catch((error: unknown) => error);
   if (records instanceof Error) return `${records.name}: ${records.message}`;
   throw new Error(`${file.name} was read`);
+}
+
+type Refused = Content | SourceFile;
+
+/** Contents that a format refuses, by the reason: the message after the name of the file, in which `…` is any text. */
+type Refusals = Readonly<Record<string, Refused | readonly Refused[]>>;
+
+/** Tests that a format refuses contents of a file, each for its reason. */
+export function refuses(format: ImportFormat, name: string, refusals: Refusals, options?: ReadOptions): void {
+  const cases = Object.entries(refusals).flatMap(([reason, refused]) =>
+    [refused].flat().map((one) => [reason, one] as const),
+  );
+  it.each(cases)('is refused%s', async (reason, content) => {
+    const file = typeof content === 'object' && 'read' in content ? content : sourceFile(name, content);
+    expect(await refusalOf(format, file, options)).toMatch(cutText(`Problem: ${file.path}${reason}`));
+  });
+}
+
+/** Matches a text in which `…` stands for any text. */
+export function cutText(text: string): RegExp {
+  const quoted = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${quoted.replaceAll('…', '.*')}$`, 's');
+}
+
+/** A file on disk, as an import finds it. */
+export async function tempFile(name: string, content: string | Uint8Array): Promise<SourceFile> {
+  return onlyFile(join(tempFolder({ [name]: content }), name));
+}
+
+/** The only file at a path. */
+export async function onlyFile(path: string): Promise<SourceFile> {
+  const [file, ...others] = await sourceFiles([path]);
+  if (file === undefined || others.length > 0) throw new Error(`${path} gives ${others.length + 1} files`);
+  return file;
+}
+
+/** The content of a file as text, byte by byte. */
+export async function textOf(file: SourceFile): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of file.read()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('latin1');
 }

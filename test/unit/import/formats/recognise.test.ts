@@ -1,58 +1,182 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatOfKind, formats, recognise } from '../../../../src/import/formats/recognise.ts';
-import { tempFile } from '../../../support/temp-files.ts';
+import { textHead } from '../../../../src/import/readers/csv.ts';
+import { sourceFile, tempFile } from '../../../support/source-file.ts';
+import { namedWorkbook, type Row } from '../../../support/workbook.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
-const kinds = formats.map(({ kind }) => kind).join(', ');
-const kindOf = async (name: string, content: string | Uint8Array) =>
-  (await recognise(await tempFile(name, content))).kind;
+const kinds = formats.map(({ kind }) => kind);
+
+/** The kind of a file that begins so, or why none is found. */
+const kindOf = (name: string, head: string | Buffer) =>
+  recognise(sourceFile(name, head)).then(
+    ({ kind }) => kind,
+    (error: unknown) => String(error),
+  );
+
 const feed = '<?xml version="1.0"?><feed><title>DailyTreasuryYieldCurveRateData</title></feed>';
 
+/** Beginnings of files by their format. */
+const heads: Readonly<Record<string, readonly string[]>> = {
+  'asof-csv': [
+    'series_id,date,as_of_date,value\n',
+    '\uFEFF"value","date","series_id","as_of_date"\r\n',
+    'date,value,as_of_date,series_id,unit,frequency,source\n',
+    'series_id;date;as_of_date;value\r\n',
+  ],
+  'metadata-csv': ['series_id,title,units,frequency,seasonal_adjustment,source\n', 'source,series_id\n'],
+  'asof-series': [
+    'id,title,units,frequency,observation_count,last_updated,source\n',
+    'id\tcovered_to\n',
+    '{"object": "series_list", "results": [',
+    '{\n  "object": "series",\n  "request_id": "req_1"',
+    '{"id":"GDP","title":"Gross Domestic Product","last_updated":"2024-12-19T00:00:00Z"}\n{"id":',
+  ],
+  'asof-rates': [
+    'trade_date,maturity,rate,curve_type,source\n',
+    '{"object":"yield_curve","request_id":"req_1"',
+  ],
+  'fred-api': [
+    '{"realtime_start":"1776-07-04","observations":[{',
+    '{\n  "realtime_start" : "1776-07-04",\n  "observations" : [ {',
+  ],
+  'fred-series': [
+    '{"realtime_start":"2024-12-19","seriess":[{"id":"GDP","notes":"not \\"observations\\":[]"',
+  ],
+  'alfred-wide': [
+    'observation_date,GDPC1_20150130\n',
+    'DATE,GDPC1_2015-01-30,GDPC1_20150227\n',
+    'date,GDP_20150130,GDP_20150227\n2014-10-01,17710.7,17701.3\n',
+    'Unnamed: 0,date,GDP_20150130\n0,2014-10-01,17710.7\n',
+    'observation_date,DGS10_20240102\n',
+  ],
+  'fred-csv': [
+    'observation_date,GDP\n',
+    'OBSERVATION_DATE,GDP\n2014-10-01,17710.7\n',
+    'observation_date;GDP\r\n',
+    'DATE\tIC4WSA\tICNSA\tICSA\n',
+    'DATE,GDP,UNRATE\n',
+    'DATE,DGS10,GDP\n',
+    'DATE,VALUE\n',
+    'DATE,X_2015-0130\n',
+    ',DATE,GDP\n0,2014-10-01,17710.7\n',
+  ],
+  'fred-md': ['sasdate,RPI\nTransform:,5\n1/1/1959,1\n'],
+  'fred-qd': ['sasdate,GDPC1\r\nfactors,0\r\ntransform,5\r\n'],
+  'plain-csv': [
+    'date,value\n',
+    'Date,UNRATE\n',
+    'date,MYSALES,MYCOST\n',
+    'Date,MYSALES,MYCOST\n',
+    'date,GDP,DGS10\n',
+    'date,GDP,10YR_RATE\n',
+    'Date,Close\n',
+    ',Date,GDP\n0,2014-10-01,17710.7\n',
+  ],
+  rtdsm: ['DATE,ROUTPUT65Q4,ROUTPUT66Q1\n', 'DATE,EMPLOY64M12\n'],
+  'treasury-par-csv': [
+    'Date,"1 Mo","2 Mo"\n',
+    'Date,"1 Mo","30 Yr"\n12/31/2024,4.40,4.78\n',
+    '\ufeffDate,1 Mo,30 Yr\r\n1/2/90,,8\r\n',
+    'Date,2 Yr,40 Yr\n',
+    ',Date,1 Mo,30 Yr\n0,12/31/2024,4.40,4.78\n',
+    // The head ends within a character.
+    `Date,1 Mo\n${'x'.repeat(65_525)}é\n`,
+  ],
+  'treasury-real-csv': [
+    'Date,5Yr,7Yr,10Yr,20Yr,30Yr\r\n',
+    'Date,5Yr,10Yr\n2003-01-02,1.75,2.43\n',
+    'Date,"5 YR","7 YR","10 YR","20 YR","30 YR"\n',
+    'Date,"5 YR","30 YR"',
+  ],
+  'treasury-xml': [
+    feed,
+    feed.replace('YieldCurve', 'RealYieldCurve'),
+    feed.replace(/<title>.*<\/title>/, '<entry><d:BC_1MONTH>4</d:BC_1MONTH></entry>'),
+  ],
+  'h15-csv': [
+    'DATE,DFII10\n2003-01-02,2.43\n',
+    'observation_date,DGS10,DGS3MO\n',
+    'OBSERVATION_DATE,DGS10\n2003-01-02,4.07\n',
+    'date,DGS10\n',
+    'index,DATE,DGS10\n0,2003-01-02,4.07\n',
+  ],
+  'sec-form345': ['ACCESSION_NUMBER\tNONDERIV_TRANS_SK\n'],
+  'sec-ownership-xml': [
+    '<?xml version="1.0"?><ownershipDocument>',
+    '<ownershipDocument>',
+    '<?xml version="1.0"?>\n<!-- a --><!-- b -->\n<ownershipDocument>',
+  ],
+  'sec-submission-text': [
+    '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE:\t4/A\n',
+    '<SEC-HEADER>\nCONFORMED SUBMISSION TYPE: 3/A\n',
+  ],
+  'sec-submissions-json': [
+    '{"cik":"1","filings":{"recent":{"accessionNumber":[]}}}',
+    '{"accessionNumber":["0000929638-23-009999"],"filingDate":["2023-08-01"]}',
+  ],
+};
+
 describe('the format of a file', () => {
+  it.each(Object.entries(heads).flatMap(([kind, all]) => all.map((head) => [kind, head] as const)))(
+    'is found to be %s for %j',
+    async (kind, head) => {
+      expect(await kindOf('x.csv', head)).toBe(kind);
+    },
+  );
+
   it.each([
-    ['a.csv', 'Date,"1 Mo","30 Yr"\n12/31/2024,4.40,4.78\n', 'treasury-par-csv'],
-    ['a.csv', '\ufeffDate,1 Mo,30 Yr\r\n1/2/90,,8\r\n', 'treasury-par-csv'],
-    ['a.csv', 'Date,5Yr,10Yr\n2003-01-02,1.75,2.43\n', 'treasury-real-csv'],
-    ['a.txt', feed, 'treasury-xml'],
-    ['a.csv.gz', gzipSync(feed), 'treasury-xml'],
-    ['a.csv', 'DATE,DFII10\n2003-01-02,2.43\n', 'h15-csv'],
-    ['2016-06-29.csv', 'date,DGS10\n2003-01-02,2.43\n', 'h15-csv'],
-    ['a.csv', 'OBSERVATION_DATE,DGS10\n2003-01-02,4.07\n', 'h15-csv'],
-    ['a.csv', 'OBSERVATION_DATE,GDP\n2014-10-01,17710.7\n', 'fred-csv'],
-    ['a.csv', 'date,GDP_20150130,GDP_20150227\n2014-10-01,17710.7,17701.3\n', 'alfred-wide'],
+    ['2016-07-29.csv', 'date,PAYEMS,GDPC1\n', 'dated-panel'],
+    ['2016-07-29.csv', 'date,GDP,DGS10\n', 'dated-panel'],
+    ['2016-07-29.csv', 'date,value\n', 'plain-csv'],
+    ['2016-07-29.csv', 'Date,MYSALES\n', 'plain-csv'],
+    ['2016-07-29.csv', 'date,DGS10\n2003-01-02,2.43\n', 'h15-csv'],
     ['2015-02-27.csv', 'Date,GDP_2015-01-30\n2014-10-01,17710.7\n', 'alfred-wide'],
-    ['a.csv', ',DATE,GDP\n0,2014-10-01,17710.7\n', 'fred-csv'],
-    ['a.csv', ',Date,GDP\n0,2014-10-01,17710.7\n', 'plain-csv'],
-    ['a.csv', 'Unnamed: 0,date,GDP_20150130\n0,2014-10-01,17710.7\n', 'alfred-wide'],
-    ['a.csv', ',Date,1 Mo,30 Yr\n0,12/31/2024,4.40,4.78\n', 'treasury-par-csv'],
-    ['a.csv', 'index,DATE,DGS10\n0,2003-01-02,4.07\n', 'h15-csv'],
-    ['a.csv', 'series_id,date,as_of_date,value\n', 'asof-csv'],
-    ['a.txt', Buffer.from('\ufeffDate\t1 Mo\n', 'utf16le'), 'treasury-par-csv'],
-    ['a.txt', Buffer.from('Date,1 Mo\n', 'utf16le'), 'treasury-par-csv'],
-    ['a.txt', Buffer.from('Date,1 Mo\n', 'utf16le').swap16(), 'treasury-par-csv'],
-    ['a.json', Buffer.from('\ufeff{"realtime_start":"2024-12-19","observations":[]}', 'utf16le'), 'fred-api'],
-    ['2016-06-29.csv', 'date,PAYEMS\n1985-01-01,96373\n', 'dated-panel'],
-    ['a.json', '{"realtime_start":"2024-12-19","observations":[]}', 'fred-api'],
-    ['a.xml', '<?xml version="1.0"?><ownershipDocument>', 'sec-ownership-xml'],
-    ['a.txt', '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE:\t4/A\n', 'sec-submission-text'],
-    ['a.tsv', 'ACCESSION_NUMBER\tNONDERIV_TRANS_SK\n', 'sec-form345'],
-    ['a.json', '{"cik":"1","filings":{"recent":{"accessionNumber":[]}}}', 'sec-submissions-json'],
-  ])('is recognised for %s of %j', async (name, content, kind) => {
-    expect(await kindOf(name, content)).toBe(kind);
+    ['2016-07.csv', 'date,PAYEMS\n', 'plain-csv'],
+    ['x.xlsx', 'date,GDP', 'plain-csv'],
+    [
+      'vintages.zip',
+      'PK\u0003\u0004\u0014\u0000[Content_Types].xml',
+      'Problem: vintages.zip: this looks like an Office document, but not a workbook of a known kind',
+    ],
+  ])('depends on its name: %s that begins with %j is %s', async (name, head, kind) => {
+    expect(await kindOf(name, head)).toBe(kind);
   });
 
-  it('is recognised when the head ends within a character', async () => {
-    expect(await kindOf('a.csv', `Date,1 Mo\n${'x'.repeat(65_525)}é\n`)).toBe('treasury-par-csv');
+  it.each(['Date,10 Yr\n', 'Date,"5 Yr","7 Yr","10 Yr"\n'])(
+    'is open for a part of the table of par rates whose maturities real rates have, too: %j',
+    async (head) => {
+      expect(await kindOf('x.csv', head)).toBe(
+        'Problem: x.csv: could be treasury-par-csv or treasury-real-csv',
+      );
+    },
+  );
+
+  it('is known of a workbook by its name besides its content, which an archive may share', () => {
+    const head = textHead('PK\u0003\u0004\u0014\u0000[Content_Types].xml', 'ROUTPUTQvQd.XLSX');
+    expect(formats.filter((format) => format.recognise(head)).map(({ kind }) => kind)).toEqual(['rtdsm']);
   });
 
-  it('is the one of --kind, for any content', async () => {
-    const file = await tempFile('a.csv', 'Date,1 Mo\n');
-    for (const { kind } of formats) expect((await recognise(file, formatOfKind(kind))).kind).toBe(kind);
+  it('is the one of --kind, for any content but none', async () => {
+    const file = sourceFile('a.csv', 'Date,1 Mo\n');
+    for (const kind of kinds) {
+      const chosen = formatOfKind(kind);
+      expect(await recognise(file, chosen)).toBe(chosen);
+      await expect(recognise(sourceFile('a.csv', ''), chosen)).rejects.toThrow(
+        'a.csv: the file is empty (0 bytes)',
+      );
+    }
+    await expect(async () => formatOfKind('csv')).rejects.toMatchObject({
+      kind: 'bad-input',
+      field: 'kind',
+      detail: 'unknown kind of file "csv"',
+      hints: [`the kinds are ${kinds.join(', ')}`],
+    });
   });
 
   it('has a unique kind, and takes no --as-of if it is one of curves', () => {
-    expect(new Set(formats.map(({ kind }) => kind)).size).toBe(formats.length);
+    expect(new Set(kinds).size).toBe(kinds.length);
     const curves = formats.filter(({ kind }) => /^treasury-|^h15-/.test(kind));
     expect(curves.map(({ whole, takesAsOf }) => [whole, takesAsOf])).toEqual(
       Array(4).fill([undefined, undefined]),
@@ -60,153 +184,190 @@ describe('the format of a file', () => {
   });
 });
 
-describe('an unknown --kind', () => {
-  it('is refused with a list of the kinds', async () => {
-    await expect(async () => formatOfKind('csv')).rejects.toMatchObject({
-      kind: 'bad-input',
-      field: 'kind',
-      detail: 'unknown kind of file "csv"',
-      hints: [`the kinds are ${kinds}`],
-    });
-  });
-});
+/** Files that no format recognises, by what they look like. */
+const lookAlikes: Readonly<Record<string, readonly (string | Buffer)[]>> = {
+  'a web page, perhaps an error or login page saved instead of the file; download it again': [
+    '<!DOCTYPE html>\n<html>',
+    '<?xml version="1.0"?><!DOCTYPE html PUBLIC "x">',
+    '<!-- x -->\n<HTML lang="en">',
+  ],
+  'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration': [
+    '<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE ownershipDocument SYSTEM "x.dtd">\n<ownershipDocument>',
+  ],
+  'an answer of asof, which lacks statements; import what `asof facts` writes': [
+    '{"object":"observation_series","request_id":"req_1"}',
+    '{"type":"about:blank","request_id":"req_0f"}',
+  ],
+  'a submission to the SEC, but not of form 3, 4 or 5': [
+    '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE: 10-K\n',
+  ],
+  'a part of a submission to the SEC, but not an ownership document': [
+    '<?xml version="1.0"?>\n<edgarSubmission xmlns="x">',
+  ],
+  'a table of an SEC data set, but not of the Insider Transactions Data Sets': [
+    'ACCESSION_NUMBER\tINFOTABLE_SK\n',
+  ],
+  'a response of the FRED API, but not of series/observations, which has the figures, or series': [
+    '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
+    '{"count":1,"releases":[{"id":53}]}',
+  ],
+  'an error response of the FRED API; request it again': [
+    '{"error_code":400,"error_message":"Bad Request."}',
+  ],
+  'observations of the FRED API without the whole answer around them; save that, or the figures as CSV with the columns date,value':
+    ['[{"date": "2015-01-01", "value": "18063.529"}, {"date": "2015-04-01", "value": "18279.784"}]'],
+  'the facts of a company; asof reads the SEC’s submissions (CIK….json) and ownership documents': [
+    '{"cik":1835632,"entityName":"Marvell Technology, Inc.","facts":{"dei":{}}}',
+  ],
+  'a part of a list of filings of the SEC; save the whole answer (CIK….json)': [
+    '{"cik":1835632,"recent":{"accessionNumber":[]}}',
+  ],
+  'a response of the FRED API in XML, but not of series/observations or series': [
+    '<?xml version="1.0"?><vintage_dates realtime_start="2024-12-19">',
+  ],
+  'a feed of the Treasury, but not of the daily par or real yield curve': [
+    feed.replace('YieldCurve', 'Bill'),
+  ],
+  'a Git LFS pointer, not the file itself; run `git lfs pull`': [
+    'version https://git-lfs.github.com/spec/v1\noid',
+  ],
+  'an Office document, but not a workbook of a known kind': [
+    zipOf([{ name: '[Content_Types].xml', content: 'x' }]),
+  ],
+  'an old Word file, or an old Excel file that is not named .xls': [Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+  'a PDF document; save its table as CSV': ['%PDF-1.7'],
+  'a SQLite database, perhaps a store of asof; stores cannot be imported': ['SQLite format 3\0'],
+  'a compressed file; unpack it first': [gzipSync('x'), Buffer.from('28b52ffd00', 'hex')],
+  'a tar archive; unpack it and import the folder': [
+    Buffer.concat([Buffer.from('a.csv'), Buffer.alloc(252), Buffer.from('ustar')]),
+  ],
+  'a Parquet file; save it as CSV': ['PAR1\0'],
+};
 
 describe('a file that no format recognises', () => {
-  const refused: readonly [string, string | Uint8Array, string][] = [
-    ['empty', '', 'the file is empty (0 bytes)'],
-    ['empty in gzip', gzipSync(''), 'the file is empty (0 bytes)'],
-    ['text', '\n\n  Hello world\r\nmore', 'not a format that asof reads; it starts with "  Hello world"'],
-    ['a long line', 'a'.repeat(100), `not a format that asof reads; it starts with "${'a'.repeat(60)}…"`],
-    [
-      'binary',
-      Buffer.from([0, 1, 2, 255]),
-      'not a format that asof reads; it starts with "\\u0000\\u0001\\u0002ÿ"',
-    ],
-    [
-      'a page',
-      '<!DOCTYPE html>\n<html>',
-      'this looks like a web page, perhaps an error or login page saved instead of the file; download it again',
-    ],
-    ['a page of XML', '<?xml version="1.0"?><!DOCTYPE html PUBLIC "x">', 'this looks like a web page'],
-    [
-      'an ownership document with a document type',
-      '<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE ownershipDocument SYSTEM "x.dtd">\n<ownershipDocument>',
-      'this looks like XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration',
-    ],
-    ['a page after a comment', '<!-- x -->\n<HTML lang="en">', 'this looks like a web page'],
-    [
-      'an answer of asof',
-      '{"object":"observation_series","request_id":"req_1"}',
-      'this looks like an answer of asof, which lacks statements; import what `asof facts` writes',
-    ],
-    [
-      'a problem of asof',
-      '{"type":"about:blank","request_id":"req_0f"}',
-      'this looks like an answer of asof',
-    ],
-    [
-      'an SEC submission of another form',
-      '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE: 10-K\n',
-      'this looks like a submission to the SEC, but not of form 3, 4 or 5',
-    ],
-    [
-      'another XML of the SEC',
-      '<?xml version="1.0"?>\n<edgarSubmission xmlns="x">',
-      'this looks like a part of a submission to the SEC, but not an ownership document',
-    ],
-    [
-      'a table of another data set of the SEC',
-      'ACCESSION_NUMBER\tINFOTABLE_SK\n',
-      'this looks like a table of an SEC data set, but not of the Insider Transactions Data Sets',
-    ],
-    ['comments without end', '<!---->'.repeat(5000), 'not a format that asof reads; it starts with "<!---->'],
-    [
-      'FRED vintage dates',
-      '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
-      'this looks like a response of the FRED API, but not of series/observations, which has the figures, or series',
-    ],
-    [
-      'FRED releases',
-      '{"count":1,"releases":[{"id":53}]}',
-      'this looks like a response of the FRED API, but not of series/observations, which has the figures, or series',
-    ],
-    [
-      'a FRED error',
-      '{"error_code":400,"error_message":"Bad Request."}',
-      'this looks like an error response of the FRED API; request it again',
-    ],
-    [
-      'a list of observations in JSON',
-      '[{"date": "2015-01-01", "value": "18063.529"}, {"date": "2015-04-01", "value": "18279.784"}]',
-      'this looks like observations of the FRED API without the whole answer around them; save that, or the figures as CSV with the columns date,value',
-    ],
-    [
-      'the facts of a company in JSON',
-      '{"cik":1835632,"entityName":"Marvell Technology, Inc.","facts":{"dei":{}}}',
-      'this looks like the facts of a company; asof reads the SEC’s submissions (CIK….json) and ownership documents',
-    ],
-    [
-      'a part of a list of filings',
-      '{"cik":1835632,"recent":{"accessionNumber":[]}}',
-      'this looks like a part of a list of filings of the SEC; save the whole answer (CIK….json)',
-    ],
-    [
-      'FRED in XML',
-      '<?xml version="1.0"?><vintage_dates realtime_start="2024-12-19">',
-      'this looks like a response of the FRED API in XML, but not of series/observations or series',
-    ],
-    [
-      'another Treasury feed',
-      feed.replace('YieldCurve', 'Bill'),
-      'this looks like a feed of the Treasury, but not of the daily par or real yield curve',
-    ],
-    [
-      'a Git LFS pointer',
-      'version https://git-lfs.github.com/spec/v1\noid',
-      'this looks like a Git LFS pointer, not the file itself; run `git lfs pull`',
-    ],
-    [
-      'a Word file',
-      zipOf([{ name: '[Content_Types].xml', content: 'x' }]),
-      'this looks like an Office document, but not a workbook of a known kind',
-    ],
-    [
-      'an old Excel file',
-      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
-      'this looks like an old Word file, or an old Excel file that is not named .xls',
-    ],
-    ['a PDF', '%PDF-1.7', 'this looks like a PDF document; save its table as CSV'],
-    [
-      'a database',
-      'SQLite format 3\0',
-      'this looks like a SQLite database, perhaps a store of asof; stores cannot be imported',
-    ],
-    ['gzip in gzip', gzipSync(gzipSync('x')), 'this looks like a compressed file; unpack it first'],
-    ['zstd', Buffer.from('28b52ffd00', 'hex'), 'this looks like a compressed file; unpack it first'],
-    [
-      'tar',
-      Buffer.concat([Buffer.from('a.csv'), Buffer.alloc(252), Buffer.from('ustar')]),
-      'this looks like a tar archive; unpack it and import the folder',
-    ],
-    ['Parquet', 'PAR1\0', 'this looks like a Parquet file; save it as CSV'],
-  ];
-  it.each(refused)('is refused with a description of what it is: %s', async (_, content, reason) => {
-    const file = await tempFile('a.dat', content);
-    await expect(recognise(file)).rejects.toMatchObject({
-      kind: 'bad-input',
-      detail: expect.stringContaining(`${file.path}: ${reason}`),
-    });
-  });
+  it.each(Object.entries(lookAlikes).flatMap(([what, all]) => all.map((head) => [what, head] as const)))(
+    'is refused as what it looks like: %s',
+    async (what, content) => {
+      expect(await kindOf('a.dat', content)).toBe(`Problem: a.dat: this looks like ${what}`);
+    },
+  );
 
-  it('is refused with the way to name its kind', async () => {
-    await expect(recognise(await tempFile('a.dat', 'x'))).rejects.toMatchObject({
+  it.each([
+    ['text', '\n\n  Hello world\r\nmore', '"  Hello world"'],
+    ['a long line', 'a'.repeat(100), `"${'a'.repeat(60)}…"`],
+    ['binary', Buffer.from([0, 1, 2, 255]), '"\\u0000\\u0001\\u0002ÿ"'],
+    ['comments without end', '<!---->'.repeat(5000), `"${'<!---->'.repeat(9).slice(0, 60)}…"`],
+    ['some columns of series', 'id,title\n', '"id,title"'],
+    ['dates alone', 'DATE\n', '"DATE"'],
+    ['a list', '[{"observations":[]}]', '"[{\\"observations\\":[]}]"'],
+    ['maturities without a date', '5 Yr,7 Yr\n', '"5 Yr,7 Yr"'],
+    ['a curve with a lower-case date column', 'date,1 Mo,10 Yr\n', '"date,1 Mo,10 Yr"'],
+    ['real rates with a lower-case date column', 'date,5YR,7YR\n', '"date,5YR,7YR"'],
+    ['other JSON', '{"filings":[]}', '"{\\"filings\\":[]}"'],
+    ['another root of XML', '<feed><ownershipDocument/></feed>', '"<feed><ownershipDocument/></feed>"'],
+  ])('is refused with its first line: %s', async (_, content, line) => {
+    await expect(recognise(sourceFile('a.dat', content))).rejects.toMatchObject({
+      detail: `a.dat: not a format that asof reads; it starts with ${line}`,
       hints: ['`asof help formats` shows the formats; --kind KIND reads the file as one of them'],
     });
   });
 
-  it('is refused when it is empty, also with --kind', async () => {
-    await expect(recognise(await tempFile('a', ''), formatOfKind('h15-csv'))).rejects.toThrow(
-      'the file is empty (0 bytes)',
+  it('is refused with the format that its sheet would have as CSV', async () => {
+    const rows: Row[] = [
+      ['series_id', 'date', 'as_of_date', 'value'],
+      ['GDP', { day: '2014-10-01' }, { day: '2015-01-30' }, { number: '17710.7' }],
+    ];
+    await expect(recognise(sourceFile('x.xlsx', namedWorkbook({ S: rows })))).rejects.toMatchObject({
+      detail: 'x.xlsx: like asof-csv, but in a workbook',
+      hints: ['save the sheet as CSV'],
+    });
+  });
+});
+
+describe('a file that is nearly of a format', () => {
+  const begin =
+    'begin the file with the names of the columns: Date, then the id of each series, such as Date,GDP';
+  const columns =
+    'name or add the columns series_id,date,as_of_date,value; as_of_date is the day on which the value of a line became known';
+  const commas = 'save it with commas between the cells';
+
+  it.each([
+    ['dates and figures without a header', '2015-01-01,18063.529\n2015-04-01,18279.784\n'],
+    [
+      'a data frame without the name of its dates',
+      ',GDP,UNRATE\n2015-01-01,18063.529,5.7\n2015-04-01,18279.784,5.4\n',
+    ],
+    ['a table by month', 'Month,UNRATE\n2015-01-01,5.7\n2015-02-01,5.5\n'],
+    ['dates in the last column', 'UNRATE,date\n5.7,2015-01-01\n5.5,2015-02-01\n'],
+    ['FRED-MD without its row of transformations', 'sasdate,RPI\n1/1/1959,2289.8\n2/1/1959,2299.6\n'],
+    [
+      'notes above a header',
+      'Source,BEA,FRED,GDP,Release\n\nobservation_date,GDP\n2015-01-01,18063.529\n2015-04-01,18279.784\n',
+    ],
+  ])('is refused with its first line, where a header is missing: %s', async (_, content) => {
+    const line = JSON.stringify(content.split('\n')[0]);
+    await expect(recognise(sourceFile('x.csv', content))).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: `x.csv: like plain-csv (figures by date), but its first line is ${line}`,
+      hints: [begin],
+    });
+  });
+
+  it.each([
+    [
+      'observation_date|GDP\n2015-01-01|18063.529\n',
+      'fred-csv (FRED download), but its cells are separated by |',
+      commas,
+    ],
+    [
+      'observation_date   GDP\n2015-01-01   18063.529\n',
+      'fred-csv (FRED download), but its cells are separated by blanks',
+      commas,
+    ],
+    [
+      'ACCESSION_NUMBER|FILING_DATE|DOCUMENT_TYPE|ISSUERCIK\n0001-15-000001|30-JAN-2015|4|1835632\n',
+      'sec-form345 (Insider Transactions Data Set of the SEC), but its cells are separated by |',
+      commas,
+    ],
+    [
+      'Indicator,2013,2014,2015\nGDP,16880.7,17608.1,18295.0\nCPI,106.8,108.6,108.7\n',
+      'plain-csv (figures by date), but its dates are in the header',
+      'turn the table, so that each row has a date and each column a series',
+    ],
+    [
+      'observation_date,2015-01-30,2015-02-27\n2014-07-01,16205.6,16205.6\n2014-10-01,16311.6,16294.7\n',
+      'alfred-wide (ALFRED download), but its columns name vintage dates without a series',
+      'name the columns by series and vintage date, such as GDPC1_20150130',
+    ],
+    [
+      'series_id,date,value\nGDP,2015-01-01,18063.529\nUNRATE,2015-01-01,5.7\n',
+      'asof-csv (statements), but it has no column as_of_date',
+      columns,
+    ],
+    [
+      'variable,date,vintage_date,value\nGDP,2014-10-01,2015-01-30,17710.7\n',
+      'asof-csv (statements), but it has no column series_id, as_of_date',
+      columns,
+    ],
+  ])(
+    'is refused with the nearest format and what is different: %j is like %s',
+    async (content, like, hint) => {
+      await expect(recognise(sourceFile('x.csv', content))).rejects.toMatchObject({
+        kind: 'bad-input',
+        detail: `x.csv: like ${like}`,
+        hints: [hint],
+      });
+    },
+  );
+
+  it.each([
+    ['a log', '2024-01-01 12:00 server started\n2024-01-01 12:01 server ready\n'],
+    ['a letter', 'Dear Sir,\n\nplease find enclosed, as agreed, the data.\n'],
+    ['a program', 'import pandas as pd\nframe = pd.read_csv("a.csv")\n'],
+    ['a table of customers', 'name,city\nJane,Boston\nJohn,Chicago\n'],
+  ])('is not found in a file of another kind: %s', async (_, content) => {
+    await expect(recognise(sourceFile('a.txt', content))).rejects.toThrow(
+      'not a format that asof reads; it starts with',
     );
   });
 });

@@ -1,19 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { seriesIdForm } from '../../../../src/domain/series/series.ts';
+import type { ReadOptions } from '../../../../src/import/formats/format.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
-import { lines, readAll, refusalOf, sourceFile } from '../../../support/source-file.ts';
+import { runs } from '../../../support/arbitrary.ts';
+import { lines, readAll, refusalOf, refuses, sourceFile } from '../../../support/source-file.ts';
 
 const fredCsv = formatOfKind('fred-csv');
+const plainCsv = formatOfKind('plain-csv');
 
 const asOf = '2015-01-30';
-const file = (...rows: string[]) => sourceFile('GDP.csv', `${rows.join('\n')}\n`);
-const values = async (...cells: string[]) => {
-  const rows = cells.map((cell, index) => `2014-0${index + 1}-01,${cell}`);
-  const { statements } = await readAll(fredCsv, file('DATE,GDP', ...rows), { asOf });
-  return statements.map(({ date, value }) => `${date.slice(6, 7)}=${value ?? 'none'}`).join(' ');
-};
+const table = (name: string, ...rows: readonly string[]) => sourceFile(name, `${rows.join('\n')}\n`);
+const file = (...rows: string[]) => table('GDP.csv', ...rows);
 
 describe('a column of a whole vintage', () => {
+  const values = async (...cells: string[]) => {
+    const rows = cells.map((cell, index) => `2014-0${index + 1}-01,${cell}`);
+    const { statements } = await readAll(fredCsv, file('DATE,GDP', ...rows), { asOf });
+    return statements.map(({ date, value }) => `${date.slice(6, 7)}=${value ?? 'none'}`).join(' ');
+  };
+
   test.each([
     ['states numbers as published', ['1.50', '-2', '3e2'], '1=1.50 2=-2 3=300'],
     [
@@ -42,6 +48,7 @@ describe('a column of a whole vintage', () => {
         const text = file('DATE,GDP', ...rows.slice(turn), ...rows.slice(0, turn));
         expect(lines((await readAll(fredCsv, text, { asOf })).statements).sort()).toEqual(expected.sort());
       }),
+      { numRuns: runs(40) },
     );
   });
 
@@ -55,58 +62,25 @@ describe('a column of a whole vintage', () => {
 });
 
 describe('a file of whole vintages', () => {
-  test.each([
-    [
-      'a cell that is not a number',
-      ['DATE,GDP', '2014-01-01,1', '2014-02-01,"1,234"'],
-      ', row 3, column "GDP": "1,234": neither a decimal number nor . or #N/A or NA or blank',
-    ],
-    ['an invalid date', ['DATE,GDP', '2014-02-30,1'], ', row 2: "2014-02-30": there is no such date'],
-    [
-      'a repeated date',
-      ['DATE,GDP', '2014-01-01,1', '2014-02-01,1', '2014-01-01,1'],
-      ', row 4: "2014-01-01": row 2 already has this date',
-    ],
-    [
-      'a repeated column',
-      ['DATE,GDP,gdp', '2014-01-01,1,1'],
-      ', column "gdp": column GDP already has GDP as of 2015-01-30',
-    ],
-    [
-      'two columns of one name',
-      ['DATE,GDP,GDP', '2014-01-01,1,1'],
-      ', column "GDP": two columns have this name',
-    ],
-    [
-      'a text of another form for a date',
-      ['DATE,GDP', '2014-01-01,1', 'soon,1'],
-      ', row 3: "soon": not a date: use YYYY-MM-DD',
-    ],
-    [
-      'a column that cannot be a series',
-      ['DATE,Ä€', '2014-01-01,1'],
-      ', row 1, column "Ä€": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
-    ],
-    [
-      'lines that end with CR alone',
-      ['DATE,GDP\r2014-01-01,1\r2014-04-01,2', ''],
-      ', row 1, column "GDP\\r2014-01-01": the lines of the file end with CR alone',
-    ],
-    [
-      'a column without a name',
-      ['DATE,GDP,', '2014-01-01,1,1'],
-      ', row 2: "1": the header has no name for this column',
-    ],
-    ['dates alone', ['DATE', '2014-01-01'], ', row 1: the file has dates and no series'],
-    [
-      'a row cut short',
-      ['DATE,A,B', '2014-01-01,1'],
-      ', row 2: 2 cells, but the header has 3; is the file truncated?',
-    ],
-    ['no rows', ['DATE,GDP'], ': the file has a header and no rows'],
-  ])('is refused with %s', async (_, rows, message) => {
-    expect(await refusalOf(fredCsv, file(...rows), { asOf })).toBe(`Problem: GDP.csv${message}`);
-  });
+  refuses(
+    fredCsv,
+    'GDP.csv',
+    {
+      ', row 3, column "GDP": "1,234": neither a decimal number nor . or #N/A or NA or blank':
+        'DATE,GDP\n2014-01-01,1\n2014-02-01,"1,234"\n',
+      ', row 2: "2014-02-30": there is no such date': 'DATE,GDP\n2014-02-30,1\n',
+      ', row 4: "2014-01-01": row 2 already has this date':
+        'DATE,GDP\n2014-01-01,1\n2014-02-01,1\n2014-01-01,1\n',
+      ', column "gdp": column GDP already has GDP as of 2015-01-30': 'DATE,GDP,gdp\n2014-01-01,1,1\n',
+      ', column "GDP": two columns have this name': 'DATE,GDP,GDP\n2014-01-01,1,1\n',
+      ', row 3: "soon": not a date: use YYYY-MM-DD': 'DATE,GDP\n2014-01-01,1\nsoon,1\n',
+      [`, row 1, column "Ä€": not a series id: ${seriesIdForm}`]: 'DATE,Ä€\n2014-01-01,1\n',
+      ', row 1, column "GDP\\r2014-01-01": the lines of the file end with CR alone':
+        'DATE,GDP\r2014-01-01,1\r2014-04-01,2\n\n',
+      ', row 1: the file has dates and no series': 'DATE\n2014-01-01\n',
+    },
+    { asOf },
+  );
 
   test.each([
     ['24,777.038', '24777.038'],
@@ -131,4 +105,238 @@ describe('a file of whole vintages', () => {
       await expect(reading).rejects.toMatchObject({ kind: 'bad-input', hints: [] });
     },
   );
+});
+
+describe('a FRED download', () => {
+  test('states its figures on the day of --as-of, and implies nothing', async () => {
+    const records = await readAll(fredCsv, file('observation_date,GDP,unrate', '2014-10-01,17710.7,5.7'), {
+      asOf,
+    });
+    expect(lines(records.statements)).toEqual([
+      'GDP,2014-10-01,2015-01-30,17710.7',
+      'UNRATE,2014-10-01,2015-01-30,5.7',
+    ]);
+    expect(records.implied).toEqual([]);
+  });
+
+  test('with the only column VALUE is of the series of --series', async () => {
+    const { statements } = await readAll(fredCsv, file('DATE,VALUE', '2014-10-01,17710.7'), {
+      asOf,
+      series: 'gdp',
+    });
+    expect(lines(statements)).toEqual(['GDP,2014-10-01,2015-01-30,17710.7']);
+  });
+
+  refuses(fredCsv, 'GDP.csv', {
+    ': the file does not state when its figures were known; pass --as-of': 'DATE,GDP\n2014-10-01,17710.7\n',
+  });
+});
+
+describe('an ALFRED download', () => {
+  const alfredWide = formatOfKind('alfred-wide');
+
+  test('states each column on its vintage date, for one or several series', async () => {
+    const records = await readAll(
+      alfredWide,
+      file(
+        'Date,GDPC1_20150130,GDPC1_2015-02-27,T10Y_2_20150130',
+        '2014-07-01,16205.6,16205.6,.',
+        '2014-10-01,16311.6,16294.7,1.5',
+      ),
+    );
+    expect(lines(records.statements)).toEqual([
+      'GDPC1,2014-07-01,2015-01-30,16205.6',
+      'GDPC1,2014-10-01,2015-01-30,16311.6',
+      'GDPC1,2014-07-01,2015-02-27,16205.6',
+      'GDPC1,2014-10-01,2015-02-27,16294.7',
+      'T10Y_2,2014-07-01,2015-01-30,',
+      'T10Y_2,2014-10-01,2015-01-30,1.5',
+    ]);
+    expect(records.coverage).toEqual([
+      { seriesId: 'GDPC1', coveredTo: '2015-01-30', whole: true },
+      { seriesId: 'GDPC1', coveredTo: '2015-02-27', whole: true },
+      { seriesId: 'T10Y_2', coveredTo: '2015-01-30', whole: true },
+    ]);
+  });
+
+  const noVintage = 'not a series and its vintage date, such as GDPC1_20150130';
+  refuses(alfredWide, 'GDPC1_2.csv', {
+    [`, row 1, column "GDP": ${noVintage}`]: 'DATE,GDPC1_20150130,GDP\n2014-10-01,1,2\n',
+    [`, row 1, column "GDPC1_20150230": ${noVintage}`]: 'DATE,GDPC1_20150230,X\n2014-10-01,1,2\n',
+  });
+});
+
+describe('figures by date without a publisher', () => {
+  const gdp = ['GDP,2014-07-01,2015-02-27,17599.8', 'GDP,2014-10-01,2015-02-27,17701.3'];
+  const rows = '2014-07-01,17599.8\n2014-10-01,17701.3\n';
+
+  test.each<[string, string, string, ReadOptions]>([
+    ['of the series in their column', 'mine.csv', 'Date,GDP', { asOf: '2015-02-27' }],
+    ['of the series of --series', 'mine.csv', 'date,value', { asOf: '2015-02-27', series: 'GDP' }],
+    ['of the day in their file name', '2015-02-27.csv', 'Date,GDP', {}],
+  ])('are %s', async (_, name, header, options) => {
+    const { statements } = await readAll(plainCsv, sourceFile(name, `${header}\n${rows}`), options);
+    expect(lines(statements)).toEqual(gdp);
+  });
+
+  test.each([
+    [', row 1, column "value": the file does not name its series; pass --series ID', 'date,value', { asOf }],
+    [': the file does not state when its figures were known; pass --as-of', 'Date,GDP', {}],
+    [
+      ', row 1, column "GDP": the file names its series GDP; --id GDP=GNP imports it as GNP',
+      'Date,GDP',
+      { asOf, series: 'GNP' },
+    ],
+  ])('are refused%s', async (reason, header, options) => {
+    const mine = sourceFile('mine.csv', `${header}\n${rows}`);
+    expect(await refusalOf(plainCsv, mine, options)).toBe(`Problem: mine.csv${reason}`);
+  });
+});
+
+describe('a dated panel', () => {
+  const datedPanel = formatOfKind('dated-panel');
+  const dated = (...rows: readonly string[]) => table('2016-07-29.csv', ...rows);
+  const monthly = dated(
+    'date,PAYEMS,GDPC1',
+    '2015-10-01,1,',
+    '2015-11-01,,',
+    '2015-12-01,3,10',
+    '2016-01-01,4,',
+    '2016-02-01,5,.',
+    '2016-03-01,6,',
+    '2016-04-01,7,',
+    '2016-05-01,8,',
+    '2016-06-01,,12',
+    '2016-07-01,,',
+  );
+
+  test('states on the day in its name no figure in empty cells, except in months within a quarter', async () => {
+    const { statements } = await readAll(datedPanel, monthly);
+    expect(new Set(statements.map((statement) => statement.asOf))).toEqual(new Set(['2016-07-29']));
+    const of = (id: string) =>
+      statements
+        .filter(({ seriesId }) => seriesId === id)
+        .map(({ date, value }) => `${date.slice(0, 7)} ${value ?? ''}`);
+    expect(of('PAYEMS')).toEqual([
+      ...[
+        '2015-10 1',
+        '2015-11 ',
+        '2015-12 3',
+        '2016-01 4',
+        '2016-02 5',
+        '2016-03 6',
+        '2016-04 7',
+        '2016-05 8',
+      ],
+      ...['2016-06 ', '2016-07 '],
+    ]);
+    expect(of('GDPC1')).toEqual(['2015-12 10', '2016-03 ', '2016-06 12']);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['a single figure in the last month of a quarter', ['2016-02-01,', '2016-03-01,1', '2016-04-01,'], 'A M'],
+    ['daily rows', ['2016-03-01,1', '2016-03-02,2', '2016-06-01,3'], ''],
+    ['quarterly rows', ['2016-03-01,1', '2016-06-01,2'], ''],
+  ])('with %s implies no more than its rows show', async (_, rows, implied) => {
+    const records = await readAll(datedPanel, dated('date,A', ...rows));
+    expect(records.implied.map(({ seriesId, frequency }) => `${seriesId} ${frequency}`).join()).toBe(implied);
+  });
+
+  test('with monthly rows has monthly columns, and quarterly ones with figures in the last months of quarters only', async () => {
+    expect((await readAll(datedPanel, monthly)).implied).toEqual([
+      { seriesId: 'PAYEMS', frequency: 'M' },
+      { seriesId: 'GDPC1', frequency: 'Q' },
+    ]);
+  });
+
+  test('takes its date from --as-of before its name', async () => {
+    const records = await readAll(datedPanel, monthly, { asOf: '2016-07-31' });
+    expect(records.coverage[0]?.coveredTo).toBe('2016-07-31');
+  });
+
+  refuses(datedPanel, 'panel.csv', {
+    ': the file name is not its vintage date, such as 2016-07-29.csv; pass --as-of': 'date,A\n2016-03-01,1\n',
+  });
+});
+
+describe('a FRED-MD panel', () => {
+  const fredMd = formatOfKind('fred-md');
+  const text = (...rows: string[]) =>
+    `${['sasdate,RPI,CMRMTSPLx,S&P 500', 'Transform:,5,5,5', ...rows].join('\r\n')}\r\n`;
+  const panel = (name: string, ...rows: string[]) => sourceFile(name, text(...rows));
+
+  test('states its columns on the last day of the month in its name, and may end in empty rows', async () => {
+    const records = await readAll(
+      fredMd,
+      panel('2016-02.csv', '1/1/1959,2289.8,.,4.5', '2/1/1959,2299.6,1,', ',,,', ','),
+    );
+    expect(lines(records.statements)).toEqual([
+      'RPI,1959-01-01,2016-02-29,2289.8',
+      'RPI,1959-02-01,2016-02-29,2299.6',
+      'CMRMTSPLX,1959-01-01,2016-02-29,',
+      'CMRMTSPLX,1959-02-01,2016-02-29,1',
+      'S&P 500,1959-01-01,2016-02-29,4.5',
+      'S&P 500,1959-02-01,2016-02-29,',
+    ]);
+    expect(records.implied).toEqual([
+      { seriesId: 'RPI', frequency: 'M' },
+      { seriesId: 'CMRMTSPLX', frequency: 'M' },
+      { seriesId: 'S&P 500', frequency: 'M' },
+    ]);
+  });
+
+  test.each([
+    ['2015-01.csv', '2015-01-31'],
+    ['2015-01-md.csv', '2015-01-31'],
+    ['2024-12-qd.csv', '2024-12-31'],
+    ['2015-2m.csv', '2015-02-28'],
+    ['FRED-MD_2020m05.csv', '2020-05-31'],
+    ['2015-01.CSV', '2015-01-31'],
+  ])('named %s is the vintage of %s', async (name, vintage) => {
+    const records = await readAll(fredMd, panel(name, '1/1/1959,1,1,1'));
+    expect(records.coverage.map(({ coveredTo }) => coveredTo)).toEqual([vintage, vintage, vintage]);
+  });
+
+  test('takes its date from --as-of before its name', async () => {
+    const records = await readAll(fredMd, panel('2015-01.csv', '1/1/1959,1,1,1'), { asOf: '2015-01-28' });
+    expect(records.statements.map(({ asOf }) => asOf)).toEqual(['2015-01-28', '2015-01-28', '2015-01-28']);
+  });
+
+  const noMonth = 'the file name is not the month of its vintage, such as 2015-01.csv; pass --as-of';
+  test.each(['current.csv', '2015-13.csv', 'x2015-01.csv', '2015-01-30.csv'])(
+    'named %s needs --as-of',
+    async (name) => {
+      expect(await refusalOf(fredMd, panel(name, '1/1/1959,1,1,1'))).toBe(`Problem: ${name}: ${noMonth}`);
+    },
+  );
+
+  test('with two-digit years begins in 1959 and continues past 1999', async () => {
+    const rows = ['1/1/59,1,,', '12/1/99,2,,', '1/1/00,3,,', '12/1/14,4,,'];
+    const records = await readAll(fredMd, panel('2015-01.csv', ...rows));
+    const rpi = records.statements.filter(({ seriesId }) => seriesId === 'RPI');
+    expect(rpi.map(({ date }) => date)).toEqual(['1959-01-01', '1999-12-01', '2000-01-01', '2014-12-01']);
+  });
+
+  const noDate = 'not a date: use M/D/YYYY, the first day of a month';
+  refuses(fredMd, '2015-01.csv', {
+    ', row 4: "1959-01-01": with two-digit years, dates must ascend; the row above has 2047-01-01': text(
+      '1/1/47,1,,',
+      '1/1/59,1,,',
+    ),
+    [`, row 3: "1959-01-13": ${noDate}`]: text('13/1/1959,1,1,1'),
+    [`, row 3: "1/13/59": ${noDate}`]: text('1/13/59,1,1,1'),
+    [`, row 3: "": ${noDate}`]: text(',1,1,1'),
+    ', row 3, column "S&P 500": "x": neither a decimal number nor . or #N/A or NA or blank':
+      text('1/1/1959,1,1,x'),
+    ': the file has a header and no rows of figures': text(),
+  });
+});
+
+describe('a FRED-QD panel', () => {
+  test('has another row of notes, and quarterly dates', async () => {
+    const panel = table('2021-04.csv', 'sasdate,GDPC1', 'factors,0', 'transform,5', '3/1/1959,3121.936');
+    const records = await readAll(formatOfKind('fred-qd'), panel);
+    expect(lines(records.statements)).toEqual(['GDPC1,1959-03-01,2021-04-30,3121.936']);
+    expect(records.implied).toEqual([{ seriesId: 'GDPC1', frequency: 'Q' }]);
+  });
 });

@@ -3,8 +3,11 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../src/import/files/source-file.ts';
-import { type CsvRow, readCsv } from '../../../../src/import/readers/csv.ts';
-import { sourceFile } from '../../../support/source-file.ts';
+import { type CsvRow, readCsv, readCsvBody, textHead } from '../../../../src/import/readers/csv.ts';
+import { placesOf } from '../../../../src/import/readers/rows.ts';
+import { runs } from '../../../support/arbitrary.ts';
+import { whole } from '../../../support/sec-tables.ts';
+import { type Content, lines, sourceFile } from '../../../support/source-file.ts';
 
 async function records(file: SourceFile): Promise<CsvRow[]> {
   const rows: CsvRow[] = [];
@@ -25,77 +28,17 @@ const isFilled = ({ cells }: CsvRow) => cells.length > 1 || cells[0] !== '';
 
 describe('records of a CSV file', () => {
   test.each([
-    [
-      'LF',
-      'a,b\n1,2\n',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'CRLF',
-      'a,b\r\n1,2\r\n',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'no line feed at the end',
-      'a,b\n1,2',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'a byte-order mark',
-      '\uFEFFa,b\n1,2\n',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'a byte-order mark before a quote',
-      '\uFEFF"a","b"\n1,2\n',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    [
-      'quotes, commas and line feeds in quotes',
-      'a,b\n"1,""x""","2\n3"\n',
-      [
-        ['a', 'b'],
-        ['1,"x"', '2\n3'],
-      ],
-    ],
-    [
-      'blanks, which belong to their cell',
-      'a, b\n1 ,\n',
-      [
-        ['a', ' b'],
-        ['1 ', ''],
-      ],
-    ],
-    ['rows of unequal length', 'a,b\n1\n1,2,3\n', [['a', 'b'], ['1'], ['1', '2', '3']]],
-    ['nothing', '', []],
-  ])('are read with %s', async (_, text, cells) => {
-    expect((await records(sourceFile('x.csv', text))).map((row) => row.cells)).toEqual(cells);
+    ['a byte-order mark', '\uFEFFa,b\n1,2\n'],
+    ['a byte-order mark before a quote', '\uFEFF"a","b"\n1,2\n'],
+  ])('are read with %s', async (_, text) => {
+    expect(await records(sourceFile('x.csv', text))).toEqual([
+      { row: 1, cells: ['a', 'b'] },
+      { row: 2, cells: ['1', '2'] },
+    ]);
   });
 
-  test.each([
-    ['plain', 'a\n\nb\n\n\nc'],
-    ['CRLF', 'a\r\n\r\nb\r\n\r\n\r\nc\r\n'],
-    ['quoted', '"a"\n\nb\n\n\n"c"\n'],
-    ['quoted from some row on', 'a\n\nb\n\n\n"c"\n'],
-    ['over a line break in quotes', 'a\n\nb,"x\ny"\n\n"c"\n'],
-  ])('keep their row numbers when empty lines are skipped (%s)', async (_, text) => {
-    const file = sourceFile('x.csv', text, { chunkSize: 3 });
-    expect((await records(file)).map(({ row, cells }) => `${row}${cells[0]}`)).toEqual(['1a', '3b', '6c']);
+  test('are none in an empty file', async () => {
+    expect(await records(sourceFile('x.csv', ''))).toEqual([]);
   });
 
   test('are those of a CSV parser, for any chunks and any first quote', async () => {
@@ -115,50 +58,24 @@ describe('records of a CSV file', () => {
         const found = await records(sourceFile('x.csv', text, { chunkSize }));
         expect(found.filter(isFilled)).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(150) },
     );
   });
 
-  test.each([
-    [
-      'a quote that is never closed',
-      'a,b\n1,2\n"3,4\n',
-      'x.csv, row 3: a quote opens here and is never closed',
-    ],
-    ['a quote inside a cell', 'a,b\n1,2"\n', 'x.csv, row 2: a quote inside an unquoted cell'],
-    ['text after a closing quote', 'a,b\n1,2\n"3"x,4\n', 'x.csv, row 3: text after a closing quote'],
-    [
-      'a byte that is not UTF-8',
-      Buffer.from('a,b\n1,Z\xfcrich\n', 'latin1'),
-      'x.csv, row 2: "Z\uFFFDrich": this is not UTF-8 text',
-    ],
-    [
-      'such a byte in a quoted file',
-      Buffer.from('"a",b\n1,Z\xfcrich\n', 'latin1'),
-      'x.csv, row 2: "Z\uFFFDrich": this is not UTF-8 text',
-    ],
-    ['a NUL', 'a,b\n1,2\n3,\0', 'x.csv, row 3: "\\u0000": this is not UTF-8 text'],
-  ])('are refused for %s, with the row', async (_, content, message) => {
-    expect(await failure(sourceFile('x.csv', content))).toBe(`Problem: ${message}`);
-  });
-
-  test('are refused with the right row when the first quote comes late', async () => {
-    const late = sourceFile('x.csv', 'a,b\n1,2\n3,4\n5,"6"x\n', { chunkSize: 4 });
-    expect(await failure(late)).toBe('Problem: x.csv, row 4: text after a closing quote');
-  });
-
-  test('are refused when one line never ends', async () => {
-    const endless = sourceFile('x.csv', `a,b\n${'7'.repeat(17 * 1024 * 1024)}`);
-    expect(await failure(endless)).toBe(
-      'Problem: x.csv, row 2: a record of more than 16 MiB; this is not a CSV file',
-    );
-  });
-
-  test('are refused when one quoted cell never ends', async () => {
-    const endless = sourceFile('x.csv', `a,b\n"${'7'.repeat(17 * 1024 * 1024)}`);
-    expect(await failure(endless)).toBe(
-      'Problem: x.csv, row 2: a record of more than 16 MiB; this is not a CSV file',
-    );
+  const endless = '7'.repeat(16 * 2 ** 20 + 1);
+  const foreign = (text: string) => Buffer.from(text, 'latin1');
+  test.each<[string, Content, number?]>([
+    ['row 3: a quote opens here and is never closed', 'a,b\n1,2\n"3,4\n'],
+    ['row 2: a quote inside an unquoted cell', 'a,b\n1,2"\n'],
+    ['row 3: text after a closing quote', 'a,b\n1,2\n"3"x,4\n'],
+    ['row 4: text after a closing quote', 'a,b\n1,2\n3,4\n5,"6"x\n', 4],
+    ['row 2: "Z\uFFFDrich": this is not UTF-8 text', foreign('a,b\n1,Z\xfcrich\n')],
+    ['row 2: "Z\uFFFDrich": this is not UTF-8 text', foreign('"a",b\n1,Z\xfcrich\n')],
+    ['row 3: "\\u0000": this is not UTF-8 text', 'a,b\n1,2\n3,\0'],
+    ['row 2: a record of more than 16 MiB; this is not a CSV file', `a,b\n${endless}`],
+    ['row 2: a record of more than 16 MiB; this is not a CSV file', `a,b\n"${endless}`],
+  ])('are refused in %s', async (reason, content, chunkSize = 65_536) => {
+    expect(await failure(sourceFile('x.csv', content, { chunkSize }))).toBe(`Problem: x.csv, ${reason}`);
   });
 
   test('fail when their stream fails, and close it when the reader stops early', async () => {
@@ -175,5 +92,61 @@ describe('records of a CSV file', () => {
     const stream = Readable.from([Buffer.from('a\nb\n"c"\n'), Buffer.from('d\n')], { objectMode: false });
     for await (const _ of readCsv({ ...sourceFile('x.csv', ''), read: () => stream })) break;
     expect(stream.destroyed).toBe(true);
+  });
+});
+
+describe('the header in the head of a file', () => {
+  test.each([
+    ['plain', 'date,GDP\n1,2'],
+    ['quoted', '"date","GDP"\r\n1,2'],
+    ['after a byte-order mark', '\uFEFFdate,GDP\n1,2'],
+    ['after a byte-order mark read as three characters', '\u00EF\u00BB\u00BFdate,GDP\n1,2'],
+  ])('is read when it is %s', (_, head) => {
+    expect(textHead(head)).toMatchObject({ header: ['date', 'GDP'], second: ['1', '2'] });
+    expect(textHead(head.split('\n', 1).join(''))).toMatchObject({ header: ['date', 'GDP'], second: [''] });
+  });
+});
+
+describe('the body of a CSV file', () => {
+  async function body(text: string): Promise<string> {
+    const out: string[] = [];
+    for await (const { header, rows } of readCsvBody(sourceFile('x.csv', text), ({ cells }) =>
+      cells.join('+'),
+    )) {
+      out.push(header, ...rows.map(({ row, cells }) => `${row}:${cells.join('+')}`));
+    }
+    return out.join(' ');
+  }
+
+  test('comes with its header, without rows of empty cells only', async () => {
+    expect(await body('a,b\n1,2\n,\n\n,,,\n3,4\n , \n')).toBe('a+b 2:1+2 6:3+4');
+  });
+
+  test.each([
+    [': the file is empty', ''],
+    [': the file has a header and no rows', 'a,b\n'],
+    [': the file has a header and no rows', 'a,b\n,\n,\n'],
+    [', row 3: 1 cell, but the header has 2; is the file truncated?', 'a,b\n1,2\n3\n'],
+    [', row 2: 3 cells, but the header has 2; is the file truncated?', 'a,b\n1,2,3\n'],
+  ])('is refused%s', async (reason, text) => {
+    await expect(body(text)).rejects.toMatchObject({ detail: `x.csv${reason}` });
+  });
+});
+
+describe('the positions of columns', () => {
+  const columns = { required: ['a', 'b'], optional: ['c'] };
+  const places = (...cells: string[]) => placesOf(sourceFile('x.csv', ''), { row: 1, cells }, columns);
+
+  test('are found in any order, also without the optional columns', () => {
+    expect(Object.fromEntries(places('b', 'c', 'a'))).toEqual({ b: 0, c: 1, a: 2 });
+    expect(Object.fromEntries(places('a', 'b'))).toEqual({ a: 0, b: 1 });
+  });
+
+  test.each([
+    [['a', 'b', 'd'], 'x.csv, row 1, column "d": unknown column; the columns are a, b, c'],
+    [['a', 'b', 'a'], 'x.csv, row 1, column "a": this column appears twice'],
+    [['a', 'c'], 'x.csv, row 1, column "b": this column is missing'],
+  ])('are refused for %j', (cells, message) => {
+    expect(() => places(...cells)).toThrow(message);
   });
 });

@@ -1,141 +1,96 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../../src/domain/series/date.ts';
-import type { DateOrder } from '../../../../src/import/files/source-file.ts';
+import type { DateOrder, SourceFile } from '../../../../src/import/files/source-file.ts';
 import { formatOfKind } from '../../../../src/import/formats/recognise.ts';
 import { readCsv } from '../../../../src/import/readers/csv.ts';
-import { lines, readAll, refusalOf, sourceFile } from '../../../support/source-file.ts';
-import { tempFile } from '../../../support/temp-files.ts';
-
-const plainCsv = formatOfKind('plain-csv');
+import { runs } from '../../../support/arbitrary.ts';
+import { lines, readAll, refuses, sourceFile, tempFile } from '../../../support/source-file.ts';
 
 const fredCsv = formatOfKind('fred-csv');
-
 const asOf = '2015-02-27';
-
-/** The statements of a FRED download of that content, as lines of asof's own CSV. */
-async function fred(content: string): Promise<string[]> {
-  return lines((await readAll(fredCsv, sourceFile('fredgraph.csv', content), { asOf })).statements);
-}
-
-const refused = (content: string) => refusalOf(fredCsv, sourceFile('fredgraph.csv', content), { asOf });
 
 const gdp = ['GDP,2014-07-01,2015-02-27,17599.8', 'GDP,2014-10-01,2015-02-27,17701.3'];
 
+/** The figures that are read from a FRED download of that content, as lines of asof's own CSV. */
+async function figuresIn(file: SourceFile): Promise<string[]> {
+  const { statements } = await readAll(fredCsv, file, { asOf });
+  return lines(statements).filter((line) => !line.endsWith(','));
+}
+
 describe('a FRED download that a program has written again', () => {
-  test.each([
-    ['as FRED writes it', 'observation_date,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n'],
-    [
-      'with American dates',
-      'observation_date,GDP\r\n7/1/2014,17599.8\r\n10/1/2014,17701.3\r\n1/1/2015,.\r\n',
-    ],
-    [
-      'with semicolons, decimal commas and German dates',
+  const titles = [
+    'FRED Graph Observations,,',
+    'Help: https://fredhelp.stlouisfed.org,,',
+    ',,',
+    'GDP,"Gross Domestic Product, Billions of Dollars, Quarterly, Seasonally Adjusted Annual Rate",',
+    'Frequency: Quarterly,,',
+  ].join('\r\n');
+  const written: Readonly<Record<string, string>> = {
+    'as FRED writes it': 'observation_date,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n',
+    'with American dates': 'observation_date,GDP\r\n7/1/2014,17599.8\r\n10/1/2014,17701.3\r\n1/1/2015,.\r\n',
+    'with semicolons, decimal commas and German dates':
       'observation_date;GDP\r\n01.07.2014;17599,8\r\n01.10.2014;17701,3\r\n',
-    ],
-    ['with tabs', 'observation_date\tGDP\r\n2014-07-01\t17599.8\r\n2014-10-01\t17701.3\r\n'],
-    ['with tabs and decimal commas', 'observation_date\tGDP\n2014-07-01\t17599,8\n2014-10-01\t17701,3\n'],
-    ['with slashes after the year', 'observation_date,GDP\n2014/7/1,17599.8\n2014/10/1,17701.3\n'],
-    ['with its header in capitals', 'OBSERVATION_DATE,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n'],
-    [
-      'with the row numbers of a data frame of Python',
+    'with tabs': 'observation_date\tGDP\r\n2014-07-01\t17599.8\r\n2014-10-01\t17701.3\r\n',
+    'with tabs and decimal commas': 'observation_date\tGDP\n2014-07-01\t17599,8\n2014-10-01\t17701,3\n',
+    'with slashes after the year': 'observation_date,GDP\n2014/7/1,17599.8\n2014/10/1,17701.3\n',
+    'with its header in capitals': 'OBSERVATION_DATE,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n',
+    'with the row numbers of a data frame of Python':
       ',observation_date,GDP\n0,2014-07-01,17599.8\n1,2014-10-01,17701.3\n',
-    ],
-    [
-      'with the row numbers of a data frame that was read and written twice',
+    'with the row numbers of a data frame that was read and written twice':
       'Unnamed: 0,index,DATE,GDP\n0,271,2014-07-01,17599.8\n1,272,2014-10-01,17701.3\n',
-    ],
-    [
-      'with the row numbers of R and American dates',
+    'with the row numbers of R and American dates':
       '"","DATE","GDP"\n"1","7/1/2014",17599.8\n"2","10/1/2014",17701.3\n"3","1/13/2015",NaN\n',
-    ],
-    [
-      'with cells beyond the header and rows without figures',
+    'with cells beyond the header and rows without figures':
       'observation_date,GDP,,\r\n2014-07-01,17599.8,,\r\n,,,\r\n2014-10-01,17701.3,,\r\n,,,\r\n\r\n',
-    ],
-    [
-      'with commas at the end of rows alone',
+    'with commas at the end of rows alone':
       'observation_date,GDP\n2014-07-01,17599.8,\n2014-10-01,17701.3,,\n',
-    ],
-    [
-      'with times at midnight',
+    'with times at midnight':
       'observation_date,GDP\n2014-07-01 00:00:00,17599.8\n2014-10-01T00:00:00.000Z,17701.3\n',
-    ],
-    [
-      'with times at midnight, as Excel shows them',
+    'with times at midnight, as Excel shows them':
       'observation_date,GDP\n7/1/2014 0:00,17599.8\n10/1/2014 12:00:00 AM,17701.3\n1/1/2015 0:00,.\n',
-    ],
-    [
-      'from an .xls with titles above the header',
-      [
-        'FRED Graph Observations,,',
-        'Federal Reserve Economic Data,,',
-        'Link: https://fred.stlouisfed.org,,',
-        'Help: https://fredhelp.stlouisfed.org,,',
-        'Economic Research Division,,',
-        'Federal Reserve Bank of St. Louis,,',
-        ',,',
-        'GDP,"Gross Domestic Product, Billions of Dollars, Quarterly, Seasonally Adjusted Annual Rate",',
-        ',,',
-        'Frequency: Quarterly,,',
-        'observation_date,GDP,',
-        '2014-07-01,17599.8,',
-        '2014-10-01,17701.3,',
-      ].join('\r\n'),
-    ],
-    [
-      'with the separator on its own line',
-      'sep=;\r\nobservation_date;GDP\r\n01/07/2014;17599,8\r\n13/10/2014;17701,3\r\n',
-    ],
-  ])('is read %s', async (name, content) => {
-    const read = (await fred(content)).filter((line) => !line.endsWith(','));
-    expect(read).toEqual(name.includes('own line') ? [gdp[0], 'GDP,2014-10-13,2015-02-27,17701.3'] : gdp);
+    'from an .xls with titles above the header': `${titles}\r\nobservation_date,GDP,\r\n2014-07-01,17599.8,\r\n2014-10-01,17701.3,\r\n`,
+    'with the separator on its own line':
+      'sep=;\r\nobservation_date;GDP\r\n01/07/2014;17599,8\r\n01/10/2014;17701,3\r\n13/01/2015;\r\n',
+  };
+  test.each(Object.entries(written))('is read %s', async (_, content) => {
+    expect(await figuresIn(sourceFile('fredgraph.csv', content))).toEqual(gdp);
   });
 
+  const utf16 = (text: string) => Buffer.from(`${text}\tGDP\r\n2014-07-01\t17599,8\r\n`, 'utf16le');
   test.each([
-    [
-      'little-endian with its mark',
-      Buffer.from('\ufeffobservation_date\tGDP\r\n2014-07-01\t17599,8\r\n', 'utf16le'),
-    ],
-    [
-      'little-endian without a mark',
-      Buffer.from('observation_date\tGDP\r\n2014-07-01\t17599,8\r\n', 'utf16le'),
-    ],
-    ['big-endian', Buffer.from('\ufeffobservation_date\tGDP\r\n2014-07-01\t17599,8\r\n', 'utf16le').swap16()],
+    ['little-endian with its mark', utf16('\ufeffobservation_date')],
+    ['little-endian without a mark', utf16('observation_date')],
+    ['big-endian with its mark', utf16('\ufeffobservation_date').swap16()],
+    ['big-endian without a mark', utf16('observation_date').swap16()],
   ])('is read from UTF-16, %s', async (_, content) => {
-    const file = await tempFile('fredgraph.txt', content);
-    expect(lines((await readAll(fredCsv, file, { asOf })).statements)).toEqual([gdp[0]]);
+    expect(await figuresIn(await tempFile('fredgraph.txt', content))).toEqual([gdp[0]]);
   });
 
-  test('keeps the rows of the file in its refusals, titles and blank rows included', async () => {
-    const titles = 'FRED Graph Observations,\nFrequency: Quarterly,\n,\n';
-    expect(await refused(`${titles}observation_date,GDP\n2014-07-01,1\n,\n2014-10-01,x\n`)).toBe(
-      'Problem: fredgraph.csv, row 7, column "GDP": "x": neither a decimal number nor . or #N/A or NA or blank',
-    );
-  });
-
-  test('is refused with a number that has the other decimal sign, which could separate thousands', async () => {
-    expect(await refused('observation_date;GDP\n2014-07-01;17599,8\n2014-10-01;17.701\n')).toBe(
-      'Problem: fredgraph.csv, row 3, column "GDP": "17.701": "17599,8" in row 2 has the other decimal sign, so one of them may separate thousands',
-    );
-  });
-
-  test('is refused with a cell that is no row number before its dates', async () => {
-    expect(await refused(',DATE,GDP\n0,2014-07-01,1\nfirst,2014-10-01,2\n')).toBe(
-      'Problem: fredgraph.csv, row 3: "first": no number of a row, in a column without a name',
-    );
-  });
-
-  test('is refused with a value below a blank name of the header', async () => {
-    expect(await refused('observation_date,GDP,\n2014-07-01,1,2\n')).toBe(
-      'Problem: fredgraph.csv, row 2: "2": the header has no name for this column',
-    );
-  });
+  refuses(
+    fredCsv,
+    'fredgraph.csv',
+    {
+      ', row 7, column "GDP": "x": neither a decimal number nor . or #N/A or NA or blank':
+        'FRED Graph Observations,\nFrequency: Quarterly,\n,\nobservation_date,GDP\n2014-07-01,1\n,\n2014-10-01,x\n',
+      ', row 3, column "GDP": "17.701": "17599,8" in row 2 has the other decimal sign, so one of them may separate thousands':
+        'observation_date;GDP\n2014-07-01;17599,8\n2014-10-01;17.701\n',
+      ', row 3: "first": no number of a row, in a column without a name':
+        ',DATE,GDP\n0,2014-07-01,1\nfirst,2014-10-01,2\n',
+      ', row 2: "2": the header has no name for this column': 'observation_date,GDP,\n2014-07-01,1,2\n',
+    },
+    { asOf },
+  );
 
   test('has no value for NaN, and the exact values of exponents and of seventeen digits', async () => {
-    const content =
-      'observation_date,X\n2014-07-01,NaN\n2014-08-01,1e-05\n2014-09-01,0.30000000000000004\n2014-10-01,1.5E+3\n';
-    expect((await fred(content)).filter((line) => !line.endsWith(','))).toEqual([
+    const cells = [
+      '2014-07-01,NaN',
+      '2014-08-01,1e-05',
+      '2014-09-01,0.30000000000000004',
+      '2014-10-01,1.5E+3',
+    ];
+    const content = `observation_date,X\n${cells.join('\n')}\n`;
+    expect(await figuresIn(sourceFile('fredgraph.csv', content))).toEqual([
       'X,2014-08-01,2015-02-27,0.00001',
       'X,2014-09-01,2015-02-27,0.30000000000000004',
       'X,2014-10-01,2015-02-27,1500',
@@ -207,51 +162,16 @@ describe('the order of month and day in dates such as 1/30/2015', () => {
   test('is found for every run of a month of days, in both orders', async () => {
     const start = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1960-01-01', days));
     const order = fc.constantFrom<DateOrder>('M/D/YYYY', 'D/M/YYYY');
+    const writtenAs = (day: Day, order: DateOrder) => {
+      const [year, month, date] = day.split('-').map(Number);
+      return order === 'M/D/YYYY' ? `${month}/${date}/${year}` : `${date}/${month}/${year}`;
+    };
     await fc.assert(
       fc.asyncProperty(start, order, async (first, written) => {
         const days = Array.from({ length: 31 }, (_, index) => addDays(first, index));
         expect(await datesIn(days.map((day) => writtenAs(day, written)))).toEqual(days);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(40) },
     );
-  });
-});
-
-function writtenAs(day: Day, order: DateOrder): string {
-  const [year, month, date] = day.split('-').map(Number);
-  return order === 'M/D/YYYY' ? `${month}/${date}/${year}` : `${date}/${month}/${year}`;
-}
-
-describe('figures by date without a publisher', () => {
-  const read = async (content: string, series?: string, name = 'mine.csv') =>
-    lines(
-      (await readAll(plainCsv, sourceFile(name, content), { asOf, ...(series !== undefined && { series }) }))
-        .statements,
-    );
-
-  test('are of the series in their column, or of the one that --series names', async () => {
-    expect(await read('Date,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n')).toEqual(gdp);
-    expect(await read('date,value\n2014-07-01,17599.8\n2014-10-01,17701.3\n', 'GDP')).toEqual(gdp);
-  });
-
-  test('are dated by their file name as well', async () => {
-    const file = sourceFile('2015-02-27.csv', 'Date,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n');
-    expect(lines((await readAll(plainCsv, file)).statements)).toEqual(gdp);
-  });
-
-  test.each([
-    [
-      'date,value\n2014-07-01,1\n',
-      { asOf },
-      'row 1, column "value": the file does not name its series; pass --series ID',
-    ],
-    ['Date,GDP\n2014-07-01,1\n', {}, 'the file does not state when its figures were known; pass --as-of'],
-    [
-      'Date,GDP\n2014-07-01,1\n',
-      { asOf, series: 'GNP' },
-      'row 1, column "GDP": the file names its series GDP; --id GDP=GNP imports it as GNP',
-    ],
-  ])('are refused with what is missing: %j', async (content, options, reason) => {
-    expect(await refusalOf(plainCsv, sourceFile('mine.csv', content), options)).toContain(reason);
   });
 });
