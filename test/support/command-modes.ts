@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll } from 'vitest';
 import { type Asof, open } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
-import { asof, type Ended } from './command.ts';
+import { asof, type Ended, type Surroundings } from './command.ts';
 import { newFolder } from './folders.ts';
 import { type Running, startService } from './modes.ts';
 import { importPaths } from './scratch-store.ts';
@@ -16,6 +16,8 @@ export const commandModes: readonly CommandMode[] = ['embedded', 'remote'];
 /** A store that commands ask in both modes while the tests of a file run. */
 export type AskedStore = {
   readonly store: string;
+  /** The environment of a command that asks it, for transcripts. */
+  readonly as: (mode: CommandMode) => Surroundings;
   /** Runs a line of words, separated by spaces; with what its standard input has. */
   readonly run: (mode: CommandMode, line: string, stdin?: string | Buffer) => Promise<Ended>;
   /** The store in the library, on 15 March 2026. */
@@ -44,13 +46,16 @@ export function askedStore(
     await library.close();
     await service.stop();
   });
-  const flags = (mode: CommandMode) =>
-    mode === 'embedded' ? ['--store', store] : ['--base-url', service.url];
+  const as = (mode: CommandMode) => ({
+    env:
+      mode === 'embedded' ? { ASOF_STORE: store } : { ASOF_BASE_URL: service.url, ASOF_API_KEY: service.key },
+  });
   return {
     store,
+    as,
     run: (mode, line, stdin) =>
-      asof([...line.split(' '), ...flags(mode)], {
-        env: mode === 'embedded' ? {} : { ASOF_API_KEY: service.key },
+      asof(line.split(' '), {
+        ...as(mode),
         ...(stdin !== undefined && { stdin: Readable.from([Buffer.from(stdin)], { objectMode: false }) }),
       }),
     library: () => library,

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { asof, type Surroundings } from './command.ts';
 
@@ -29,6 +30,7 @@ function pattern(text: string): RegExp {
 /**
  * Tests command lines by what they print. A line `# title` begins a test, `$ asof …` a command of it; what follows is
  * its stdout, its stderr with `! ` before each line, and `[exit 4]` if the code is not 0. A line `…` stands for any lines.
+ * Lines `< …` right after a command are its standard input.
  */
 export function transcript(text: string, surroundings: () => Surroundings | Promise<Surroundings>): void {
   const indent = /^\n?( *)/.exec(text)?.[1] ?? '';
@@ -39,8 +41,10 @@ export function transcript(text: string, surroundings: () => Surroundings | Prom
       expect(commands).not.toEqual([]);
       for (const shown of commands) {
         const [line = '', ...rest] = shown.trimEnd().split('\n');
-        const wanted = rest.join('\n');
-        const got = await printed(line, await surroundings());
+        const typed = rest.filter((text) => text.startsWith('< '));
+        const wanted = rest.slice(typed.length).join('\n');
+        const stdin = Readable.from(typed.map((text) => Buffer.from(`${text.slice(2)}\n`)));
+        const got = await printed(line, { ...(typed.length > 0 && { stdin }), ...(await surroundings()) });
         if (!pattern(wanted).test(got)) expect(`$ asof ${line}\n${got}`).toBe(`$ asof ${line}\n${wanted}`);
       }
     });

@@ -37,6 +37,9 @@ function titlesOf(path: string): TitledNode {
         inside = { title: title.text, below: [], texts: [] };
         parent.below.push(inside);
       }
+      const told = functionName(node.expression) === 'transcript' ? (title?.getText() ?? '') : '';
+      for (const [, one = ''] of told.matchAll(/^\s*# (.*)$/gm))
+        parent.below.push({ title: one, below: [], texts: [] });
     }
     if (ts.isStringLiteralLike(node)) inside.texts.push(node.text);
     ts.forEachChild(node, (child) => visit(child, inside));
