@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Plan } from '../../../../src/server/keys/plans.ts';
+import { openStore } from '../../../../src/store/open.ts';
+import { asof, linesOf, statements } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
+import { type Running, startService, unlimited } from '../../../support/modes.ts';
+import { importFiles } from '../../../support/scratch-store.ts';
+import { problem, reply, serve } from '../../../support/service-double.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const folder = newFolder();
+const store = folder.path('store.db');
+const dayOf = (month: number, day: number) => new Date(Date.UTC(2015, month, day)).toISOString().slice(0, 10);
+let service: Running;
+
+beforeAll(async () => {
+  // Each month is published on the 15th of the next; MUCH revises the month before on the 20th as well. Each quarter
+  // comes out on the 28th of the month after it, and is revised on the 28th of the next two.
+  const lines = Array.from({ length: 60 }, (_, i) => [
+    `CALM,${dayOf(i, 1)},${dayOf(i + 1, 15)},${i}.5`,
+    `MUCH,${dayOf(i, 1)},${dayOf(i + 1, 15)},${i}.5`,
+    `MUCH,${dayOf(i, 1)},${dayOf(i + 1, 20)},${i}.75`,
+    ...(i % 3 === 0 ? [2, 3, 4] : []).map(
+      (later) => `QUARTER,${dayOf(i, 1)},${dayOf(i + later + 1, 28)},${i}.${later}`,
+    ),
+  ]);
+  await importFiles(store, { 'facts.csv': statements(lines.flat()) });
+  service = await startService({ openStore: () => openStore(store) });
+});
+afterAll(() => service.stop());
+
+/** The description of a service without the questions of several series, as that of another service. */
+function withoutPanels(description: string): string {
+  const { paths, ...others } = JSON.parse(description);
+  const { '/v1/panel': _, '/v1/observations': _observations, '/v1/diff': _diff, ...contract } = paths;
+  return JSON.stringify({ ...others, paths: contract });
+}
+
+/**
+ * A proxy of the service, without panels unless asked for, that answers some paths with something else, and records
+ * the requests.
+ */
+async function inFront({
+  lacks = /^$/,
+  instead = new Response('nothing here', { status: 404 }),
+  panels = false,
+  of = service,
+  changed = (text: string, _path: string) => text,
+} = {}) {
+  const paths: string[] = [];
+  let [underWay, atOnce] = [0, 0];
+  const { url } = await serve(async (request, response) => {
+    const path = request.url ?? '';
+    paths.push(path);
+    underWay += 1;
+    atOnce = Math.max(atOnce, underWay);
+    const known = request.headers['if-none-match'];
+    const headers = { 'x-api-key': of.key, ...(known !== undefined && { 'if-none-match': known }) };
+    const lacking = lacks.test(path);
+    const answer = lacking ? instead.clone() : await fetch(of.url + path, { headers });
+    const text = await answer.text();
+    underWay -= 1;
+    const type = answer.headers.get('content-type') ?? 'text/plain';
+    const etag = answer.headers.get('etag');
+    response.writeHead(answer.status, { 'content-type': type, ...(etag !== null && { etag }) });
+    const isDescription = path === '/v1/openapi.json' && !lacking;
+    response.end(isDescription && !panels ? withoutPanels(text) : changed(text, path));
+  });
+  const asked = (words = '') => paths.filter((path) => path.includes(words) && !path.includes('openapi'));
+  return { url, asked, atOnce: () => atOnce };
+}
+
+const days = '--as-of-each month-end --from 2015-01-01 --to 2019-12-31';
+const each = `panel CALM MUCH ${days}`;
+
+const remote = (line: string, url: string, key = service.key) =>
+  asof([...line.split(' '), '--base-url', url, '--retries', '0'], { env: { ASOF_API_KEY: key } });
+const embedded = (line: string) => asof([...line.split(' '), '--store', store]);
+
+/** Expects that a service writes the rows that the store has. */
+async function expectSame(line: string, url: string, key?: string): Promise<void> {
+  const { code, out } = await remote(line, url, key);
+  expect([code, out]).toEqual([0, (await embedded(line)).out]);
+}
+
+describe('over a service', () => {
+  it.each([
+    each,
+    `${each} --wide --json`,
+    `${each} --last 3 --json`,
+    `${each} --last 2 --lag 1 --wide --with-dates`,
+    `${each} --units pch --digits 2 --known-before-each`,
+    `${each} --frequency q --aggregate eop`,
+    `${each} --beyond repeat`,
+    `${each} --beyond fail`,
+    `${each} --max-age 5`,
+    `${each} --exact`,
+    'panel * --as-of-each month-end --from 2014-12-01 --to 2021-12-31',
+    'panel * --as-of-each month-end --from 2014-12-01 --to 2021-12-31 --lag 1 --sort asc',
+    'panel CALM NONE --as-of-each quarter-end --from 2015-01-01 --to 2019-12-31',
+    'panel calm much --as-of-each business-day --from 2015-01-01 --to 2016-12-31 --wide',
+    'panel CALM MUCH --as-of 2017-03-16 --wide',
+    'panel * --known-before 2017-03-16 --csv',
+    'diff MUCH 2017-03-16 2018-03-16',
+    'revisions MUCH --date 2016-01-01',
+    'vintages MUCH --limit 10',
+  ])('%s writes the same', async (line) => {
+    const without = (text: string) => text.replace(/req_\w+/g, 'req_');
+    const { code, out, err } = await embedded(line);
+    for (const panels of [true, false]) {
+      const found = await remote(line, (await inFront({ panels })).url);
+      expect([found.code, without(found.out), without(found.err)]).toEqual([
+        code,
+        without(out),
+        without(err),
+      ]);
+    }
+  });
+
+  it.each([each, 'diff MUCH 2017-03-16 2018-03-16', 'panel CALM MUCH --as-of 2017-03-16'])(
+    '%s --dry-run says how many requests it takes at most, and makes fewer',
+    async (line) => {
+      const [dry, wet] = [await inFront(), await inFront()];
+      const { code, out, err } = await remote(`${line} --dry-run`, dry.url);
+      expect([code, out]).toEqual([0, '']);
+      const most = Number(/takes at most (\d+) requests/.exec(err)?.[1]);
+      await expectSame(line, wet.url);
+      expect(wet.asked().length).toBeLessThanOrEqual(most);
+    },
+  );
+
+  it('without panels, one of 2 series on 60 days takes few requests, some at once', async () => {
+    const { url, asked, atOnce } = await inFront();
+    await expectSame(each, url);
+    // For each series its vintages and its history, and one of them again, to see whether the data changed.
+    expect(asked()).toHaveLength(5);
+    expect([2, 3, 4]).toContain(atOnce());
+  });
+
+  it('without a history, a panel takes a request for each real-time period', async () => {
+    const { url, asked } = await inFront({ lacks: /\/revisions/ });
+    await expectSame('panel QUARTER --as-of-each business-day --from 2015-01-01 --to 2019-12-31', url);
+    // A quarter has three publications; the days before the first one take no request.
+    expect(asked('as_of=')).toHaveLength(57);
+  });
+
+  it.each([
+    ['vintages and history', /\/(vintages|revisions)/, '--last 2 --lag 1'],
+    ['the vintages and a description', /\/vintages|openapi/, ''],
+    ['revisions', /\/revisions/, ''],
+  ])('that lacks %s, the panel is the same', async (_, lacks, flags) => {
+    const { url } = await inFront({ lacks });
+    await expectSame(`panel QUARTER MUCH ${days} ${flags}`.trim(), url);
+  });
+
+  it.each([
+    ['the vintages', /\/vintages/],
+    ['revisions', /\/revisions/],
+  ])('behind a proxy that answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
+    const instead = new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
+    const { url } = await inFront({ lacks, instead });
+    const { code, err } = await remote(`panel QUARTER MUCH ${days}`, url);
+    expect([code, err]).toEqual([8, expect.stringContaining('an HTML page')]);
+  });
+
+  it('that lacks the vintages, --dry-run counts the requests for coverage too', async () => {
+    const line = 'panel CALM MUCH --as-of-each month-end --from 2015-03-01 --to 2015-08-31';
+    const { url, asked } = await inFront({ lacks: /\/vintages/ });
+    const dry = await inFront({ lacks: /\/vintages/ });
+    const { err } = await remote(`${line} --dry-run`, dry.url);
+    await expectSame(line, url);
+    expect(asked().length).toBeLessThanOrEqual(Number(/takes at most (\d+) requests/.exec(err)?.[1]));
+    // One of them is asked again, to see whether the data changed.
+    const described = asked().filter((path) => /^\/v1\/series\/\w+$/.test(path));
+    expect([...new Set(described)].sort()).toEqual(['/v1/series/CALM', '/v1/series/MUCH']);
+  });
+
+  it('that lacks vintages and history, more than a thousand days are refused, and why', async () => {
+    const { url, asked } = await inFront({ lacks: /\/(vintages|revisions)/ });
+    const line = 'panel CALM --as-of-each day --from 2015-01-01 --to 2019-12-31';
+    const { code, out, err } = await remote(line, url);
+    expect([code, out]).toEqual([8, '']);
+    expect(err).toContain('the service has no /v1/series/CALM/vintages; without it CALM takes 1826 requests');
+    expect(asked().length).toBeLessThan(4);
+  });
+
+  it('that gives the oldest date first, the newest one is still found', async () => {
+    const { url } = await serve(async (request, response) => {
+      const asked = new URL(request.url ?? '', service.url);
+      if (!/^\/v1\/series\/CALM(\/observations)?$/.test(asked.pathname))
+        return problem(response, 404, 'not-found', 'no such endpoint');
+      const { limit = '100', cursor = '0' } = Object.fromEntries(asked.searchParams);
+      asked.searchParams.delete('cursor');
+      if (asked.searchParams.has('limit')) asked.searchParams.set('limit', '1000');
+      const answer = await fetch(asked, { headers: { 'x-api-key': service.key } });
+      const { results: rows, ...page } = (await answer.json()) as { readonly results: object[] };
+      const end = Number(cursor) + Number(limit);
+      const results = rows.reverse().slice(Number(cursor), end);
+      const more = rows.length > end ? { has_more: true, next_cursor: `${end}` } : {};
+      return reply(response, 200, { ...page, results, results_count: results.length, ...more });
+    });
+    await expectSame('panel CALM --as-of-each month-end --from 2016-01-01 --to 2016-03-31', url);
+  });
+
+  it.each<[string, Partial<Plan>, number]>([
+    ['quota is used up', { dailyLimit: 3 }, 6],
+    ['plan has no vintages', { vintageAccess: false }, 5],
+    ['plan allows too few rows for a panel at once', { maxRows: 100 }, 0],
+  ])('whose %s, the panel ends as it should', async (_, plan, code) => {
+    const other = await startService({
+      openStore: () => openStore(store),
+      plan: { ...unlimited, name: 'other', ...plan },
+    });
+    try {
+      const { url } = await inFront({ of: other, panels: plan.dailyLimit === undefined });
+      const ended = await remote(`${each} -v`, url, other.key);
+      expect([ended.code, ended.out]).toEqual([code, code === 0 ? (await embedded(each)).out : '']);
+      if (code !== 6) return;
+      expect(linesOf(ended.err).filter((line) => /: 429, /.test(line)).length).toBeLessThanOrEqual(4);
+      expect(ended.err.match(/daily limit of 3 requests exceeded/g)).toHaveLength(1);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('over a service that offers panels', () => {
+  it('one of 2 series on 60 days takes a request, their descriptions, and a check', async () => {
+    const [dry, wet] = [await inFront({ panels: true }), await inFront({ panels: true })];
+    const { err } = await remote(`${each} --dry-run`, dry.url);
+    expect([err, dry.asked('panel')]).toEqual(['asof: this panel takes at most 4 requests\n', []]);
+    await expectSame(each, wet.url);
+    const panel = '/v1/panel?ids=CALM%2CMUCH&as_of_each=month-end&from=2015-01-31&to=2019-12-31&beyond=empty';
+    expect(wet.asked()).toEqual([panel, '/v1/series/CALM', '/v1/series/MUCH', panel]);
+  });
+
+  it('days without a rhythm are asked for in lists that fit into an address', async () => {
+    // Every ninth day: 812 days over 20 years.
+    const all = Array.from({ length: 812 }, (_, i) => dayOf(-168, 1 + 9 * i));
+    const file = folder.write('days.csv', `day\n${all.join('\n')}\n`);
+    const { url, asked } = await inFront({ panels: true });
+    await expectSame(`join ${file} --on day CALM MUCH --with-dates --with-age`, url);
+    // Two lists, and the first one again, to see whether the data changed.
+    expect(asked('/v1/panel')).toHaveLength(3);
+    expect(Math.max(...asked('/v1/panel').map((path) => path.length))).toBeLessThan(8000);
+  });
+
+  type Cells = Readonly<Record<string, string | null>>;
+  const ofMay = ({ series_id: id, as_of: day = '' }: Cells) => id === 'CALM' && day?.startsWith('2016-05');
+  const late = { as_of_date: '2016-06-15T00:00:00Z' };
+
+  it.each<readonly [string, (row: Cells) => readonly Cells[]]>([
+    ['lacks a row', (row) => (ofMay(row) ? [] : [row])],
+    ['shows what was not known yet', (row) => [ofMay(row) ? { ...row, ...late } : row]],
+    ['has a value without a date', (row) => [ofMay(row) ? { ...row, date: null } : row]],
+    ['has a day twice', (row) => (ofMay(row) ? [row, row] : [row])],
+    ['has no rows', () => []],
+  ])('and whose panel %s, the series are asked one by one', async (_, changed) => {
+    const { url, asked } = await inFront({
+      panels: true,
+      changed(text, path) {
+        // The answer to the check that nothing changed is empty.
+        if (text === '' || !path.startsWith('/v1/panel')) return text;
+        const answer = JSON.parse(text);
+        const results = answer.results.flatMap(changed);
+        return JSON.stringify({ ...answer, results, results_count: results.length });
+      },
+    });
+    await expectSame(each, url);
+    expect(asked('/vintages').length).toBeGreaterThan(1);
+  });
+
+  it('a description that cannot be had is no failure', async () => {
+    const { url } = await inFront({ lacks: /^\/v1\/series\/\w+$/, panels: true });
+    await expectSame(each, url);
+    expect((await remote(`${each} -v`, url)).err).toContain('no description of CALM');
+  });
+});
