@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest';
+import { asof, linesOf, statements } from '../../../support/command.ts';
+import { askedStore, commandModes } from '../../../support/command-modes.ts';
+import { newFolder } from '../../../support/folders.ts';
+import { dataPath, testData } from '../../../support/repository.ts';
+import { importFiles } from '../../../support/scratch-store.ts';
+import { transcript } from '../../../support/transcript.ts';
+import { trueAnswers } from '../../../support/true-answers.ts';
+
+const folder = newFolder();
+const asked = askedStore([dataPath(testData, 'macro/fred-api/GDP-observations-all-realtime.json')], {
+  'rates.csv': statements([
+    'RATE,2019-10-01,2020-01-15,0',
+    'RATE,2020-01-01,2020-02-01,4.5',
+    'RATE,2019-10-01,2020-04-01,0.1',
+    'RATE,2020-01-01,2020-04-01,',
+    'REAL,2012-07-01,2013-01-01,13652.5',
+    'REAL,2012-10-01,2013-04-01,13665.4',
+    'REAL,2012-10-01,2013-08-01,15539.6',
+    'NOMINAL,2012-10-01,2013-04-01,1',
+    'NOMINAL,2012-10-01,2013-08-01,2',
+  ]),
+  'metadata.csv':
+    'series_id,units,frequency\nREAL,Billions of Chained 2009 Dollars,Q\nNOMINAL,Billions of Dollars,Q\n',
+});
+const run = (line: string) => asked.run('embedded', line);
+
+/** The values of some quarters on days, which another program found in the answers of FRED. */
+const triangle = trueAnswers('../revisions/gdp-triangle.tsv').filter(({ date = '' }) => date >= '2008-04-01');
+const [then, later] = ['2009-01-30', '2010-07-30'];
+const latest = Object.keys(triangle[0] ?? {}).at(-1) ?? '';
+const rowsOf = (...columns: readonly string[]) =>
+  triangle.map((row) => columns.map((column) => row[column]).join(','));
+
+describe.each(commandModes)('what was known on several days, %s', (mode) => {
+  const ask = async (line: string) => {
+    const [header, ...rows] = linesOf((await asked.run(mode, `${line} --from 2008Q2 --to 2009Q2`)).out);
+    return { header, rows };
+  };
+
+  it('is side by side with --vintages', async () => {
+    const { header, rows } = await ask(`obs GDP --vintages ${then},${later},latest`);
+    expect(header).toBe(`date,series_id,${then},${later},latest`);
+    expect(rows).toEqual(
+      rowsOf('date', 'date', then, later, latest).map((row) => row.replace(/,[^,]+/, ',GDP')),
+    );
+  });
+
+  it('is compared with --vs, with exact differences', async () => {
+    const { rows } = await ask(`obs GDP --as-of ${then} --vs ${later} --columns date,value,vs_value,change`);
+    const expected = rowsOf('date', then, later).map((row) => {
+      const [, old = '', now] = row.split(',');
+      const tenths = Math.round(Number(now) * 10) - Math.round(Number(old) * 10);
+      return `${row},${old === '' ? '' : tenths / 10}`;
+    });
+    expect(rows).toEqual(expected);
+  });
+
+  it.each(['obs', 'panel'])('is compared with the newest vintage by asof %s --vs latest', async (command) => {
+    const line = `${command} GDP --as-of ${then} --vs latest --columns date,value,vs_value`;
+    expect((await ask(line)).rows).toEqual(rowsOf('date', then, latest));
+  });
+
+  it('is a diff with the newest vintage', async () => {
+    const { rows } = await ask(`diff GDP ${then} latest --columns date,old,new`);
+    expect(rows).toEqual(rowsOf('date', then, latest));
+  });
+});
+
+describe('a comparison of what was known', () => {
+  // BEA's second estimate of the fourth quarter of 2019 was 21726.779, and the third 21729.124; of the fourth quarter
+  // of 2008 the advance one was 14264.6, and the second 14200.3, after 14412.8 in the third quarter.
+  transcript(
+    `
+    # has no difference where a value is missing, no percent of 0, and the vintage of each value
+    $ asof obs RATE --as-of 2020-03-15 --vs 2020-04-15 -q
+    date,value,vs_value,change,percent,as_of_date,vs_as_of_date,series_id,unit,frequency,source
+    2020-01-01,4.5,,,,2020-02-01,,RATE,,Q,
+    2019-10-01,0,0.1,0.1,,2020-01-15,2020-04-01,RATE,,Q,
+
+    # has the columns of each series side by side with --wide
+    $ asof panel rate GDP --as-of 2020-03-15 --vs 2020-04-15 --wide --from 2019Q4 -q
+    date,rate,rate_vs,rate_change,rate_percent,GDP,GDP_vs,GDP_change,GDP_percent
+    2020-01-01,4.5,,,,,,,
+    2019-10-01,0,0.1,0.1,,21726.779,21729.124,2.345,0.0108
+
+    # counts dates with --limit and turns them round with --sort
+    $ asof obs GDP --vintages 2009-01-30,2009-02-27 --limit 2 --sort asc
+    date,series_id,2009-01-30,2009-02-27
+    2008-07-01,GDP,14412.8,14412.8
+    2008-10-01,GDP,14264.6,14200.3
+
+    # compares growth rates, each computed from one vintage
+    $ asof obs GDP --as-of 2009-01-30 --vs 2009-02-27 --units pch --from 2008Q4 --columns value,vs_value
+    value,vs_value
+    ${growth(14264.6)},${growth(14200.3)}
+
+    # says that all values changed alike, as after a change of base year
+    $ asof obs GDP --as-of 1995-12-31 --vs latest --from 1960 --to 1990 --columns date --no-header
+    …
+    ! asof: GDP: the new values of all 124 common dates are 1.051 to 1.079 times the old; if units or base year changed, compare growth rates, not levels (--units pch)
+
+    # fails for a series that does not exist, with the id that was meant
+    $ asof obs GDPP --vs latest
+    ! asof: series 'GDPP' not found
+    !       did you mean GDP?
+    …
+    [exit 3]
+    `,
+    () => asked.as('embedded'),
+  );
+
+  function growth(now: number): string {
+    return (100 * (now / 14412.8 - 1)).toFixed(5);
+  }
+
+  it('is drawn with a line for each day', async () => {
+    const { out } = await run(`obs GDP --vintages ${then},${later},latest --from 2006 --to 2009 -f svg`);
+    expect(out).toContain('As known on 2009-01-30, 2010-07-30 and the latest vintage');
+    for (const line of [then, later, 'latest']) expect(out).toContain(`>${line}</text>`);
+  });
+
+  it.each([
+    ['--vs soon', '--vs "soon": use YYYY-MM-DD'],
+    ['--vs 2999-01-01', '--vs 2999-01-01 is in the future'],
+    ['--vs 2009-01-30,2010-01-30', '--vs takes one date, and these are 2'],
+    ['--vintages 2009-01-30,2009-01-30', '--vintages names 2009-01-30 twice'],
+    ['--vintages 2009-01-30 --as-of 2010-01-30', '--vintages names the as-of dates'],
+    ['--vintages 2009-01-30 --vs latest', 'use either --vs or --vintages'],
+    ['--vs latest --first-release', '--first-release does not go with --vs'],
+    ['--vs latest --cursor abc', '--cursor'],
+    ['--recessions', '--recessions is about charts'],
+    ['--width 500', '--width is about charts'],
+  ])('refuses %s', async (flags, said) => {
+    expect(await run(`obs GDP ${flags}`)).toMatchObject({ code: 2, err: expect.stringContaining(said) });
+  });
+
+  it('refuses to know what was known before the latest vintage', async () => {
+    const { code, err } = await run(`diff GDP ${then} latest --known-before`);
+    expect([code, err]).toEqual([2, expect.stringContaining('second date "latest": use YYYY-MM-DD')]);
+  });
+});
+
+describe('a comparison of prices of a base year', () => {
+  const said =
+    '! asof: REAL: the new value of the only common date is 1.137 times the old; if units or base year changed, compare growth rates, not levels (--units pch)';
+
+  // BEA's real GDP of the fourth quarter of 2012, in dollars of 2005 and of 2009.
+  transcript(
+    `
+    # says so at few dates, also side by side, in a diff and in statistics
+    $ asof obs REAL --as-of 2013-05-01 --vs 2013-08-01 --from 2012-10-01 --columns value --no-header
+    13665.4
+    ${said}
+    $ asof obs REAL --vintages 2013-05-01,2013-08-01 --from 2012-10-01 --columns date --no-header
+    2012-10-01
+    ${said}
+    $ asof diff REAL 2013-05-01 latest --from 2012-10-01 --columns old --no-header
+    13665.4
+    ${said}
+    $ asof diff NOMINAL 2013-05-01 2013-08-01 --from 2012-10-01 --columns old --no-header
+    1
+    $ asof revisions REAL --release 1,2,final --stats --columns count --no-header
+    …
+    ! …REAL: the value of 1 date changed by 3 % or more, and the unit (Billions of Chained 2009 Dollars) has a base year…
+    …
+    `,
+    () => asked.as('embedded'),
+  );
+
+  it('says nothing of it in statistics of logarithms', async () => {
+    const { code, err } = await run('revisions REAL --release 1,final --stats --units log');
+    expect([code, err]).toEqual([0, expect.not.stringContaining('base year')]);
+  });
+});
+
+describe('a snapshot of a comparison', () => {
+  const plan = folder.write(
+    'plan.txt',
+    'vs.csv obs GDP --as-of 2009-01-30 --vs latest --from 2008Q4 --to 2008Q4 --columns value,vs_value\n' +
+      'diff.csv diff GDP 2009-01-30 latest --from 2008Q4 --to 2008Q4 --columns old,new\n',
+  );
+  const late = folder.write('late.txt', 'vs.csv obs GDP --vintages 2009-01-30,2010-01-29\n');
+
+  it('takes its own day for the latest vintage, and refuses later ones', async () => {
+    const out = folder.path('desk');
+    expect((await run(`snapshot ${plan} --out ${out} --as-of 2009-02-28`)).code).toBe(0);
+    expect(folder.read('desk/vs.csv')).toBe('value,vs_value\n14264.6,14200.3\n');
+    expect(folder.read('desk/diff.csv')).toBe('old,new\n14264.6,14200.3\n');
+    expect((await run(`verify ${out}`)).code).toBe(0);
+    const refused = await run(`snapshot ${late} --out ${out} --as-of 2009-02-28`);
+    expect(refused.err).toContain('--vintages 2010-01-29 is later than 2009-02-28');
+  });
+});
+
+describe('recessions in a chart', () => {
+  // NBER announced the trough of June 2009 on 2010-09-20.
+  it('are those that were announced by the as-of date, to the end of the chart without a trough', async () => {
+    const widths = ['2008-11-30', '2010-09-19', '2010-09-20'].map(async (day) => {
+      const { out } = await run(`obs GDP --as-of ${day} --from 2005 -f svg --recessions`);
+      expect(out).toContain('shaded: recessions as announced by NBER');
+      const shaded = [...out.matchAll(/width="([\d.]+)" height="[\d.]+" fill="#e5e7eb" fill-opacity/g)];
+      return shaded.map(([, width]) => Number(width));
+    });
+    const [none, [open = 0] = [], closed = []] = await Promise.all(widths);
+    expect([none, closed.length]).toEqual([[], 1]);
+    expect(open).toBeGreaterThan(closed[0] ?? 0);
+  });
+
+  it('come from USREC where the store has it, as it was known on the day', async () => {
+    const store = folder.path('usrec.db');
+    const months = ['2007-11-01,0', '2007-12-01,0', '2008-01-01,1', '2008-02-01,1', '2008-03-01,0'];
+    const lines = months.flatMap((row, i) => {
+      const [date, value] = row.split(',');
+      return [`USREC,${date},2009-01-15,${value}`, `UNRATE,${date},2009-01-15,${i}.5`];
+    });
+    await importFiles(store, { 'usrec.csv': statements(lines) });
+    const line = `obs UNRATE --as-of 2009-01-31 -f svg --recessions --store ${store}`;
+    const { out } = await asof(line.split(' '));
+    expect(out).toContain('shaded: recessions from USREC');
+    expect(out.match(/fill-opacity/g)).toHaveLength(1);
+  });
+});
+
+describe('the library', () => {
+  it('compares and lists versions with typed rows', async () => {
+    const library = asked.library();
+    const compared = await library.compare('GDP', [then, later], { from: '2008-10-01', limit: 3 });
+    const change: string | null | undefined = compared.rows.at(-1)?.change;
+    expect(compared.rows.map(({ date }) => date)).toEqual(['2010-04-01', '2010-01-01', '2009-10-01']);
+    expect(change).toBeNull();
+    const versions = await library.versions(['GDP'], [then, 'latest'], { to: '2008-12-31', limit: 1 });
+    expect(versions.rows).toEqual([
+      { date: '2008-10-01', series_id: 'GDP', [then]: '14264.6', latest: '14608.209' },
+    ]);
+    const day = { from: '2008-10-01', to: '2008-10-01' };
+    const { rows } = await library.diff('GDP', [then, 'latest'], day);
+    expect(rows.map((row) => row.new)).toEqual(['14608.209']);
+  });
+
+  it.each<readonly [days: readonly string[], detail: string]>([
+    [[], 'use as-of dates'],
+    [['2009-01-30', '2009-01-30'], 'name each day once'],
+    [['soon'], "invalid 'days'"],
+  ])('refuses the days %j', async (days, detail) => {
+    await expect(asked.library().versions('GDP', days)).rejects.toThrow(detail);
+  });
+});
