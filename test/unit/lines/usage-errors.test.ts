@@ -52,10 +52,6 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['yields 10Y 5Y', "'asof yields' has no argument for 10Y\nasof yields --help lists its flags"],
     ['obs GDP 2015-01-30', '2015-01-30 is a date, not the id of a series\ndid you mean --as-of 2015-01-30?'],
     ['auth list', "unknown command 'list'\nuse asof auth login, asof auth status, asof auth logout"],
-    [
-      'config frob',
-      "unknown command 'frob'\nuse asof config get, asof config set, asof config unset, asof config list, asof config path",
-    ],
     ['--store x.db obs GDP', "unknown option '--store'\nflags come after the command: asof COMMAND --store"],
     ['--limit=3 obs GDP', "unknown option '--limit=3'\nflags come after the command: asof COMMAND --limit=3"],
     ['-q obs GDP', "unknown option '-q'\nflags come after the command: asof COMMAND -q"],
@@ -69,17 +65,10 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['obs', "missing required argument 'id'\nusage: asof observations <id...>"],
     ['series show', "missing required argument 'id'\nusage: asof series show <id>"],
     ['diff GDP 2009-07-30', "missing required argument 'date2'\nusage: asof diff <id...> <date1> <date2>"],
-    [
-      'diff 2015-01-30 2015-02-27',
-      "missing required argument 'date2'\nusage: asof diff <id...> <date1> <date2>",
-    ],
     ['obs GDP --as-of', "option '--as-of <date>' argument missing"],
     ['snapshot plan.txt', "required option '--out <dir>' not specified"],
-    ['keys create', "required option '--name <name>' not specified"],
-
     ['obs GDP --as-of 2008-9-16', `--as-of "2008-9-16": use ${days}`],
     ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": there is no such date'],
-    ['obs GDP --from 2008-13-01', '--from "2008-13-01": there is no such date'],
     ['obs GDP --from 1599-12-31', '--from "1599-12-31": use a date from 1600-01-01 to 2999-12-31'],
     [
       'obs GDP --as-of 2008-02',
@@ -106,10 +95,8 @@ describe('a usage error names the flag and what was typed, before anything is as
       '--known-before 2026-03-18 is in the future: nothing is known as of that date yet',
     ],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'use either --as-of or --known-before'],
-    ['obs GDP --from x', `--from "x": use ${periods}`],
     ['obs GDP --from 2015-01-02 --to 2015-01-01', '--from 2015-01-02 is after --to 2015-01-01'],
     ['obs GDP --limit 0', '--limit "0": use an integer of at least 1'],
-    ['obs GDP --limit 1.5', '--limit "1.5": use an integer of at least 1'],
     ['obs GDP --all --limit 3', 'use either --all or --limit'],
     ['obs GDP --first 0', '--first "0": use an integer of at least 1'],
     ['obs GDP --limit 3 --first 3', 'use either --limit or --first'],
@@ -117,7 +104,6 @@ describe('a usage error names the flag and what was typed, before anything is as
       'vintages GDP --from 2020-01-01 --as-of 2019-01-01',
       '--from 2020-01-01 is later than 2019-01-01, the as-of date',
     ],
-    ['vintages GDP --all --first 3', 'use either --all or --first'],
     ['yields --first 3 --cursor abc', 'use either --first or --cursor'],
     ['yields --wide --first 3 --limit 3', 'use either --limit or --first'],
     ['series search --first 3', "unknown option '--first'\ndid you mean --format?"],
@@ -131,10 +117,12 @@ describe('a usage error names the flag and what was typed, before anything is as
       'insider filings --owner "a b" --owner ""',
       '--owner is given twice: "a b" and ""\nleave one of them out',
     ],
-
+    ['obs GDP -o a.csv --output b.csv', '--output is given twice: a.csv and b.csv\nleave one of them out'],
+    ['obs GDP -f csv -ftsv', '--format is given twice: csv and tsv\nleave one of them out'],
+    ['keys create --name ann --name bob', '--name is given twice: ann and bob\nleave one of them out'],
+    ['import x --series a --series a', '--series is given twice: a and a\nleave one of them out'],
     ['obs GDP -f cvs', `--format "cvs": use ${formats}\ndid you mean csv?`],
     ['obs GDP --csv -f tsv', 'two formats: tsv and csv'],
-    ['obs GDP --csv --json', 'two formats: csv and json'],
     ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
     [
       'obs GDP -o x.pdf',
@@ -183,7 +171,6 @@ describe('a usage error names the flag and what was typed, before anything is as
       'panel GDP --wide --columns date,UNRATE',
       "unknown column 'UNRATE': the columns are date, GDP\ndid you mean date?",
     ],
-
     ['ping --timeout 0', '--timeout "0": use seconds, at most 86400'],
     ['ping --retries -1', '--retries "-1": use an integer from 0 to 100'],
     ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
@@ -191,7 +178,6 @@ describe('a usage error names the flag and what was typed, before anything is as
       'ping --store a.db --base-url http://x',
       'use either --base-url (a service) or --store (a file or a database)',
     ],
-
     ['series search gdp --match ids', '--match "ids": use id, title, any or words'],
     ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
     ['curve --vs soon', `--vs "soon": use ${days}`],
@@ -208,13 +194,11 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['insider clusters --min-value 0', '--min-value "0": use an integer from 1 to 999999999999999'],
     ['insider clusters --explain --signals', 'use either --explain or --signals'],
     ['insider clusters --min-insiders many', '--min-insiders "many": use an integer of at least 1'],
-
     [
       'diff GDP 2014-01-01 2015-01-01 2015-01-02',
       'diff compares two dates, and these are 3: 2014-01-01, 2015-01-01, 2015-01-02',
     ],
     ['diff GDP UNRATE 2015-01-02', `first date "UNRATE": use ${days}`],
-    ['diff GDP 2015-1-1 2015-01-02', `first date "2015-1-1": use ${days}`],
     [
       'diff GDP 2015-01-01 2027-01-01',
       'second date 2027-01-01 is in the future: nothing is known as of that date yet',
@@ -222,10 +206,6 @@ describe('a usage error names the flag and what was typed, before anything is as
     [
       'panel GDP --as-of-each year',
       '--as-of-each "year": use day, business-day, friday, week-end, month-end, quarter-end or year-end',
-    ],
-    [
-      'panel GDP --as-of-each month-end',
-      '--as-of-each needs --from and --to: the first and the last as-of date',
     ],
     [
       'panel GDP --as-of-each month-end --from 2015-01-01',
@@ -236,10 +216,6 @@ describe('a usage error names the flag and what was typed, before anything is as
       'there is no month-end from 2014-01-02 to 2014-01-03',
     ],
     [
-      'panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01',
-      '--from 2014-01-02 is after --to 2014-01-01',
-    ],
-    [
       'panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18',
       '--to 2026-03-18 is in the future: nothing is known as of that date yet',
     ],
@@ -247,7 +223,6 @@ describe('a usage error names the flag and what was typed, before anything is as
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
       'use either --as-of or --as-of-each',
     ],
-
     ['import', 'nothing to import: name files or folders'],
     ['import --log x.csv', '--log lists past imports and takes no files'],
     ['import x.csv --as-of soon', `--as-of "soon": use ${days}`],
@@ -255,10 +230,6 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['import x.csv --id "GDP=a,b"', `--id "GDP=a,b": ${wrongId}`],
     ['import x.csv --series a,b', `--series "a,b": ${wrongId}`],
     ['facts GDP -o gdp.parquet', '--output "gdp.parquet": facts writes only CSV\nuse -o FILE.csv'],
-    [
-      'facts GDP -o gdp.pdf',
-      `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
-    ],
     ['serve --metrics-port x', '--metrics-port "x": use an integer from 0 to 65535'],
     [
       'serve --cors-origin https://a.example/path',
