@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shells } from '../../../../src/cli/completion/scripts.ts';
+import { bashLine, type Quote, shells } from '../../../../src/cli/completion/scripts.ts';
 
 /** The script without comments and the contents of quotes, so that only its syntax is left. */
 function syntaxOf(script: string): string {
@@ -36,7 +36,6 @@ describe.each([
     const syntax = syntaxOf(script);
     expect(syntax).not.toMatch(/['"]/);
     // In bash and zsh a bare `)` ends each pattern of a `case`.
-    // In bash and zsh a bare `)` ends each pattern of a `case`.
     expect(count(syntax, /\(/g) + count(syntax, /^\s*\w+\)/gm)).toBe(count(syntax, /\)/g));
     expect(count(syntax, /\[/g)).toBe(count(syntax, /\]/g));
     expect(count(syntax, /\{/g)).toBe(count(syntax, /\}/g));
@@ -55,4 +54,31 @@ describe.each([
     expect(script).toMatch(/\n$/);
     expect(script).not.toMatch(/undefined|\[object|NaN/);
   });
+});
+
+describe('a bash line up to the cursor', () => {
+  it.each<readonly [line: string, words: readonly string[], current: string, quote: Quote]>([
+    ['asof ', [], '', ''],
+    ['asof obs', [], 'obs', ''],
+    ['asof obs "GDP" u', ['obs', 'GDP'], 'u', ''],
+    ['asof obs "A B', ['obs'], 'A B', '"'],
+    ["asof obs 'A \\B", ['obs'], 'A \\B', "'"],
+    ['asof obs A\\ B', ['obs'], 'A B', ''],
+    ['asof obs "a\\"b\\$c\\d', ['obs'], 'a"b$c\\d', '"'],
+    ['asof obs a"b"\'c\'d', ['obs'], 'abcd', ''],
+    ['asof obs "" x', ['obs', ''], 'x', ''],
+    ['asof obs --format=cs', ['obs'], '--format=cs', ''],
+    ['/opt/asof obs B:C', ['obs'], 'B:C', ''],
+    ['asof obs \\\n  x', ['obs'], 'x', ''],
+    ['asof obs $HOME/x', ['obs'], '$HOME/x', ''],
+    ['asof obs $(ls) x', ['obs', '$', 'ls'], 'x', ''],
+    ['asof obs GDP 2> err x', ['obs', 'GDP'], 'x', ''],
+  ])('%j is split without expanding anything', (line, words, current, quote) => {
+    expect(bashLine(line)).toMatchObject({ words, current, quote, redirected: false });
+  });
+
+  it.each(['asof obs > x', 'asof obs GDP 2>x', 'asof obs GDP >>', 'asof import < "a b'])(
+    '%j ends in the file of a redirection',
+    (line) => expect(bashLine(line).redirected).toBe(true),
+  );
 });
