@@ -1,20 +1,26 @@
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { asof, days, importedStore, linesOf, longValue, statements } from '../../support/command.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  asof,
+  days,
+  importedStore,
+  linesOf,
+  longValue,
+  type Surroundings,
+  statements,
+} from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
-
-// The commands do real work, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { transcript } from '../../support/transcript.ts';
 
 const folder = newFolder();
 let store = '';
@@ -26,6 +32,11 @@ const header = 'date,value,as_of_date,series_id,unit,frequency,source';
 const newestFirst = [...days].reverse();
 const q4 = '2014-10-01,17703.7,2015-03-27,GDP,,Q,';
 const q3 = '2014-07-01,17599.8,2014-12-23,GDP,,Q,';
+
+/** Runs a line of words with the store of these tests. */
+const run = (line: string, surroundings: Surroundings = {}) =>
+  asof([...line.split(' '), '--store', store], surroundings);
+const terminal = (columns = 120) => ({ stdoutIsTerminal: true, stderrIsTerminal: true, columns });
 
 describe('observations as of a day', () => {
   it.each<readonly [flags: string, rows: readonly string[]]>([
@@ -41,46 +52,43 @@ describe('observations as of a day', () => {
     ['--to 2014-09-30', [q3]],
     ['--from 2014-10-01 --to today', [q4]],
   ])('asof obs GDP %s', async (flags, rows) => {
-    const line = ['obs', 'GDP', ...flags.split(' ').filter((word) => word !== ''), '--store', store];
-    const { code, out } = await asof(line);
+    const { code, out } = await run(`obs GDP ${flags}`.trim());
     expect({ code, lines: linesOf(out) }).toEqual({ code: 0, lines: [header, ...rows] });
   });
 
   it('show with -v what today is, and each request', async () => {
-    const { err } = await asof(['obs', 'GDP', '--as-of', 'today', '-v', '--store', store]);
+    const { err } = await run('obs GDP --as-of today -v');
     expect(err).toContain('asof: --as-of today is 2026-03-15\n');
     expect(err).toContain('asof: observations id=GDP as_of=2026-03-15 limit=1000: 2 rows');
   });
 });
 
 describe('nothing is silently short', () => {
-  it('csv has all rows, over as many pages as it takes', async () => {
-    const { out, err } = await asof(['obs', 'LONG', '--columns', 'date,value', '--store', store]);
-    expect(linesOf(out)).toEqual(['date,value', ...newestFirst.map((day) => `${day},${longValue(day)}`)]);
-    expect(err).toBe('');
+  it('csv has all rows, over as many pages as it takes, and on a terminal too', async () => {
+    const out = ['date,value', ...newestFirst.map((day) => `${day},${longValue(day)}`), ''].join('\n');
+    const line = 'obs LONG --columns date,value --csv';
+    expect(await run(line)).toEqual({ code: 0, out, err: '' });
+    expect(await run(line, terminal())).toEqual({ code: 0, out, err: '' });
   });
 
   it('--limit is larger than a page, in the contract’s order and before --sort', async () => {
-    const flags = ['--limit', '1500', '--sort', 'asc', '--columns', 'date', '--no-header'];
-    const { out } = await asof(['obs', 'LONG', ...flags, '--store', store]);
+    const { out } = await run('obs LONG --limit 1500 --sort asc --columns date --no-header');
     expect(linesOf(out)).toEqual(newestFirst.slice(0, 1500).reverse());
   });
 
   it('json over several pages is one envelope', async () => {
-    const { out } = await asof(['obs', 'LONG', '--json', '--store', store]);
-    const { results, ...rest } = JSON.parse(out);
+    const { results, ...rest } = JSON.parse((await run('obs LONG --json')).out);
     expect(rest).toMatchObject({ object: 'observation_series', results_count: 2500, has_more: false });
     expect(rest).not.toHaveProperty('next_cursor');
     expect(results.map((row: { date: string }) => row.date.slice(0, 10))).toEqual(newestFirst);
   });
 
-  it.each([['1500'], ['1000'], ['7']])(
+  it.each(['1500', '1000', '7'])(
     'json that --limit %s cut says so, and its cursor leads on without a gap',
     async (limit) => {
-      const line = ['obs', 'LONG', '--store', store, '--json'];
-      const first = JSON.parse((await asof([...line, '--limit', limit])).out);
+      const first = JSON.parse((await run(`obs LONG --json --limit ${limit}`)).out);
       expect(first).toMatchObject({ results_count: Number(limit), has_more: true });
-      const second = JSON.parse((await asof([...line, '--cursor', first.next_cursor])).out);
+      const second = JSON.parse((await run(`obs LONG --json --cursor ${first.next_cursor}`)).out);
       expect(second.has_more).toBe(false);
       const dates = [...first.results, ...second.results].map((row) => row.date.slice(0, 10));
       expect(dates).toEqual(newestFirst);
@@ -88,8 +96,7 @@ describe('nothing is silently short', () => {
   );
 
   it('a terminal shows 100 rows and how many more there are, also with -q', async () => {
-    const line = ['obs', 'LONG', '--store', store, '-q'];
-    const { out, err } = await asof(line, { stdoutIsTerminal: true, columns: 120 });
+    const { out, err } = await run('obs LONG -q', terminal());
     expect(linesOf(out)).toHaveLength(101);
     expect(err).toBe('asof: 2,400 more rows; --all shows all, --limit N at most N\n');
   });
@@ -97,53 +104,55 @@ describe('nothing is silently short', () => {
   it.each([
     ['--all', 2501],
     ['--limit 300', 301],
-    ['--csv', 2501],
   ])('a terminal shows all requested rows with %s', async (flags, lines) => {
-    const surroundings = { stdoutIsTerminal: true, columns: 120 };
-    const { out, err } = await asof(['obs', 'LONG', '--store', store, ...flags.split(' ')], surroundings);
-    expect(linesOf(out)).toHaveLength(lines);
-    expect(err).toBe('');
+    const { out, err } = await run(`obs LONG -q ${flags}`, terminal());
+    expect([linesOf(out).length, err]).toEqual([lines, '']);
   });
 
-  it('a narrow terminal names the columns that it does not show', async () => {
-    const surroundings = { stdoutIsTerminal: true, columns: 40 };
-    const { out, err } = await asof(['obs', 'GDP', '--no-color', '--store', store], surroundings);
+  it('a narrow terminal names the columns that it does not show; of many the first ones, and counts the others', async () => {
+    const { out, err } = await run('obs GDP --no-color', terminal(40));
     expect(linesOf(out)[0]).toBe('date          value  as_of_date');
     expect(err).toContain('the terminal is too narrow for series_id, unit, frequency, source');
-  });
-
-  it('and of many columns names the first ones and counts the others', async () => {
     // The shipped sample has more than a hundred vintages of 2014.
-    const env = { HOME: folder.path('home') };
     const line = ['revisions', 'GDP', '--wide', '--from', '2014-01-01', '--to', '2014-12-31'];
-    const all = linesOf((await asof([...line, '--csv'], { env })).out)[0]?.split(',') ?? [];
-    const narrow = { env, stdoutIsTerminal: true, columns: 40 };
-    const { out, err } = await asof([...line, '--no-color'], narrow);
-    const shown = linesOf(out)[0]?.split(/ +/).length ?? 0;
+    const all = linesOf((await asof([...line, '--csv'])).out)[0]?.split(',') ?? [];
+    const narrow = await asof([...line, '--no-color'], terminal(40));
+    const shown = linesOf(narrow.out)[0]?.split(/ +/).length ?? 0;
     const named = all.slice(shown, shown + 8).join(', ');
-    expect(err).toContain(
+    expect(narrow.err).toContain(
       `the terminal is too narrow for ${named}, ${all.length - shown - 8} more columns; choose with --columns\n`,
     );
   });
-});
 
-describe('data that changes between two pages', () => {
-  const change = async (path: string, value: string) => {
-    const file = folder.write('change.csv', statements([`LONG,2030-01-01,2021-01-01,${value}`]));
-    const { code, err } = await asof(['import', file, '--replace', '--projections', '--store', path]);
-    expect({ code, err }).toMatchObject({ code: 0 });
-  };
+  it('a terminal says to which day the newest values are covered, unless a day was asked for', async () => {
+    const note = 'asof: GDP is covered to 2015-03-27';
+    expect((await run('obs GDP', terminal())).err).toBe(`${note}\n`);
+    expect((await run('panel gdp long', terminal())).err).toContain(
+      `${note}, and 1 more series are not up to date\n`,
+    );
+    for (const more of ['--as-of 2015-03-27', '--to 2014-10-01', '-q', '--csv'])
+      expect((await run(`obs GDP ${more}`, terminal())).err).not.toContain(note);
+  });
 
-  it('is never mixed with what was written before: exit 8', async () => {
-    const path = await importedStore({ ...folder, path: (name) => folder.path(`changing-${name}`) });
+  it('no rows come with what would make some', async () => {
+    const line = 'insider clusters --code S --min-value 9 --ticker TSLA --no-header --csv';
+    const { code, out, err } = await asof(line.split(' '));
+    expect([code, out]).toEqual([0, '']);
+    expect(err).toContain('a cluster takes sales by 3 insiders within 14 days, worth 9 or more');
+  });
+
+  it('rows are never mixed with those of data that changed between two pages: exit 8', async () => {
+    const path = await importedStore(newFolder());
+    const file = folder.write('change.csv', statements(['LONG,2030-01-01,2021-01-01,1']));
     let changed = false;
     const onWrite = async () => {
-      if (!changed) await change(path, '1');
+      if (changed) return;
       changed = true;
+      const line = ['import', file, '--replace', '--projections', '--store', path];
+      expect((await asof(line)).code).toBe(0);
     };
     const { code, err } = await asof(['obs', 'LONG', '--csv', '--store', path], { onWrite });
-    expect(code).toBe(8);
-    expect(err).toContain('the data changed while it was being read');
+    expect([code, err]).toEqual([8, expect.stringContaining('the data changed while it was being read')]);
   });
 });
 
@@ -156,21 +165,35 @@ describe('formats', () => {
     ['-f tsv', false, {}, 'status\tmessage'],
     ['-f ndjson', false, {}, '{"status":"ok"'],
     ['--json', false, {}, '{\n  "object": "ping"'],
-    ['-f markdown', false, {}, '| status | message | plan | monthly_limit |'],
     ['-f markdown', true, {}, '| status | message | plan | monthly_limit |'],
     ['-f table', false, {}, 'status  message'],
     ['', false, { ASOF_FORMAT: '' }, 'status,message'],
   ])('ping %s (terminal: %s, %j)', async (flags, stdoutIsTerminal, env, start) => {
-    const line = ['ping', ...flags.split(' ').filter((word) => word !== ''), '--store', store];
-    const { code, out } = await asof(line, { stdoutIsTerminal, columns: 120, env });
+    const { code, out } = await run(`ping ${flags}`.trim(), { stdoutIsTerminal, columns: 120, env });
     expect({ code, start: out.slice(0, start.length) }).toEqual({ code: 0, start });
   });
 
   it('tables and text files say unlimited', async () => {
-    expect((await asof(['ping', '-f', 'table', '--store', store])).out).toContain('unlimited');
-    expect((await asof(['ping', '--csv', '--store', store])).out).toContain(
-      ',owner,unlimited,,unlimited,,unlimited,',
-    );
+    expect((await run('ping -f table')).out).toContain('unlimited');
+    expect((await run('ping --csv')).out).toContain(',owner,unlimited,,unlimited,,unlimited,');
+  });
+
+  it('the description of a series is a card on a terminal', async () => {
+    const lines = linesOf((await run('series show GDP --no-color', terminal(40))).out);
+    expect(lines[0]).toMatch(/^id: +GDP$/);
+    expect(lines).toContainEqual(expect.stringMatching(/^first_vintage: +2014-10-30$/));
+    expect((await run('series show GDP --csv', terminal())).out).toMatch(/^id,title,units,/);
+  });
+
+  it('a table cuts titles before ids, which people copy', async () => {
+    const id = 'ANIDOFTWENTYLETTERSX';
+    const own = folder.path('titles.db');
+    const facts = folder.write('ids.csv', statements([`${id},2020-01-01,2020-02-01,1`]));
+    const titles = folder.write('titles.csv', `series_id,title\n${id},${'Long title '.repeat(9)}\n`);
+    await asof(['import', facts, titles, '--store', own]);
+    const { out } = await asof(['series', 'search', id, '--no-color', '--store', own], terminal(80));
+    expect(linesOf(out)[1]).toContain(`${id}  Long`);
+    expect(linesOf(out)[1]).toContain('…');
   });
 
   it.each<readonly [flags: string, env: Record<string, string>, terminal: boolean, colour: boolean]>([
@@ -185,29 +208,20 @@ describe('formats', () => {
     ['', { FORCE_COLOR: '1', NO_COLOR: '1' }, true, false],
     ['--no-color', { FORCE_COLOR: '1' }, true, false],
   ])('colours: %s %j on a terminal: %s → %s', async (flags, env, stdoutIsTerminal, colour) => {
-    const line = ['ping', '-f', 'table', '--store', store, ...(flags === '' ? [] : [flags])];
-    const { out } = await asof(line, { stdoutIsTerminal, env });
+    const { out } = await run(`ping -f table ${flags}`.trim(), { stdoutIsTerminal, env });
     expect(out.startsWith('\u001B[1m')).toBe(colour);
   });
 
-  it('--fail-empty exits 9 when there are no rows, and only then', async () => {
-    const line = ['obs', 'GDP', '--fail-empty', '--store', store];
-    expect(await asof([...line, '--as-of', '1990-01-01', '-q'])).toEqual({
-      code: 9,
-      out: `${header}\n`,
-      err: '',
-    });
-    expect((await asof(line)).code).toBe(0);
-  });
-
-  it('--fail-empty leaves the file of -o as it was when there are no rows', async () => {
-    const line = ['obs', 'GDP', '--fail-empty', '--store', store, '--as-of', '1990-01-01', '-q'];
-    const file = folder.write('kept.csv', 'keep\n');
-    expect((await asof([...line, '-o', file])).code).toBe(9);
-    expect(folder.read('kept.csv')).toBe('keep\n');
+  it('--fail-empty exits 9 when there are no rows, and leaves the file of -o as it was', async () => {
+    expect((await run('obs GDP --fail-empty')).code).toBe(0);
+    const line = 'obs GDP --fail-empty --as-of 1990-01-01 -q';
+    expect(await run(line)).toEqual({ code: 9, out: `${header}\n`, err: '' });
+    const file = folder.write('empty.csv', 'keep\n');
+    expect((await run(`${line} -o ${file}`)).code).toBe(9);
+    expect(folder.read('empty.csv')).toBe('keep\n');
     for (const name of ['none.csv', 'none.svg', 'none.parquet']) {
-      expect((await asof([...line, '-o', folder.path(name)])).code).toBe(9);
-      expect(existsSync(folder.path(name))).toBe(false);
+      expect((await run(`${line} -o ${folder.path(name)}`)).code).toBe(9);
+      expect(folder.has(name)).toBe(false);
     }
   });
 });
@@ -217,105 +231,129 @@ describe('-o', () => {
     const copy = folder.path('copy.csv');
     copyFileSync(store, copy);
     const before = readFileSync(copy);
-    const { code, out, err } = await asof([...words.split(' '), '--store', copy, '-o', copy]);
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toBe(
-      `asof: will not write to ${copy}: it is a database, such as a store; name another file\n`,
-    );
+    const err = `asof: will not write to ${copy}: it is a database, such as a store; name another file\n`;
+    const ended = await asof([...words.split(' '), '--store', copy, '-o', copy]);
+    expect(ended).toEqual({ code: 2, out: '', err });
     expect(readFileSync(copy).equals(before)).toBe(true);
   });
 
-  it('writes what stdout would have had, in the format of the extension', async () => {
-    const line = ['obs', 'GDP', '--store', store];
-    expect(await asof([...line, '-o', folder.path('gdp.csv')])).toEqual({ code: 0, out: '', err: '' });
-    expect(folder.read('gdp.csv')).toBe((await asof(line)).out);
-    await asof([...line, '-o', folder.path('gdp.json')]);
+  it('writes what stdout would have had, in the format of the extension; - is stdout', async () => {
+    expect(await run(`obs GDP -o ${folder.path('gdp.csv')}`)).toEqual({ code: 0, out: '', err: '' });
+    expect(folder.read('gdp.csv')).toBe((await run('obs GDP')).out);
+    expect((await run('obs GDP -o -')).out).toBe(`${header}\n${q4}\n${q3}\n`);
+    await run(`obs GDP -o ${folder.path('gdp.json')}`);
     expect(JSON.parse(folder.read('gdp.json')).results).toHaveLength(2);
-    await asof([...line, '-o', folder.path('gdp.ndjson')]);
-    expect(linesOf(folder.read('gdp.ndjson')).map((text) => JSON.parse(text).value)).toEqual([
-      '17703.7',
-      '17599.8',
-    ]);
+    await run(`obs GDP -o ${folder.path('gdp.ndjson')}`);
+    const values = linesOf(folder.read('gdp.ndjson')).map((text) => JSON.parse(text).value);
+    expect(values).toEqual(['17703.7', '17599.8']);
   });
 
   it('compresses what it writes to a name that ends in .gz, also of facts, which import reads again', async () => {
-    const line = ['obs', 'GDP', '--store', store];
-    await asof([...line, '-o', folder.path('gdp.csv.gz')]);
-    expect(gunzipSync(readFileSync(folder.path('gdp.csv.gz'))).toString()).toBe((await asof(line)).out);
-    await asof(['facts', 'GDP', '--store', store, '-o', folder.path('facts.csv.gz')]);
-    const copy = folder.path('copy.csv');
+    await run(`obs GDP -o ${folder.path('gdp.csv.gz')}`);
+    expect(gunzipSync(readFileSync(folder.path('gdp.csv.gz'))).toString()).toBe((await run('obs GDP')).out);
+    await run(`facts GDP -o ${folder.path('facts.csv.gz')}`);
+    const copy = folder.path('from-facts.db');
     expect((await asof(['import', folder.path('facts.csv.gz'), '--store', copy, '-q'])).code).toBe(0);
-    expect((await asof(['facts', 'GDP', '--store', copy])).out).toBe(
-      (await asof(['facts', 'GDP', '--store', store])).out,
-    );
-  });
-
-  it('is refused with an ending that no format has', async () => {
-    const { code, err } = await asof(['obs', 'GDP', '--store', store, '-o', folder.path('gdp.cvs')]);
-    expect([code, err.split('\n')[0]]).toEqual([
-      2,
-      'asof: asof writes no .cvs files: the formats are table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png',
-    ]);
+    expect((await asof(['facts', 'GDP', '--store', copy])).out).toBe((await run('facts GDP')).out);
   });
 
   it('of a Markdown table has the columns chosen and all rows, also on a terminal', async () => {
-    const line = ['obs', 'LONG', '--columns', 'value,date', '--store', store];
-    expect(await asof([...line, '-o', folder.path('long.md')])).toMatchObject({ code: 0, err: '' });
+    const line = 'obs LONG --columns value,date';
+    expect(await run(`${line} -o ${folder.path('long.md')}`)).toMatchObject({ code: 0, err: '' });
     const rows = newestFirst.map((day) => `| ${longValue(day)} | ${day} |`);
     const expected = ['| value | date |', '| ---: | --- |', ...rows];
     expect(linesOf(folder.read('long.md'))).toEqual(expected);
-    const onTerminal = await asof([...line, '-f', 'markdown'], { stdoutIsTerminal: true, columns: 20 });
-    expect(linesOf(onTerminal.out)).toEqual(expected);
-  });
-
-  it.each([[['-f', 'markdown']], [['-o', 'x.md']]])(
-    '%j has no table without a header: exit 2, before any query runs',
-    async (flags) => {
-      const line = ['obs', 'GDP', '--no-header', '--store', folder.path('none.db'), ...flags];
-      const err = 'asof: a markdown table needs its header: leave out --no-header\n';
-      expect(await asof(line)).toEqual({ code: 2, out: '', err });
-    },
-  );
-
-  it('- is stdout', async () => {
-    expect((await asof(['obs', 'GDP', '-o', '-', '--store', store])).out).toBe(`${header}\n${q4}\n${q3}\n`);
+    expect(linesOf((await run(`${line} -f markdown`, terminal(20))).out)).toEqual(expected);
   });
 
   it('writes no colours into a file', async () => {
-    await asof(['ping', '-f', 'table', '-o', folder.path('p.txt'), '--store', store], {
-      env: { FORCE_COLOR: '1' },
-    });
+    await run(`ping -f table -o ${folder.path('p.txt')}`, { env: { FORCE_COLOR: '1' } });
     expect(folder.read('p.txt')).not.toContain('\u001B');
   });
 
-  it.each([
-    ['into a folder that is not there', 'none/x.csv', 'there is no such folder'],
-    ['onto a folder', '.', 'it is a folder'],
-    ['below a file', 'facts.csv/x.csv', 'a part of the path is not a folder'],
-  ])('%s: exit 10', async (_, name, reason) => {
-    const { code, err } = await asof(['obs', 'GDP', '-o', folder.path(name), '--store', store]);
-    expect(code).toBe(10);
-    expect(err).toBe(`asof: cannot write to ${folder.path(name)}: ${reason}\n`);
-  });
+  const at = folder.path('.');
+  transcript(
+    `
+    # is refused before any query runs with an ending that no format has, or without the header of Markdown
+    $ asof obs GDP -o ${at}/gdp.cvs
+    ! asof: asof writes no .cvs files: the formats are table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png
+    …
+    [exit 2]
+    $ asof obs GDP --no-header -o x.md --store ${at}/none.db
+    ! asof: a markdown table needs its header: leave out --no-header
+    [exit 2]
+
+    # into a folder that is not there, onto a folder or below a file exits with 10
+    $ asof obs GDP -o ${at}/none/x.csv
+    ! asof: cannot write to ${at}/none/x.csv: there is no such folder
+    [exit 10]
+    $ asof obs GDP -o ${at}
+    ! asof: cannot write to ${at}: it is a folder
+    [exit 10]
+    $ asof obs GDP -o ${at}/facts.csv/x.csv
+    ! asof: cannot write to ${at}/facts.csv/x.csv: a part of the path is not a folder
+    [exit 10]
+    `,
+    () => ({ env: { ASOF_STORE: store } }),
+  );
 
   it.each([
-    ['an unknown series', ['obs', 'NOPE'], 3],
-    ['one unknown series of two', ['obs', 'GDP', 'NOPE'], 3],
-    ['a bad value', ['obs', 'GDP', '--as-of', 'x'], 2],
-    ['facts of an unknown series', ['facts', 'GDP', 'NOPE'], 3],
+    ['one unknown series of two', 'obs GDP NOPE', 3],
+    ['a bad value', 'obs GDP --as-of x', 2],
+    ['facts of an unknown series', 'facts GDP NOPE', 3],
   ])('leaves the file as it was after %s', async (_, line, code) => {
     mkdirSync(folder.path('kept'), { recursive: true });
-    folder.write('kept/x.csv', 'precious');
-    expect((await asof([...line, '-o', folder.path('kept/x.csv'), '--store', store])).code).toBe(code);
-    expect(readdirSync(folder.path('kept'))).toEqual(['x.csv']);
-    expect(folder.read('kept/x.csv')).toBe('precious');
+    const file = folder.write('kept/x.csv', 'precious');
+    expect((await run(`${line} -o ${file}`)).code).toBe(code);
+    expect([readdirSync(folder.path('kept')), folder.read('kept/x.csv')]).toEqual([['x.csv'], 'precious']);
   });
 
   it('replaces a file as a whole: its mode stays, and a link to it', async () => {
     chmodSync(folder.write('private.csv', 'old'), 0o600);
     symlinkSync(folder.path('private.csv'), folder.path('link.csv'));
-    expect((await asof(['obs', 'GDP', '-o', folder.path('link.csv'), '--store', store])).code).toBe(0);
+    expect((await run(`obs GDP -o ${folder.path('link.csv')}`)).code).toBe(0);
     expect(folder.read('private.csv')).toContain('17703.7');
     expect(statSync(folder.path('private.csv')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('control characters in the title of a series', () => {
+  /** Sets the title of a window, rings, and deletes a line by a control character of one byte (C1). */
+  const hostile = 'A\u001B]0;owned\u0007B\u009B2K';
+  const shown = 'A␛]0;owned␇B\uFFFD2K';
+  const evil = folder.path('evil.db');
+
+  beforeAll(async () => {
+    const facts = folder.write('evil.csv', statements(['GDP,2014-07-01,2014-10-30,17535.4']));
+    const titles = folder.write(
+      'metadata.csv',
+      `series_id,title,units,frequency\nGDP,${hostile},Dollars,Q\n`,
+    );
+    expect((await asof(['import', facts, titles, '--store', evil])).code).toBe(0);
+  });
+
+  it.each([
+    ['series show GDP --csv', hostile],
+    ['series show GDP -f tsv', hostile],
+    ['series search -f ndjson', JSON.stringify(hostile).slice(1, -1)],
+    ['facts GDP --metadata', hostile],
+    ['join - --on day GDP --csv', hostile],
+  ])('never reach a terminal, and a pipe gets them as they are: %s', async (words, raw) => {
+    const line = [...words.split(' '), '--store', evil];
+    const stdin = () => Readable.from([Buffer.from(`day,text\n2014-12-31,${hostile}\n`)]);
+    const piped = await asof(line, { stdin: stdin() });
+    expect([piped.code, piped.out.includes(raw)]).toEqual([0, true]);
+    const { code, out } = await asof(line, { stdin: stdin(), stdoutIsTerminal: true, columns: 400 });
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/(?![\n\t])\p{Cc}/u);
+    expect(out.includes(shown) || out.includes('A\\u001b]0;owned\\u0007B\uFFFD2K')).toBe(true);
+    // Only those characters differ.
+    expect(out.split('\n').length).toBe(piped.out.split('\n').length);
+  });
+
+  it('are in a file as they are, even if the command runs in a terminal', async () => {
+    const line = ['series', 'show', 'GDP', '--store', evil, '-o', folder.path('out.csv')];
+    expect((await asof(line, terminal())).code).toBe(0);
+    expect(folder.read('out.csv')).toContain(hostile);
   });
 });

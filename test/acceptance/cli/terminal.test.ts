@@ -1,0 +1,167 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { spawn } from 'node-pty';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/store/open.ts';
+import { importedStore, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
+import { startService } from '../../support/modes.ts';
+import { builtProgram } from '../../support/repository.ts';
+import { proxyOf } from '../../support/service-double.ts';
+
+const folder = newFolder();
+let [facts, store] = ['', ''];
+beforeAll(async () => {
+  store = await importedStore(folder);
+  const lines: string[] = [];
+  for (let series = 0; series < 60; series += 1)
+    for (let day = 0; day < 6000; day += 1) {
+      const date = new Date(Date.UTC(2000, 0, 1 + day)).toISOString().slice(0, 10);
+      lines.push(`S${series},${date},2025-01-01,${day}.5`);
+    }
+  facts = folder.write('facts of many days.csv', statements(lines));
+});
+
+/** The lines that a terminal of `columns` columns shows after it received a text. */
+function screen(text: string, columns: number): string[] {
+  const rows = [''];
+  let column = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const row = rows.at(-1) ?? '';
+    if (text.startsWith('\u001B[K', i)) {
+      rows[rows.length - 1] = row.slice(0, column);
+      i += 2;
+    } else if (text[i] === '\r') column = 0;
+    else if (text[i] === '\n') rows.push('');
+    else if (column === columns) {
+      // A terminal starts the next line only when another character follows.
+      rows.push(text[i] ?? '');
+      column = 1;
+    } else {
+      rows[rows.length - 1] = row.slice(0, column).padEnd(column) + text[i] + row.slice(column + 1);
+      column += 1;
+    }
+  }
+  return rows.filter((row) => row !== '');
+}
+
+type Setting = {
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ctrl-C is typed as soon as this is shown. */
+  readonly stopAt?: RegExp;
+};
+
+/** Runs the built command on a terminal. */
+async function onTerminal(line: readonly string[], { columns = 66, env = {}, stopAt }: Setting = {}) {
+  // The last output of a process is lost unless something keeps the pseudo-terminal open; the shell outlives Ctrl-C.
+  const held = ['-c', 'trap : INT; "$@"; code=$?; sleep 0.2; exit $code', 'sh'];
+  const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line], {
+    cols: columns,
+    rows: 40,
+    env: { PATH: process.env.PATH ?? '', HOME: folder.path('home'), TERM: 'xterm', ...env },
+  });
+  let [text, stopped] = ['', 0];
+  pty.onData((data) => {
+    text += data;
+    if (stopAt === undefined || stopped > 0 || !stopAt.test(text)) return;
+    stopped = performance.now();
+    pty.write('\u0003');
+  });
+  const code = await new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
+  const soon = stopped > 0 && performance.now() - stopped < 3000;
+  return { code, soon, text, left: screen(text, columns) };
+}
+
+const drafts = () => readdirSync(folder.path('.')).filter((name) => /\.part$|\.new-|^new\./.test(name));
+
+describe('a terminal', () => {
+  const rows = ['2014-10-01  17703.7  2015-03-27', '2014-07-01  17599.8  2014-12-23'];
+  const covered = 'asof: GDP is covered to 2015-03-27';
+  it.each<readonly [columns: number, lines: readonly string[]]>([
+    [
+      40,
+      [
+        'date          value  as_of_date',
+        ...rows,
+        'asof: the terminal is too narrow for series_id, unit, frequency, source; choose with --columns',
+        covered,
+      ],
+    ],
+    [
+      80,
+      [
+        'date          value  as_of_date  series_id  unit  frequency  source',
+        ...rows.map((row) => `${row}  GDP              Q`),
+        covered,
+      ],
+    ],
+  ])('of %i columns gets a table that fits', async (columns, lines) => {
+    const setting = { columns, env: { NO_COLOR: '1' } };
+    const { code, text } = await onTerminal(['obs', 'GDP', '--store', store], setting);
+    expect([code, text]).toEqual([0, lines.map((line) => `${line}\r\n`).join('')]);
+  });
+
+  it('gets a bold header unless colours are turned off', async () => {
+    const { text } = await onTerminal(['ping', '--store', store], { columns: 120 });
+    const [heading = ''] = text.split('\r\n');
+    expect([heading.slice(0, 10), heading.slice(-19)]).toEqual([
+      '\u001B[1mstatus',
+      'vintage_access\u001B[22m',
+    ]);
+    const plain = await onTerminal(['ping', '--no-color', '--store', store], { columns: 120 });
+    expect(plain.text).not.toContain('\u001B');
+  });
+
+  it('shows an import within its width, with rate and time left, and is left with the summary', async () => {
+    const { code, text, left } = await onTerminal(['import', facts, '--store', folder.path('whole.db')]);
+    expect(code).toBe(0);
+    const shown = text.split('\r\u001B[K').slice(1, -1);
+    const lines = shown.filter((line) => line !== '' && !line.includes('\n'));
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) expect(line.length).toBeLessThan(66);
+    expect(
+      lines.some((line) => /^\[[#.]{20}\] [\d.]+ of 1\d\.\d MB, [\d.]+ MB\/s, \d+ s left/.test(line)),
+    ).toBe(true);
+    expect(left.join('')).toMatch(/^\S+ of many days.csv: asof-csv, 60 series, 60 vintages, 360,000 new/);
+    expect(left.join('\n')).not.toContain(' left');
+  });
+
+  it('gets no line of progress where stderr is a pipe', async () => {
+    const line = `"$0" "$1" import "$2" --store "$3" 2>&1 >/dev/null | cat`;
+    const words = ['sh', '-c', line, process.execPath, builtProgram, facts, folder.path('piped.db')];
+    const pty = spawn('/usr/bin/env', words, { cols: 200, env: { PATH: process.env.PATH ?? '' } });
+    let text = '';
+    pty.onData((data) => {
+      text += data;
+    });
+    await new Promise<void>((resolve) => pty.onExit(() => resolve()));
+    expect(text).not.toContain('\u001B');
+    expect(text).toMatch(/many days\.csv: asof-csv/);
+  });
+});
+
+describe('Ctrl-C on a terminal ends at once with 130, and leaves neither a line nor half a file:', () => {
+  it('an import, of which nothing is imported', async () => {
+    const line = ['import', facts, '--store', folder.path('new.db')];
+    const { code, soon, left } = await onTerminal(line, { stopAt: /rows of/ });
+    const expected = { code: 130, soon: true, left: ['asof: stopped; nothing was imported'] };
+    expect({ code, soon, left }).toEqual(expected);
+    expect(drafts()).toEqual([]);
+  });
+
+  it.each([
+    ['export.parquet', 'obs LONG GDP UNRATE', /of 3 series/],
+    ['export.csv', 'obs LONG GDP UNRATE', /of 3 series/],
+    ['panel.csv', 'panel LONG GDP UNRATE GDPC1', /requests\/s/],
+  ])('an export to %s', async (name, words, stopAt) => {
+    const service = await startService({ openStore: () => openStore(store) });
+    // It is slow, so that the progress is shown.
+    const { url } = await proxyOf(service, () => delay(250));
+    const line = [...words.split(' '), '-o', folder.path(name), '--base-url', url];
+    const { code, soon, left } = await onTerminal(line, { stopAt, env: { ASOF_API_KEY: service.key } });
+    await service.stop();
+    expect({ code, soon, left }).toEqual({ code: 130, soon: true, left: [] });
+    expect([existsSync(folder.path(name)), drafts()]).toEqual([false, []]);
+  });
+});
