@@ -1,169 +1,165 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { closeSync, cpSync, existsSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { spawn as spawnPty } from 'node-pty';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite/connection.ts';
-import { scratchFolder } from '../../support/folders.ts';
+import { openWriter } from '../../../src/store/open.ts';
+import { newFolder, scratchFolder } from '../../support/folders.ts';
 import { builtProgram as asof } from '../../support/repository.ts';
 import { digestOf, facts, importPaths, manyStatements, newStorePath } from '../../support/scratch-store.ts';
+import { contentOf } from '../../support/store-content.ts';
 
-const folder = scratchFolder();
-let store = '';
+const folder = newFolder();
+const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };
+const small = folder.write('small.csv', facts('GDP 2014-10-01 2015-01-30 17710.7'));
+const store = folder.path('store.db');
 
-beforeAll(async () => {
-  const file = join(folder, 'facts.csv');
-  writeFileSync(file, manyStatements(150_000, 500));
-  writeFileSync(join(folder, 'small.csv'), facts('GDP 2014-10-01 2015-01-30 17710.7'));
-  store = newStorePath(folder);
-  await importPaths(store, [file]);
-});
+beforeAll(() => importPaths(store, [folder.write('facts.csv', manyStatements(60_000, 500))]));
 
 function run(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [asof, ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [asof, ...args], { env, encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
-function ended(child: ChildProcess): Promise<string | null> {
-  return new Promise((resolve) => child.once('close', (_code, signal) => resolve(signal)));
+const start = (...args: readonly string[]) => spawn(process.execPath, [asof, ...args], { env });
+
+async function codeOf(child: ChildProcess): Promise<number | null> {
+  return (await once(child, 'close'))[0];
 }
 
-/** Kills a command as soon as a file is larger than some bytes. */
-async function killed(args: readonly string[], file: string, size: number): Promise<void> {
-  const child = spawn(process.execPath, [asof, ...args]);
-  const end = ended(child);
-  const written = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  while (written() < size && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
-  child.kill('SIGKILL');
-  expect(await end).toBe('SIGKILL');
+/** Runs a command that may write no more than some blocks of 512 bytes into one file, as on a full disk. */
+function onFullDisk(blocks: number, ...args: readonly string[]) {
+  const limited = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`;
+  return spawnSync('sh', ['-c', limited, process.execPath, asof, ...args], { encoding: 'utf8' });
 }
 
-describe('a backup', () => {
-  it('that is killed leaves no file, and the same command completes it', async () => {
-    const backup = newStorePath(folder);
-    const args = ['store', 'backup', backup, '--store', store];
-    const before = digestOf(store);
-    await killed(args, `${backup}.unfinished`, 1);
-    expect(existsSync(backup)).toBe(false);
-    expect(digestOf(store)).toBe(before);
-    const again = run(...args);
-    expect(again.stderr).toContain('read again and compared');
-    expect(again.status).toBe(0);
-    expect(existsSync(`${backup}.unfinished`)).toBe(false);
-    expect(run('store', 'check', '--store', backup).status).toBe(0);
-    const facts = ['facts', 'S7', 'S299'];
-    expect(run(...facts, '--store', backup).stdout).toBe(run(...facts, '--store', store).stdout);
-  });
-
-  it('on a full disk fails with the reason and leaves no file at its path', () => {
-    const backup = newStorePath(folder);
-    // A process may write no more than 2 MiB into one file, as on a disk with so much room.
-    const limited = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$@"`;
-    const line = [process.execPath, asof, 'store', 'backup', backup, '--store', store];
-    const { status, stderr } = spawnSync('sh', ['-c', limited, ...line], { encoding: 'utf8' });
-    expect(stderr).toMatch(/^asof: cannot use the store .*\n/);
-    expect(status).toBe(10);
-    expect(existsSync(backup)).toBe(false);
-  });
-
-  it('with a dated name removes no other on a full disk, and is continued when there is room', () => {
+describe('on a full disk', () => {
+  it('a backup fails with the reason and removes no older one, and is continued when there is room', () => {
     const place = scratchFolder();
-    const args = [asof, 'store', 'backup', place, '--keep', '1', '--store', store];
-    expect(spawnSync(process.execPath, args).status).toBe(0);
+    const args = ['store', 'backup', place, '--keep', '1', '--store', store];
+    expect(run(...args).status).toBe(0);
     const before = readdirSync(place);
-    const limited = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$@"`;
-    const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, ...args], {
-      encoding: 'utf8',
-    });
+    const { status, stderr } = onFullDisk(1024, ...args);
     expect([status, stderr]).toEqual([10, expect.stringMatching(/^asof: cannot use the store .*\n/)]);
-    expect(readdirSync(place)).toEqual(expect.arrayContaining(before));
-    expect(spawnSync(process.execPath, args).status).toBe(0);
+    expect(readdirSync(place)).toEqual([...before, 'store.db.unfinished']);
+    expect(run(...args).status).toBe(0);
     const after = readdirSync(place);
     expect(after).toHaveLength(1);
     expect(after).not.toEqual(before);
   });
 
-  it('is made by one of two commands that run at once; the other says so', async () => {
-    const place = scratchFolder();
-    const started = [1, 2].map(() => {
-      const child = spawn(process.execPath, [
-        asof,
-        'store',
-        'backup',
-        place,
-        '--keep',
-        '3',
-        '--store',
-        store,
-      ]);
-      return new Promise<number | null>((resolve) => child.once('close', resolve));
-    });
-    const codes = await Promise.all(started);
-    // One that begins after the other has ended succeeds too.
-    expect(codes).toContain(0);
-    expect(codes.every((code) => code === 0 || code === 10)).toBe(true);
-    expect(readdirSync(place)).toHaveLength(codes.filter((code) => code === 0).length);
-  });
-});
-
-describe('a store on a full disk', () => {
-  // A process may write nothing into any file, so that SQLite cannot make the files that readers share.
-  const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
-  const onFullDisk = (...args: readonly string[]) =>
-    spawnSync('sh', ['-c', limited, process.execPath, asof, ...args], { encoding: 'utf8' });
-
-  it('answers, and refuses changes with the reason', () => {
-    const path = newStorePath(folder);
+  it('a store answers, and refuses changes with the reason', () => {
+    const path = folder.path('full.db');
     cpSync(store, path);
-    const facts = ['facts', 'S7', 'S299'];
-    expect(onFullDisk(...facts, '--store', path)).toMatchObject({
+    const facts = ['facts', 'S7', 'S99'];
+    // SQLite cannot even make the files that readers share.
+    expect(onFullDisk(0, ...facts, '--store', path)).toMatchObject({
       status: 0,
       stdout: run(...facts, '--store', store).stdout,
     });
-    const { status, stderr } = onFullDisk('series', 'rm', 'S7', '--yes', '--store', path);
+    const { status, stderr } = onFullDisk(0, 'series', 'rm', 'S7', '--yes', '--store', path);
     expect(stderr).toMatch(/^asof: cannot use the store .*: the disk is full or reports an error\n/);
     expect(status).toBe(10);
   });
 });
 
-describe('taking an import back', () => {
-  it('that is killed in the middle changes nothing, and the same command does it', async () => {
-    const path = newStorePath(folder);
-    await importPaths(path, [join(folder, 'small.csv')]);
-    await importPaths(path, [join(folder, 'facts.csv')]);
-    const before = run('facts', 'S7', '--store', path).stdout;
-    const args = ['store', 'undo', '--yes', '--store', path];
-    await killed(args, `${path}-wal`, 500_000);
-    expect(run('facts', 'S7', '--store', path).stdout).toBe(before);
-    expect(run('store', 'check', '--store', path).status).toBe(0);
-    expect(run(...args)).toMatchObject({ status: 0, stderr: expect.stringContaining(': 300 series of ') });
-    expect(run('series', 'search', '--csv', '--no-header', '--columns', 'id', '--store', path).stdout).toBe(
-      'GDP\n',
-    );
+describe('two commands at once', () => {
+  it('that import into a new store leave one, with what succeeded; the other adds to it or says why not', async () => {
+    const [path, rates] = [
+      newStorePath(folder.path('.')),
+      folder.write('r.csv', 'DATE,DGS10\n2015-01-02,2.12\n'),
+    ];
+    const lines = [small, rates].map((file) => ['import', file, '--store', path]);
+    const codes = await Promise.all(lines.map((line) => codeOf(start(...line))));
+    expect(codes).toContain(0);
+    for (const code of codes) expect([0, 10]).toContain(code);
+    for (const line of lines) expect(run(...line).status).toBe(0);
+    const { series, others } = await contentOf(path);
+    expect([series.length, others.length]).toEqual([1, 1]);
   });
 
-  it('waits for no import that is writing: it says so, and changes nothing', async () => {
-    const path = newStorePath(folder);
-    await importPaths(path, [join(folder, 'small.csv')]);
-    const other = openDatabase(path);
-    other.exec('begin immediate');
-    const { status, stderr } = run('store', 'undo', '--yes', '--store', path);
-    other.exec('rollback');
-    other.close();
-    expect(stderr).toContain('another import is writing to it');
-    expect(status).toBe(10);
-    expect(run('store', 'undo', '--yes', '--store', path).status).toBe(0);
+  it('that create the same store: the one that finishes later does not replace the first', async () => {
+    const path = newStorePath(folder.path('.'));
+    const writer = await openWriter(path);
+    expect(run('import', small, '--store', path).status).toBe(0);
+    const before = digestOf(path);
+    await expect(writer.commit()).rejects.toThrow(`another command made the store ${path} meanwhile`);
+    expect(digestOf(path)).toBe(before);
+  });
+
+  it('that copy to one file: the second is refused meanwhile, and names the file', async () => {
+    const copy = newStorePath(folder.path('.'));
+    const line = ['store', 'copy', store, copy, '--yes'];
+    const child = start(...line);
+    const code = codeOf(child);
+    // It locks the file before it writes the first byte.
+    const written = () => statSync(`${copy}.unfinished`, { throwIfNoEntry: false })?.size ?? 0;
+    while (written() === 0) {
+      expect(child.exitCode, 'the copy ended before it began').toBeNull();
+      await delay(2);
+    }
+    // A process that is stopped keeps its locks.
+    child.kill('SIGSTOP');
+    const second = run(...line);
+    child.kill('SIGCONT');
+    expect(second).toMatchObject({
+      status: 10,
+      stderr: expect.stringContaining(`another process writes ${copy}.unfinished`),
+    });
+    expect(await code).toBe(0);
+    expect(readdirSync(dirname(copy))).toEqual(['asof.db']);
+  });
+});
+
+describe.concurrent('an import', () => {
+  it('waits some seconds for another one that is writing, and then says so', async ({ expect }) => {
+    const path = newStorePath(folder.path('.'));
+    await importPaths(path, [small]);
+    const writer = await openWriter(path);
+    const child = start('import', small, '--store', path);
+    let told = '';
+    child.stderr.on('data', (text) => {
+      told += text;
+    });
+    expect(await codeOf(child)).toBe(10);
+    expect(told).toContain('another import is writing to it; try again when it is done');
+    await writer.rollback();
+  });
+
+  it('of a file of 65 MB does not keep its text in memory, even if each line begins with a long id', async ({
+    expect,
+  }) => {
+    const file = openSync(folder.path('long.csv'), 'w');
+    writeSync(file, 'series_id,date,as_of_date,value\n');
+    for (let series = 0; series < 1200; series += 1) {
+      const id = `LONG${String(series).padStart(76, '0')}`;
+      const lines = Array.from({ length: 500 }, (_, i) => {
+        const day = new Date(Date.UTC(1950, 0, 1 + i)).toISOString().slice(0, 10);
+        return `${id},${day},2020-01-01,${i}.5\n`;
+      });
+      writeSync(file, lines.join(''));
+    }
+    closeSync(file);
+    // Enough MB for everything that the import needs at one time, but not also for the text of its file.
+    const line = ['--max-old-space-size=88', asof, 'import', folder.path('long.csv')];
+    const child = spawn(process.execPath, [...line, '--store', folder.path('long.db')], { env });
+    let told = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (text) => {
+        told += text;
+      });
+    expect(await codeOf(child)).toBe(0);
+    expect(told).toContain('600,000 new statements');
   });
 });
 
 /** What a terminal shows of a command to which something is typed when it asks. */
 function onTerminal(args: readonly string[], answer: string): Promise<{ code: number; text: string }> {
   const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
-  const pty = spawnPty('sh', [...held, process.execPath, asof, ...args], {
-    cols: 200,
-    rows: 40,
-    env: { PATH: process.env.PATH ?? '', HOME: folder, TERM: 'xterm' },
-  });
+  const terminal = { cols: 200, rows: 40, env: { ...env, TERM: 'xterm' } };
+  const pty = spawnPty('sh', [...held, process.execPath, asof, ...args], terminal);
   let text = '';
   pty.onData((data) => {
     if (!text.includes('[y/N]') && (text + data).includes('[y/N]')) pty.write(answer);
@@ -174,14 +170,15 @@ function onTerminal(args: readonly string[], answer: string): Promise<{ code: nu
 
 describe('on a terminal', () => {
   it('a copy asks first; only yes makes it', async () => {
-    const copy = newStorePath(folder);
+    const copy = folder.path('asked.db');
     const args = ['store', 'copy', store, copy];
-    for (const answer of ['\r', 'n\r', '\u0003', '\u0004']) {
+    const refused = ['\r', 'n\r', '\u0003', '\u0004'].map(async (answer) => {
       const { code, text } = await onTerminal(args, answer);
       expect(text).toContain(`copy ${store} to ${copy}? [y/N]`);
       expect(text).toContain('nothing was changed');
       expect(code).toBe(130);
-    }
+    });
+    await Promise.all(refused);
     expect(existsSync(copy)).toBe(false);
     const { code, text } = await onTerminal(args, 'y\r');
     expect(text).toContain('read again and compared');
