@@ -3,10 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { absoluteAddress, isDatabase, refuseForeign, shownAddress } from '../../../../src/store/address.ts';
-import { parseAddress } from '../../../../src/store/postgres/address.ts';
+import { filedPassword, parseAddress } from '../../../../src/store/postgres/address.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'asof-service-'));
+const folder = mkdtempSync(join(tmpdir(), 'asof-addresses-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
 
 describe('an address', () => {
   it.each([
@@ -21,12 +27,9 @@ describe('an address', () => {
   it.each(['postgre://h/db', 'postgres:/h/db', 'postgresql:h/db', 'https://h/db', 'file:///asof.db'])(
     '%s is refused, and makes no folder of its name',
     (address) => {
-      const refusal = expect.objectContaining({
-        kind: 'bad-input',
-        detail: expect.stringMatching(/^no store has an address that begins with '[a-z]+:'$/),
-      });
-      expect(() => refuseForeign(address)).toThrow(refusal);
-      expect(() => absoluteAddress(address)).toThrow(refusal);
+      const detail = expect.stringMatching(/^no store has an address that begins with '[a-z]+:'$/);
+      for (const check of [refuseForeign, absoluteAddress])
+        expect(() => check(address)).toThrow(expect.objectContaining({ kind: 'bad-input', detail }));
     },
   );
 
@@ -55,57 +58,36 @@ describe('an address', () => {
 });
 
 describe('the address of a database', () => {
-  const configOf = (address: string, env: Readonly<Record<string, string>> = {}) => {
-    const { config, schema, ways } = parseAddress(address, env);
-    const { host, port, user, database, password } = config;
+  /** How an address connects, in the words of a connection string: `ada:p@h:6000/db`. */
+  const placeOf = (address: string, env: Readonly<Record<string, string>> = {}) => {
+    const { host, port, user = '', database = '', password } = parseAddress(address, env).config;
     // A function looks into the file of passwords.
-    const stated = typeof password === 'function' ? undefined : password;
-    return { host, port, user, database, password: stated, schema, ways };
+    const stated = typeof password === 'function' || password === undefined ? '' : `:${password}`;
+    return `${user}${stated}@${host}:${port}/${database}`;
   };
-  const usual = { port: 5432, schema: 'asof', user: undefined, password: undefined, database: undefined };
+  const variables = { PGHOST: 'h', PGPORT: '6000', PGUSER: 'ada', PGPASSWORD: 'p', PGDATABASE: 'db' };
 
-  it.each<[string, string, Record<string, string>, object]>([
-    [
-      'of its parts',
-      'postgres://ada:p%40ss@h:6000/db',
-      {},
-      { host: 'h', port: 6000, user: 'ada', password: 'p@ss', database: 'db' },
-    ],
-    [
-      'of parameters',
-      'postgres:///?host=/tmp&port=6000&dbname=db&user=ada&password=p',
-      {},
-      { host: '/tmp', port: 6000, user: 'ada', password: 'p', database: 'db' },
-    ],
-    ['of an IPv6 host', 'postgres://[::1]:6000/db', {}, { host: '::1', port: 6000, database: 'db' }],
-    ['of an encoded socket folder', 'postgres://%2Ftmp/db', {}, { host: '/tmp', database: 'db' }],
-    [
-      'of variables',
-      'postgres://',
-      { PGHOST: 'h', PGPORT: '6000', PGUSER: 'ada', PGPASSWORD: 'p', PGDATABASE: 'db' },
-      { host: 'h', port: 6000, user: 'ada', password: 'p', database: 'db' },
-    ],
-    [
-      'of parts before variables',
-      'postgres://own/',
-      { PGHOST: 'h', PGUSER: 'ada' },
-      { host: 'own', user: 'ada' },
-    ],
-  ])('connects by what it says %s', (_, address, env, expected) => {
-    expect(configOf(address, env)).toMatchObject({ ...usual, ...expected });
+  it.each<[string, string, string, Record<string, string>?]>([
+    ['of its parts', 'postgres://ada:p%40ss@h:6000/db', 'ada:p@ss@h:6000/db'],
+    ['of parameters', 'postgres:///?host=/tmp&port=6000&dbname=db&user=ada&password=p', 'ada:p@/tmp:6000/db'],
+    ['of an IPv6 host', 'postgres://[::1]:6000/db', '@::1:6000/db'],
+    ['of an encoded socket folder', 'postgres://%2Ftmp/db', '@/tmp:5432/db'],
+    ['of variables', 'postgres://', 'ada:p@h:6000/db', variables],
+    ['of parts before variables', 'postgres://own/', 'ada@own:5432/', { PGHOST: 'h', PGUSER: 'ada' }],
+  ])('connects by what it says %s', (_, address, expected, env) => {
+    expect(placeOf(address, env)).toBe(expected);
+    expect(parseAddress(address, env ?? {}).schema).toBe('asof');
   });
 
   it('takes a service from the file of services, and its own parts first', () => {
-    const file = join(folder, 'pg_service.conf');
-    writeFileSync(
-      file,
-      '# ours\n[other]\nhost=wrong\n\n[desk]\nhost = h\nport=6000\ndbname=db\nuser=ada\npassword=p=q\nschema=facts\n',
-    );
-    const expected = { host: 'h', port: 6000, database: 'db', user: 'ada', password: 'p=q', schema: 'facts' };
-    expect(configOf('postgres:///?service=desk', { PGSERVICEFILE: file })).toMatchObject(expected);
-    expect(configOf('postgres://', { PGSERVICEFILE: file, PGSERVICE: 'desk' })).toMatchObject(expected);
-    expect(configOf('postgres://own/?service=desk', { PGSERVICEFILE: file }).host).toBe('own');
-    expect(() => parseAddress('postgres:///?service=none', { PGSERVICEFILE: file })).toThrow(
+    const desk = 'host = h\nport=6000\ndbname=db\nuser=ada\npassword=p=q\nschema=facts';
+    const file = fileOf('pg_service.conf', `# ours\n[other]\nhost=wrong\n\n[desk]\n${desk}\n`);
+    const env = { PGSERVICEFILE: file };
+    expect(placeOf('postgres:///?service=desk', env)).toBe('ada:p=q@h:6000/db');
+    expect(parseAddress('postgres:///?service=desk', env).schema).toBe('facts');
+    expect(placeOf('postgres://', { ...env, PGSERVICE: 'desk' })).toBe('ada:p=q@h:6000/db');
+    expect(placeOf('postgres://own/?service=desk', env)).toBe('ada:p=q@own:6000/db');
+    expect(() => parseAddress('postgres:///?service=none', env)).toThrow(
       `there is no service 'none' in ${file}`,
     );
   });
@@ -136,15 +118,13 @@ describe('the address of a database', () => {
   });
 
   it('trusts the authority of sslrootcert, and with verify-ca any name of the server', () => {
-    const ca = join(folder, 'ca.pem');
-    writeFileSync(ca, 'a certificate');
-    for (const mode of ['require', 'verify-ca']) {
-      const [way] = parseAddress(`postgres://h/db?sslmode=${mode}&sslrootcert=${ca}`, {}).ways;
-      expect(way).toMatchObject({ ca: 'a certificate', rejectUnauthorized: true });
-      expect(way).toMatchObject({ checkServerIdentity: expect.any(Function) });
-    }
-    const [full] = parseAddress(`postgres://h/db?sslmode=verify-full&sslrootcert=${ca}`, {}).ways;
-    expect(full).toEqual({ ca: 'a certificate', rejectUnauthorized: true });
+    const ca = fileOf('ca.pem', 'a certificate');
+    const trusted = { ca: 'a certificate', rejectUnauthorized: true };
+    const waysOf = (mode: string) =>
+      parseAddress(`postgres://h/db?sslmode=${mode}&sslrootcert=${ca}`, {}).ways;
+    for (const mode of ['require', 'verify-ca'])
+      expect(waysOf(mode)).toEqual([{ ...trusted, checkServerIdentity: expect.any(Function) }]);
+    expect(waysOf('verify-full')).toEqual([trusted]);
   });
 
   it.each([
@@ -158,5 +138,48 @@ describe('the address of a database', () => {
   ])('%s is refused without its password', (address, reason) => {
     expect(() => parseAddress(address, {})).toThrow(reason);
     expect(() => parseAddress(address, {})).not.toThrow('secret');
+  });
+});
+
+describe('the password of a connection', () => {
+  const place = { host: 'db.example.org', port: 5432, database: 'markets', user: 'reader' };
+
+  function passwordIn(text: string, asked = place): string {
+    fileOf('.pgpass', text);
+    return filedPassword(asked, 'postgres://shown', { HOME: folder });
+  }
+
+  // The rules are those of "The Password File" in the manual of PostgreSQL.
+  it.each([
+    ['of the same place', 'db.example.org:5432:markets:reader:secret', 'secret'],
+    ['with stars', '*:*:*:*:secret', 'secret'],
+    ['that is the first that fits', 'other:*:*:*:1\n*:*:markets:reader:2\n*:*:*:*:3', '2'],
+    ['after a comment', '#*:*:*:*:no\n*:*:*:*:yes', 'yes'],
+    ['with a colon and a backslash', '*:*:*:*:a\\:b\\\\c', 'a:b\\c'],
+    ['with a colon as it is', '*:*:*:*:a:b', 'a:b'],
+    ['in a file of Windows', '*:*:*:*:secret\r\n', 'secret'],
+  ])('comes from the line %s', (_, text, expected) => {
+    expect(passwordIn(text)).toBe(expected);
+  });
+
+  it.each([
+    ['a socket under its folder', '/tmp:5432:*:*:yes'],
+    ['a socket as localhost', 'localhost:5432:*:*:yes'],
+  ])('is found for %s', (_, text) => {
+    expect(passwordIn(text, { ...place, host: '/tmp' })).toBe('yes');
+  });
+
+  it.each([
+    ['another host', 'db2.example.org:5432:markets:reader:x'],
+    ['another port', '*:5433:markets:reader:x'],
+    ['another database', '*:*:other:reader:x'],
+    ['another user', '*:*:markets:writer:x'],
+    ['no password', '*:*:*:*:'],
+  ])('does not come from a line with %s; the Problem shows the line that is wanted', (_, text) => {
+    const detail = 'cannot use the store postgres://shown: the server asks for a password';
+    const wanted = expect.stringContaining('db.example.org:5432:markets:reader:PASSWORD');
+    expect(() => passwordIn(text)).toThrow(
+      expect.objectContaining({ detail, hints: expect.arrayContaining([wanted]) }),
+    );
   });
 });
