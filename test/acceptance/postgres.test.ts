@@ -4,49 +4,38 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newKey } from '../../src/server/keys/gate.ts';
+import type { AccessStore } from '../../src/store/access-store.ts';
+import { openAccess } from '../../src/store/open.ts';
+import { asof } from '../support/command.ts';
 import { newFolder } from '../support/folders.ts';
-import { type Cluster, startCluster } from '../support/postgres/cluster.ts';
-import { digestOfSchema, newSchemaAddress } from '../support/postgres/schemas.ts';
+import { startCluster } from '../support/postgres/cluster.ts';
+import { newSchemaAddress } from '../support/postgres/schemas.ts';
 import { newHome } from '../support/pull/homes.ts';
 import { fredWorld } from '../support/pull/worlds.ts';
 import { builtProgram } from '../support/repository.ts';
-import { facts, importFiles, manyStatements } from '../support/scratch-store.ts';
+import { facts, importFiles } from '../support/scratch-store.ts';
 
 const folder = newFolder();
+const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };
 const running = new Set<ChildProcess>();
 
-afterEach(() => {
+afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
-  running.clear();
 });
 
-folder.write(
-  'plans.json',
-  JSON.stringify(
-    [
-      ['hundred', 100],
-      ['many', 1_000_000],
-    ].map(([name, limit]) => ({
-      name,
-      monthly_limit: 1_000_000,
-      daily_limit: limit,
-      rate_per_minute: 1_000_000,
-      vintage_access: true,
-    })),
-  ),
-);
-
-const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };
-
-function run(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [builtProgram, ...args], {
-    cwd: folder.path('.'),
-    env,
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
-}
+const plans = [
+  ['hundred', 100],
+  ['many', 1_000_000],
+].map(([name, limit]) => ({
+  name,
+  monthly_limit: 1_000_000,
+  daily_limit: limit,
+  rate_per_minute: 1_000_000,
+  vintage_access: true,
+}));
+folder.write('plans.json', JSON.stringify(plans));
 
 type Running = {
   readonly url: string;
@@ -76,21 +65,17 @@ async function start(store: string, port = '0'): Promise<Running> {
   return { url, child, log: () => said, get: (path, headers = {}) => fetch(url + path, { headers }) };
 }
 
-function newKey(store: string, plan: string): { readonly key: string; readonly id: string } {
-  const line = [
-    'keys',
-    'create',
-    '--name',
-    'Ada',
-    '--plan',
-    plan,
-    '--plans',
-    'plans.json',
-    '--access',
-    store,
-  ];
-  const { stdout, stderr } = run(...line);
-  return { key: stdout.trim(), id: /key (k_\w+)/.exec(stderr)?.[1] ?? '' };
+/** The headers with a new key, and a way to revoke it. */
+async function addKey(store: string, plan: string) {
+  const { secret, stored } = newKey({ name: 'Ada', plan, now: new Date() });
+  const change = async (work: (access: AccessStore) => Promise<unknown>) => {
+    const access = await openAccess(store, { counting: false });
+    await work(access);
+    await access.close();
+  };
+  await change((access) => access.addKey(stored));
+  const revoke = () => change((access) => access.revokeKey(stored.id, new Date().toISOString()));
+  return { headers: { 'x-api-key': secret }, revoke };
 }
 
 async function newStore(address = newSchemaAddress()): Promise<string> {
@@ -100,99 +85,21 @@ async function newStore(address = newSchemaAddress()): Promise<string> {
 
 const page = '/v1/series/GDP/observations';
 
-describe('three processes of a service over one database', () => {
-  it('answer exactly 100 of 1000 requests at once where 100 are allowed', async () => {
-    const store = await newStore();
-    const { key } = newKey(store, 'hundred');
-    const services = await Promise.all([start(store), start(store), start(store)]);
-    const answers = await Promise.all(
-      Array.from({ length: 1000 }, async (_, i) => {
-        const response = await services[i % 3]?.get('/v1/ping', { 'x-api-key': key });
-        await response?.arrayBuffer();
-        return response?.status;
-      }),
-    );
-    expect(answers.filter((status) => status === 200)).toHaveLength(100);
-    expect(answers.filter((status) => status === 429)).toHaveLength(900);
-    const after = await services[0]?.get('/v1/ping', { 'x-api-key': key });
-    expect(after?.headers.get('ratelimit-remaining')).toBe('0');
-  });
-
-  it('all refuse a key within a second after it was revoked, and know a new one', async () => {
-    const store = await newStore();
-    const { key, id } = newKey(store, 'many');
-    const services = await Promise.all([start(store), start(store), start(store)]);
-    const statuses = (secret: string) =>
-      Promise.all(services.map(async ({ get }) => (await get('/v1/ping', { 'x-api-key': secret })).status));
-    expect(await statuses(key)).toEqual([200, 200, 200]);
-    expect(run('keys', 'revoke', id, '--access', store).status).toBe(0);
-    await delay(1000);
-    expect(await statuses(key)).toEqual([401, 401, 401]);
-    expect(await statuses(newKey(store, 'many').key)).toEqual([200, 200, 200]);
-  });
-
-  it('name an answer alike, and another after an import of its series alone', async () => {
-    const store = await newStore();
-    const { key } = newKey(store, 'many');
-    const services = await Promise.all([start(store), start(store), start(store)]);
-    const tags = () =>
-      Promise.all(
-        services.map(async ({ get }) => (await get(page, { 'x-api-key': key })).headers.get('etag')),
-      );
-    const [tag = null, ...others] = await tags();
-    expect(others).toEqual([tag, tag]);
-    await importFiles(store, { 'b.csv': facts('OTHER 2014-10-01 2015-01-30 1') });
-    expect(await tags()).toEqual([tag, tag, tag]);
-    const known = { 'x-api-key': key, 'if-none-match': tag ?? '' };
-    expect((await services[0]?.get(page, known))?.status).toBe(304);
-    await importFiles(store, { 'c.csv': facts('GDP 2014-10-01 2015-02-27 17701.3') });
-    const [later] = await tags();
-    expect(later).not.toBe(tag);
-    expect((await services[1]?.get(page, known))?.status).toBe(200);
-  });
-});
-
-describe('three processes behind a load balancer', () => {
-  it('answer every request while one after the other is stopped and started again', async () => {
-    const store = await newStore();
-    const { key } = newKey(store, 'many');
-    const services = await Promise.all([start(store), start(store), start(store)]);
-    const balancer = await startBalancer(services.map(({ url }) => url));
-    const load = underLoad(() => fetch(balancer.url + page, { headers: { 'x-api-key': key } }));
-    for (const { url, child } of services) {
-      await delay(200);
-      const gone = once(child, 'exit');
-      child.kill('SIGTERM');
-      expect(await gone).toEqual([0, null]);
-      await delay(200);
-      await start(store, new URL(url).port);
-    }
-    await delay(200);
-    const answers = await load.stop();
-    balancer.close();
-    expect(answers.length).toBeGreaterThan(50);
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    // Requests did meet instances that were away, and the balancer asked another one.
-    expect(balancer.repeated()).toBeGreaterThan(0);
-  });
-});
-
 type Answer = { readonly status: number; readonly retryAfter: string | null; readonly body: string };
+
+async function answerOf(asked: Promise<Response>): Promise<Answer> {
+  const response = await asked;
+  const { status, headers } = response;
+  return { status, retryAfter: headers.get('retry-after'), body: await response.text() };
+}
 
 /** Asks again and again, eight requests at a time, until it is stopped; a request that fails has the status 0. */
 function underLoad(ask: () => Promise<Response>) {
   const answers: Answer[] = [];
   let stopped = false;
+  const failed = (error: unknown) => ({ status: 0, retryAfter: null, body: String(error) });
   const worker = async () => {
-    while (!stopped) {
-      try {
-        const response = await ask();
-        const { status, headers } = response;
-        answers.push({ status, retryAfter: headers.get('retry-after'), body: await response.text() });
-      } catch (error) {
-        answers.push({ status: 0, retryAfter: null, body: String(error) });
-      }
-    }
+    while (!stopped) answers.push(await answerOf(ask()).catch(failed));
   };
   const workers = Array.from({ length: 8 }, worker);
   return {
@@ -230,69 +137,108 @@ async function startBalancer(urls: readonly string[]) {
   return { url: `http://127.0.0.1:${port}`, close: () => server.close(), repeated: () => repeated };
 }
 
-describe('a service whose database goes away', () => {
-  let cluster: Cluster;
+describe('three processes of a service over one database', () => {
+  let store = '';
+  let services: readonly Running[] = [];
   beforeAll(async () => {
-    cluster = await startCluster();
+    store = await newStore();
+    services = await Promise.all([start(store), start(store), start(store)]);
   });
-  afterAll(() => cluster.remove());
+  const each = <T>(work: (service: Running) => Promise<T>) => Promise.all(services.map(work));
 
-  it('is alive but not ready, answers 503 with Retry-After, and works again when the database is back', async () => {
-    const store = await newStore(`${cluster.url}/postgres`);
-    const { key } = newKey(store, 'many');
-    const { get, log } = await start(store.replace('asof@', 'asof:a-secret@'));
-    const ask = async (path: string) => {
-      const response = await get(path, { 'x-api-key': key });
-      const { status, headers } = response;
-      return { status, retry: headers.get('retry-after'), body: await response.text() };
-    };
-    expect((await ask(page)).status).toBe(200);
-    for (const how of ['fast', 'kill'] as const) {
-      await cluster.stop(how);
-      const { status, retry, body } = await ask(page);
-      expect([status, retry]).toEqual([503, '1']);
-      // A client learns nothing of the database.
-      expect(body).not.toContain('127.0.0.1');
-      expect((await ask('/healthz')).status).toBe(200);
-      expect((await ask('/readyz')).status).toBe(503);
-      await cluster.start();
-      expect(await untilOk(() => ask(page))).toBe(200);
-      expect((await ask('/readyz')).status).toBe(200);
+  it('answer exactly 100 of 300 requests at once where 100 are allowed', async () => {
+    const { headers } = await addKey(store, 'hundred');
+    const asked = Array.from({ length: 100 }, () => each(({ get }) => answerOf(get('/v1/ping', headers))));
+    const statuses = (await Promise.all(asked)).flat().map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(200);
+    const after = await services[0]?.get('/v1/ping', headers);
+    expect(after?.headers.get('ratelimit-remaining')).toBe('0');
+  });
+
+  it('all refuse a key within a second after it was revoked, and know a new one', async () => {
+    const statuses = (headers: Record<string, string>) =>
+      each(async ({ get }) => (await get('/v1/ping', headers)).status);
+    const { headers, revoke } = await addKey(store, 'many');
+    expect(await statuses(headers)).toEqual([200, 200, 200]);
+    await revoke();
+    await delay(1000);
+    expect(await statuses(headers)).toEqual([401, 401, 401]);
+    expect(await statuses((await addKey(store, 'many')).headers)).toEqual([200, 200, 200]);
+  });
+
+  it('name an answer alike, and another after an import of its series alone', async () => {
+    const { headers } = await addKey(store, 'many');
+    const tags = () => each(async ({ get }) => (await get(page, headers)).headers.get('etag'));
+    const [tag = null, ...others] = await tags();
+    expect(others).toEqual([tag, tag]);
+    await importFiles(store, { 'b.csv': facts('OTHER 2014-10-01 2015-01-30 1') });
+    expect(await tags()).toEqual([tag, tag, tag]);
+    const known = { ...headers, 'if-none-match': tag ?? '' };
+    expect((await services[0]?.get(page, known))?.status).toBe(304);
+    await importFiles(store, { 'c.csv': facts('GDP 2014-10-01 2015-02-27 17701.3') });
+    const [later] = await tags();
+    expect(later).not.toBe(tag);
+    expect((await services[1]?.get(page, known))?.status).toBe(200);
+  });
+
+  it('answer every request through a balancer while one after the other is stopped and started again', async () => {
+    const { headers } = await addKey(store, 'many');
+    const balancer = await startBalancer(services.map(({ url }) => url));
+    const load = underLoad(() => fetch(balancer.url + page, { headers }));
+    for (const { url, child } of services) {
+      await delay(200);
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect(await gone).toEqual([0, null]);
+      await delay(200);
+      await start(store, new URL(url).port);
     }
-    expect(log()).toContain('cannot reach the store postgres://asof@127.0.0.1');
-    expect(log()).not.toContain('a-secret');
+    await delay(200);
+    const answers = await load.stop();
+    balancer.close();
+    expect(answers.length).toBeGreaterThan(50);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    // Requests did meet instances that were away, and the balancer asked another one.
+    expect(balancer.repeated()).toBeGreaterThan(0);
   });
 });
 
-describe('a service under load whose database is restarted', () => {
-  let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startCluster();
-  });
-  afterAll(() => cluster.remove());
-
-  it('gives an answer or 503 with Retry-After to every request, and answers all of them afterwards', async () => {
-    const store = await newStore(`${cluster.url}/postgres`);
-    const { key } = newKey(store, 'many');
-    const { get } = await start(store);
-    const load = underLoad(() => get(page, { 'x-api-key': key }));
-    await delay(300);
-    for (const how of ['fast', 'kill'] as const) {
-      await cluster.stop(how);
+describe('a service under load whose database goes away', () => {
+  it('is alive but not ready, answers or gives 503 with Retry-After, and works again when it is back', async () => {
+    const cluster = await startCluster();
+    try {
+      const store = await newStore(`${cluster.url}/postgres`);
+      const { headers } = await addKey(store, 'many');
+      const { get, log } = await start(store.replace('asof@', 'asof:a-secret@'));
+      const ask = () => answerOf(get(page, headers));
+      const load = underLoad(() => get(page, headers));
       await delay(300);
-      await cluster.start();
-      await delay(500);
+      for (const how of ['fast', 'kill'] as const) {
+        await cluster.stop(how);
+        expect(await ask()).toMatchObject({ status: 503, retryAfter: '1' });
+        expect((await get('/healthz')).status).toBe(200);
+        expect((await get('/readyz')).status).toBe(503);
+        await cluster.start();
+        for (const end = Date.now() + 10_000; (await ask()).status !== 200; await delay(50))
+          expect(Date.now()).toBeLessThan(end);
+        expect((await get('/readyz')).status).toBe(200);
+      }
+      const before = load.answers.length;
+      await delay(300);
+      const answers = await load.stop();
+      const isExpected = ({ status, retryAfter }: Answer) =>
+        status === 200 || (status === 503 && retryAfter === '1');
+      expect(answers.filter((answer) => !isExpected(answer))).toEqual([]);
+      expect(answers.some(({ status }) => status === 503)).toBe(true);
+      expect(new Set(answers.slice(before + 8).map(({ status }) => status))).toEqual(new Set([200]));
+      // A client learns nothing of the database.
+      expect(answers.filter(({ body }) => body.includes('127.0.0.1'))).toEqual([]);
+      expect(log()).toContain('cannot reach the store postgres://asof@127.0.0.1');
+      expect(log()).not.toContain('a-secret');
+    } finally {
+      await cluster.remove();
     }
-    expect(await untilOk(() => get(page, { 'x-api-key': key }))).toBe(200);
-    const before = load.answers.length;
-    await delay(300);
-    const answers = await load.stop();
-    const unexpected = answers.filter(
-      ({ status, retryAfter }) => status !== 200 && !(status === 503 && retryAfter === '1'),
-    );
-    expect(unexpected).toEqual([]);
-    expect(answers.some(({ status }) => status === 503)).toBe(true);
-    expect(new Set(answers.slice(before + 8).map(({ status }) => status))).toEqual(new Set([200]));
   });
 });
 
@@ -300,13 +246,11 @@ describe('asof pull into a database', () => {
   it('stores what a pull into a file stores, and finds nothing new the second time', async () => {
     const world = await fredWorld();
     const [database, file] = [newSchemaAddress(), folder.path('pulled.db')];
-    for (const store of [file, database]) {
-      const home = newHome(() => ({ ...world.env, ASOF_STORE: store }));
-      expect(await home.asof(world.part)).toMatchObject({ code: 0 });
-    }
+    const pull = (store: string, line: readonly string[]) =>
+      newHome(() => ({ ...world.env, ASOF_STORE: store })).asof(line);
+    for (const store of [file, database]) expect(await pull(store, world.part)).toMatchObject({ code: 0 });
     const asked = world.times.length;
-    const home = newHome(() => ({ ...world.env, ASOF_STORE: database }));
-    expect(await home.asof(['pull'])).toMatchObject({ code: 0 });
+    expect(await pull(database, ['pull'])).toMatchObject({ code: 0 });
     expect(world.times.length - asked).toBeLessThanOrEqual(world.least);
     await world.close();
     for (const line of [
@@ -314,34 +258,14 @@ describe('asof pull into a database', () => {
       ['series', 'show', 'SMALL', '--json'],
       ['pull', '--list', '--columns', 'name,up_to,left', '-f', 'csv'],
     ]) {
-      const [ofFile, ofDatabase] = [file, database].map((store) => run(...line, '--store', store).stdout);
-      const plain = (text = '') => text.replaceAll(/req_\w+/g, 'req_');
-      expect(plain(ofDatabase)).toBe(plain(ofFile));
+      const [ofFile = '', ofDatabase = ''] = await Promise.all(
+        [file, database].map(async (store) =>
+          (await asof([...line, '--store', store])).out.replaceAll(/req_\w+/g, 'req_'),
+        ),
+      );
+      expect(ofDatabase).toBe(ofFile);
       expect(ofDatabase).toContain('SMALL');
     }
-  });
-});
-
-async function untilOk(ask: () => Promise<{ readonly status: number }>): Promise<number> {
-  let status = 0;
-  for (const end = Date.now() + 10_000; status !== 200 && Date.now() < end; await delay(50))
-    ({ status } = await ask());
-  return status;
-}
-
-describe('an import that is killed', () => {
-  it.each([100, 400, 900])('after %i ms leaves the store as it was, and no lock', async (wait) => {
-    const store = await newStore();
-    const before = await digestOfSchema(store);
-    const large = folder.write('large.csv', manyStatements(300_000, 20_000));
-    const child = spawn(process.execPath, [builtProgram, 'import', large, '--store', store], { env });
-    await once(child, 'spawn');
-    await delay(wait);
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    expect(await digestOfSchema(store)).toBe(before);
-    await importFiles(store, { 's.csv': facts('S0 2014-10-01 2015-01-30 1', 'S9 2014-10-01 2015-01-30 1') });
-    expect(run('obs', 'S0', '--store', store, '--columns', 'value', '-f', 'csv').stdout).toBe('value\n1\n');
   });
 });
 
@@ -353,6 +277,7 @@ describe('the password of a database', () => {
     const store = withSecret(await newStore());
     const file = folder.write('more.csv', facts('GDP 2014-10-01 2015-02-27 17701.3'));
     const plan = folder.write('plan.txt', 'gdp.csv  obs GDP\n');
+    const desk = folder.path('desk');
     const lines = [
       ['import', file, '--store', store],
       ['import', file, '--store', store, '--dry-run'],
@@ -362,17 +287,18 @@ describe('the password of a database', () => {
       ['config', 'get', 'store'],
       ['config', 'list'],
       ['obs', 'GDP', '-v'],
-      ['snapshot', plan, '--out', folder.path('desk'), '--as-of', '2015-03-01'],
-      ['verify', folder.path('desk')],
+      ['snapshot', plan, '--out', desk, '--as-of', '2015-03-01'],
       ['obs', 'GDP', '--store', `${store}&x=1`],
+      ['verify', desk],
     ];
+    let last = 1;
     for (const line of lines) {
-      const { stdout, stderr } = run(...line);
-      expect(stdout + stderr).not.toContain(secret);
+      const { code, out, err } = await asof(line, { env });
+      expect(out + err).not.toContain(secret);
+      last = code;
     }
-    expect(run('verify', folder.path('desk')).status).toBe(0);
-    run('config', 'unset', 'store');
-    const manifest = readFileSync(join(folder.path('desk'), 'manifest.json'), 'utf8');
+    expect(last).toBe(0);
+    const manifest = readFileSync(join(desk, 'manifest.json'), 'utf8');
     expect(JSON.parse(manifest).source.store).toMatch(/^postgres:\/\/asof@127\.0\.0\.1:/);
     expect(manifest).not.toContain(secret);
   });
@@ -390,48 +316,48 @@ describe('the password of a database', () => {
 
 describe('a store in a file', () => {
   it('is queried without the driver of PostgreSQL', () => {
-    const traced = spawnSync(
-      process.execPath,
-      [
-        '-e',
-        `process.argv.splice(1, 0, ${JSON.stringify(builtProgram)});require(${JSON.stringify(builtProgram)});process.on('exit',()=>console.error(Object.keys(require.cache).join()))`,
-        'obs',
-        'GDP',
-        '--limit',
-        '1',
-      ],
-      { env, encoding: 'utf8' },
-    );
-    expect(traced.stdout).toContain('GDP');
-    expect(traced.stderr).toContain('query.cjs');
-    expect(traced.stderr).not.toContain('postgres');
+    const program = JSON.stringify(builtProgram);
+    const traced = `process.argv.splice(1, 0, ${program}); require(${program});
+      process.on('exit', () => console.error(Object.keys(require.cache).join()))`;
+    const line = ['-e', traced, 'obs', 'GDP', '--limit', '1'];
+    const home = { ...env, HOME: folder.path('elsewhere') };
+    const { stdout, stderr } = spawnSync(process.execPath, line, { env: home, encoding: 'utf8' });
+    expect(stdout).toContain('GDP');
+    expect(stderr).toContain('query.cjs');
+    expect(stderr).not.toContain('postgres');
   });
 });
 
 describe('asof store init', () => {
-  it('makes an empty store once, in a file or a database', () => {
+  it('makes an empty store once, in a file or a database', async () => {
     for (const address of [folder.path('new.db'), newSchemaAddress()]) {
-      const [made, again] = [
-        run('store', 'init', '--store', address),
-        run('store', 'init', '--store', address),
-      ];
-      expect([made.status, again.status]).toEqual([0, 0]);
-      expect(made.stderr).toContain('asof: made the store ');
-      expect(again.stderr).toContain('asof: the store was there before: ');
-      expect(run('series', 'search', '--store', address, '-f', 'csv').stdout).toMatch(/^id,title,[^\n]*\n$/);
+      const init = ['store', 'init', '--store', address];
+      expect(await asof(init)).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('asof: made the store '),
+      });
+      expect(await asof(init)).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('asof: the store was there before: '),
+      });
+      const { out } = await asof(['series', 'search', '--store', address, '-f', 'csv']);
+      expect(out).toMatch(/^id,title,[^\n]*\n$/);
     }
   });
 
-  it('does not distribute a file, or a database without Citus, and makes nothing', () => {
-    const file = folder.path('none.db');
-    const ofFile = run('store', 'init', '--distribute', '--store', file);
-    expect(ofFile.status).toBe(2);
-    expect(ofFile.stderr).toContain('--distribute is for a database with Citus');
+  it('does not distribute a file, or a database without Citus, and makes nothing', async () => {
+    const [file, database] = [folder.path('none.db'), newSchemaAddress()];
+    const distributing = (address: string) => asof(['store', 'init', '--distribute', '--store', address]);
+    expect(await distributing(file)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--distribute is for a database with Citus'),
+    });
     expect(existsSync(file)).toBe(false);
-    const database = newSchemaAddress();
-    const without = run('store', 'init', '--distribute', '--store', database);
-    expect(without.status).toBe(10);
-    expect(without.stderr).toContain('the database has no Citus');
-    expect(run('obs', 'GDP', '--store', database).stderr).toContain('there is no store in the schema');
+    expect(await distributing(database)).toMatchObject({
+      code: 10,
+      err: expect.stringContaining('the database has no Citus'),
+    });
+    const { err } = await asof(['obs', 'GDP', '--store', database]);
+    expect(err).toContain('there is no store in the schema');
   });
 });
