@@ -3,24 +3,6 @@ import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 
-/** Changes an answer with rows of any type. */
-type Change = (operation: Operation, answer: () => Promise<Envelope>, texts: ParamTexts) => Promise<Envelope>;
-
-/** The same client with changed answers. */
-export function changedClient(client: Client, change: Change): Client {
-  return {
-    ...client,
-    async ask<R extends Row>(operation: Operation<Operation['params'], R>, texts: ParamTexts) {
-      const changed = await change(
-        operation as unknown as Operation,
-        () => client.ask(operation, texts) as Promise<Envelope>,
-        texts,
-      );
-      return changed as Envelope<R>;
-    },
-  };
-}
-
 /** A client without a store; the test supplies its answers. */
 export function madeUpClient(answer: (operation: Operation, texts: ParamTexts) => Promise<Envelope>): Client {
   return {
