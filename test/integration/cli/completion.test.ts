@@ -155,6 +155,13 @@ describe('completion offers', () => {
     expect(existsSync(env.HOME)).toBe(false);
   });
 
+  it.each([
+    ['c', 'csv'],
+    ['--format=c', '--format=csv'],
+  ])('in bash the part of --format=c that it replaces: %s', async (replaced, word) => {
+    expect(await answer('bash', ['asof obs --format=c', replaced])).toBe(`words\n${word}\n`);
+  });
+
   it('the plans of a file that is typed', async () => {
     const plan = { monthly_limit: 1, daily_limit: 1, rate_per_minute: 1, vintage_access: true };
     const file = folder.write('plans.json', JSON.stringify([{ name: 'gold', ...plan }]));

@@ -19,10 +19,6 @@ describe('a failure', () => {
     ! asof: unknown command 'pnig'
     !       did you mean ping?
     [exit 2]
-    $ asof ping --jsn
-    ! asof: unknown option '--jsn'
-    !       did you mean --json?
-    [exit 2]
     $ asof obs GDP --as-of 2015-02-30
     ! asof: --as-of "2015-02-30": there is no such date
     [exit 2]
@@ -32,10 +28,6 @@ describe('a failure', () => {
     [exit 2]
     $ asof obs GDP --cursor mine
     ! asof: --cursor "mine": not a cursor of this service
-    [exit 2]
-    $ asof facts GDP -o gdp.xls
-    ! asof: asof writes no .xls files…
-    …
     [exit 2]
     $ asof facts GDP -o gdp.xlsx
     ! asof: --output "gdp.xlsx": facts writes only CSV

@@ -238,14 +238,18 @@ describe('asof snapshot', () => {
     expect(await verify()).toEqual(success);
   });
 
-  it('is by default of yesterday, the last day that is over in UTC, and says what the sample lacks then', async () => {
-    const line = ['snapshot', plan(['gdp.csv observations GDP']), '--out', out];
+  it('is by default of yesterday, the last day that is over in UTC, and says once what the sample lacks then', async () => {
+    const line = ['snapshot', plan(['gdp.csv observations GDP', 'curve.csv curve']), '--out', out];
     for (const [flags, asOf] of [
       [[], '2026-03-14'],
       [['--as-of', 'today'], '2026-03-15'],
     ] as const) {
-      const { code, err } = await asof([...line, ...flags]);
-      expect([code, err]).toEqual([0, 'asof: GDP is covered to 2024-12-19\n']);
+      const { code, err } = await asof([...line, ...flags, '--debug']);
+      expect([code, err.match(/^asof: .* is covered to .*$/gm)]).toEqual([
+        0,
+        ['asof: GDP is covered to 2024-12-19', 'asof: the PAR curve is covered to 2025-12-31'],
+      ]);
+      expect(err.match(new RegExp(`^asof: yields limit=1 to=${asOf}: 1 rows`, 'gm'))).toHaveLength(1);
       expect(manifest().as_of).toBe(asOf);
     }
   });

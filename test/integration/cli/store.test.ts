@@ -112,6 +112,9 @@ describe('asof store', () => {
     ! asof: merge ${store} into ${at}/other.db: there is no terminal to ask
     …
     [exit 2]
+    $ asof store merge ${store} --store ${at}/other.db --dry-run
+    …
+    ! dry run: nothing was written to ${at}/other.db
     $ asof store merge ${store} --store ${at}/other.db --yes
     ! …4 series, 9 vintages, 0 new statements, 2,508 known
     ! store: ${at}/other.db

@@ -230,6 +230,8 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['import x.csv --id "GDP=a,b"', `--id "GDP=a,b": ${wrongId}`],
     ['import x.csv --series a,b', `--series "a,b": ${wrongId}`],
     ['facts GDP -o gdp.parquet', '--output "gdp.parquet": facts writes only CSV\nuse -o FILE.csv'],
+    ['store backup b.db --keep 0', '--keep "0": use an integer of at least 1'],
+    ['ping --timeout 1e3', '--timeout "1e3": use seconds, at most 86400'],
     ['serve --metrics-port x', '--metrics-port "x": use an integer from 0 to 65535'],
     [
       'serve --cors-origin https://a.example/path',
