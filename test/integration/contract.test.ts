@@ -8,14 +8,14 @@ import type { ParamTexts } from '../../src/operations/param.ts';
 import { ping } from '../../src/operations/ping.ts';
 import { curve } from '../../src/operations/rates/yields.ts';
 import { observations } from '../../src/operations/series/observations.ts';
-import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';
+import type { Plan } from '../../src/server/keys/plans.ts';
 import { openStore } from '../../src/store/open.ts';
 import { changedStore } from '../support/changed-store.ts';
+import { textsOf } from '../support/clients.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { type ModeName, modeNames, modes, type Opened, unlimited } from '../support/modes.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';
-import { textsOf } from '../support/service.ts';
 
 type Case = readonly [operation: Operation, given: ParamTexts, ...unknown[]];
 
@@ -205,20 +205,6 @@ describe.each(others)('a service refuses a client that is %s', (mode) => {
     const { client, close } = await opening(undefined);
     const document = { detail: 'missing X-API-Key header' };
     expect(await outcome(client, ping, [])).toMatchObject({ kind: 'unauthorized', document });
-    await close();
-  });
-
-  it('for what its plan does not allow, after its parameters and before its series', async () => {
-    const { client, close } = await opening(shippedPlans.get('free'));
-    for (const [query, kind, words] of [
-      ['id=GDP&as_of=2020-12-31', 'plan-upgrade-required', "'free'"],
-      ['id=GDP&release=first', 'plan-upgrade-required', "'free'"],
-      ['id=GDP&as_of=x', 'validation-error', "'as_of'"],
-      ['id=X&as_of=2020-12-31', 'plan-upgrade-required', "'free'"],
-    ] as const) {
-      const document = { detail: expect.stringContaining(words) };
-      expect(await outcome(client, observations, textsOf(query)), query).toMatchObject({ kind, document });
-    }
     await close();
   });
 

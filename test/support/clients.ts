@@ -19,3 +19,8 @@ export function madeUpClient(answer: (operation: Operation, texts: ParamTexts) =
 export function answerWith({ object }: Operation, results: readonly Row[]): Envelope {
   return { object, request_id: '', status: 'ok', results, results_count: results.length, has_more: false };
 }
+
+/** The parameters of a query such as `id=GDP&limit=5`. */
+export function textsOf(query: string): ParamTexts {
+  return [...new URLSearchParams(query)];
+}

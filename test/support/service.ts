@@ -14,11 +14,6 @@ export const free: Principal = {
   vintageAccess: false,
 };
 
-/** The parameters of a query such as `id=GDP&limit=5`. */
-export function textsOf(query: string): ParamTexts {
-  return [...new URLSearchParams(query)];
-}
-
 /** The time of a request, its plan, and the settings of the service. */
 type RequestSetting = Partial<Omit<ServiceOptions, 'store' | 'clock'>> & {
   readonly now?: string;

@@ -6,6 +6,7 @@ import { yields } from '../../../../src/operations/rates/yields.ts';
 import { observations } from '../../../../src/operations/series/observations.ts';
 import { seriesSearch, seriesShow } from '../../../../src/operations/series/series.ts';
 import { vintages } from '../../../../src/operations/series/vintages.ts';
+import { textsOf } from '../../../support/clients.ts';
 import {
   answering,
   clientOf,
@@ -16,7 +17,6 @@ import {
   pinged,
   row,
 } from '../../../support/remote-client.ts';
-import { textsOf } from '../../../support/service.ts';
 import { type Double, envelope, pong, problem, reply, serve } from '../../../support/service-double.ts';
 
 describe('an answer of the contract', () => {

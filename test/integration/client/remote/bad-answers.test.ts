@@ -8,6 +8,7 @@ import { observations } from '../../../../src/operations/series/observations.ts'
 import { revisions } from '../../../../src/operations/series/revisions.ts';
 import { seriesShow } from '../../../../src/operations/series/series.ts';
 import { vintages } from '../../../../src/operations/series/vintages.ts';
+import { textsOf } from '../../../support/clients.ts';
 import {
   answering,
   clientOf,
@@ -19,7 +20,6 @@ import {
   pinged,
   row,
 } from '../../../support/remote-client.ts';
-import { textsOf } from '../../../support/service.ts';
 import { envelope, pong, reply, serve } from '../../../support/service-double.ts';
 
 const json = { 'content-type': 'application/json' };

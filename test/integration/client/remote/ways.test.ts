@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { proxiesOf } from '../../../../src/client/remote/exchange.ts';
 import { ping } from '../../../../src/operations/ping.ts';
 import { observations } from '../../../../src/operations/series/observations.ts';
+import { textsOf } from '../../../support/clients.ts';
 import {
   answering,
   clientWithKey,
@@ -14,7 +15,6 @@ import {
   pinged,
 } from '../../../support/remote-client.ts';
 import { selfSigned } from '../../../support/self-signed.ts';
-import { textsOf } from '../../../support/service.ts';
 import { reply, serve } from '../../../support/service-double.ts';
 
 describe('a redirect', () => {
