@@ -28,41 +28,52 @@ export type Asked = {
   readonly openStore: () => Promise<Store>;
   readonly clock?: () => Date;
   readonly plan?: Plan | undefined;
-  /** Whether the service shows the explorer. */
-  readonly explorer?: boolean;
 };
+
+/** Where a service counts, and how it serves. */
+type Serving = Pick<ServeOptions, 'explorer' | 'maxSeconds' | 'metrics' | 'timeouts'> & {
+  readonly accessAddress?: string;
+};
+
+type ServeOptions = Parameters<typeof serve>[0];
 
 /** A service that runs, and the key of its one customer. */
 export type Running = { readonly url: string; readonly key: string; readonly stop: () => Promise<void> };
 
+/** The same with its log, and the address of its metrics if they have a port. */
+export type Started = Running & {
+  readonly metricsUrl: string | undefined;
+  /** The lines of its log so far. */
+  readonly log: () => readonly Readonly<Record<string, unknown>>[];
+};
+
 /** Starts the service of a store on a free port. */
-export async function startService({
-  openStore,
-  clock,
-  plan = unlimited,
-  explorer = false,
-}: Asked): Promise<Running> {
-  const folder = scratchFolder();
-  const access = await openAccess(newStorePath(folder), { counting: true });
+export async function startService(asked: Asked & Serving): Promise<Started> {
+  const { openStore, plan = unlimited, accessAddress = newStorePath(scratchFolder()), ...serving } = asked;
+  const access = await openAccess(accessAddress, { counting: true });
   const { secret, stored } = newKey({ name: 'test', plan: plan.name, now: new Date() });
   await access.addKey(stored);
   const log = new PassThrough();
-  log.resume();
-  const serving = await serve({
+  let said = '';
+  log.on('data', (text) => {
+    said += text;
+  });
+  const { url, metricsUrl, stop } = await serve({
     openStore,
     gate: await Gate.open(access, new Map([...shippedPlans, [plan.name, plan]])),
     host: '127.0.0.1',
     port: 0,
     log,
-    explorer,
-    timeouts: { notice: 0 },
-    ...(clock !== undefined && { clock }),
+    ...serving,
+    timeouts: { notice: 0, ...serving.timeouts },
   });
   return {
-    url: serving.url,
+    url,
+    metricsUrl,
     key: secret,
+    log: () => said.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])),
     async stop() {
-      await serving.stop();
+      await stop();
       await access.close();
     },
   };

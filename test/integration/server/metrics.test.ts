@@ -1,79 +1,39 @@
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Gate, newKey } from '../../../src/server/keys/gate.ts';
-import { parsePlans } from '../../../src/server/keys/plans.ts';
 import type { MetricsAccess } from '../../../src/server/metrics.ts';
-import { type RunningService, serve } from '../../../src/server/serve.ts';
-import type { AccessStore } from '../../../src/store/access-store.ts';
-import { openAccess, openStore } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/open.ts';
 import { newQuarterlyStore } from '../../support/example-stores.ts';
-import { scratchFolder } from '../../support/folders.ts';
-import { importFiles, newStorePath } from '../../support/scratch-store.ts';
+import { startService, unlimited } from '../../support/modes.ts';
+import { importFiles } from '../../support/scratch-store.ts';
 
-const plan = { name: 'two', monthly_limit: 100, daily_limit: 100, rate_per_minute: 9, vintage_access: true };
-const clock = () => new Date('2026-01-15T12:00:00Z');
-
-/** A sample of the text format of Prometheus: its name, its labels as they are written, and its value. */
-type Sample = { readonly name: string; readonly labels: string; readonly value: number };
-
-function samplesOf(text: string): readonly Sample[] {
-  return text.split('\n').flatMap((line) => {
-    const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-    return name === undefined ? [] : [{ name, labels, value: Number(value) }];
-  });
-}
-
-type Place = {
-  readonly running: RunningService;
-  readonly access: AccessStore;
-  readonly store: string;
-  readonly get: (path: string) => Promise<Response>;
-  readonly metrics: (headers?: Record<string, string>) => Promise<Response>;
-};
-
-async function start(metrics: MetricsAccess): Promise<Place> {
+async function start(metrics: MetricsAccess) {
   const store = await newQuarterlyStore();
-  const access = await openAccess(newStorePath(scratchFolder()), { counting: true });
-  const { secret, stored } = newKey({ name: 'Ada', plan: 'two', now: clock() });
-  await access.addKey(stored);
-  const log = new PassThrough();
-  log.resume();
-  const gate = await Gate.open(access, parsePlans(JSON.stringify([plan]), 'plans.json'));
-  const options = {
-    openStore: () => openStore(store),
-    gate,
-    host: '127.0.0.1',
-    port: 0,
-    log,
-    clock,
-    metrics,
-  };
-  const running = await serve({ ...options, timeouts: { notice: 0 } });
+  const clock = () => new Date('2026-01-15T12:00:00Z');
+  const plan = { ...unlimited, ratePerMinute: 9 };
+  const running = await startService({ openStore: () => openStore(store), clock, plan, metrics });
+  const page = running.metricsUrl ?? `${running.url}/metrics`;
   return {
     running,
-    access,
     store,
-    get: (path) => fetch(running.url + path, { headers: { 'x-api-key': secret } }),
-    metrics: (headers = {}) => fetch(running.metricsUrl ?? `${running.url}/metrics`, { headers }),
+    page,
+    get: (path: string) => fetch(running.url + path, { headers: { 'x-api-key': running.key } }),
+    metrics: (headers: Readonly<Record<string, string>> = {}) => fetch(page, { headers }),
+    stop: running.stop,
   };
-}
-
-async function stop({ running, access }: Place): Promise<void> {
-  await running.stop();
-  await access.close();
 }
 
 describe('the metrics of a service', () => {
-  let place: Place;
-  const sample = async (name: string, labels = '') => {
-    const found = samplesOf(await (await place.metrics()).text());
-    return found.find((one) => one.name === name && one.labels === labels)?.value;
+  let place: Awaited<ReturnType<typeof start>>;
+  /** The value of a sample of the text format of Prometheus, by its name and its labels as they are written. */
+  const sample = async (name: string, labels?: string) => {
+    const begin = labels === undefined ? `${name} ` : `${name}{${labels}} `;
+    const line = (await (await place.metrics()).text()).split('\n').find((one) => one.startsWith(begin));
+    return line === undefined ? undefined : Number(line.slice(begin.length));
   };
 
   beforeAll(async () => {
     place = await start({ port: 0 });
   });
-  afterAll(() => stop(place));
+  afterAll(() => place.stop());
 
   const observations = '/v1/series/GDP/observations';
   const route = 'route="/v1/series/{id}/observations"';
@@ -86,18 +46,13 @@ describe('the metrics of a service', () => {
       [404, 1],
       [400, 1],
     ]) {
-      expect(await sample('asof_http_requests_total', `method="GET",${route},status="${status}"`)).toBe(
-        count,
-      );
-      expect(await sample('asof_http_request_duration_seconds_count', `${route},status="${status}"`)).toBe(
-        count,
-      );
+      const labels = `${route},status="${status}"`;
+      expect(await sample('asof_http_requests_total', `method="GET",${labels}`)).toBe(count);
+      expect(await sample('asof_http_request_duration_seconds_count', labels)).toBe(count);
     }
-    const all = await sample('asof_http_request_duration_seconds_bucket', `le="+Inf",${route},status="200"`);
-    expect(all).toBe(2);
-    expect(await sample('asof_http_request_duration_seconds_sum', `${route},status="200"`)).toBeGreaterThan(
-      0,
-    );
+    const labels = `${route},status="200"`;
+    expect(await sample('asof_http_request_duration_seconds_bucket', `le="+Inf",${labels}`)).toBe(2);
+    expect(await sample('asof_http_request_duration_seconds_sum', labels)).toBeGreaterThan(0);
   });
 
   it('count what the cache had', async () => {
@@ -119,9 +74,8 @@ describe('the metrics of a service', () => {
     const april = (Date.parse('2026-01-15') - Date.parse('2015-04-29')) / 86_400_000;
     expect(await sample('asof_coverage_age_days', 'subject="series"')).toBe(april);
     expect(await sample('asof_coverage_age_days', 'subject="TIPS"')).toBeUndefined();
-    await importFiles(place.store, {
-      'facts.csv': 'series_id,date,as_of_date,value\nNEW,2025-12-01,2026-01-10,1\n',
-    });
+    const csv = 'series_id,date,as_of_date,value\nNEW,2025-12-01,2026-01-10,1\n';
+    await importFiles(place.store, { 'facts.csv': csv });
     expect(await sample('asof_store_revision')).toBeGreaterThan(before);
     expect(await sample('asof_coverage_age_days', 'subject="series"')).toBe(5);
   });
@@ -138,36 +92,21 @@ describe('the metrics of a service', () => {
   });
 
   it('are not a part of the service where they have a port of their own, which has nothing else', async () => {
-    const own = place.running.metricsUrl ?? '';
-    expect(new URL(own).port).not.toBe(new URL(place.running.url).port);
-    expect((await fetch(`${place.running.url}/metrics`)).status).toBe(404);
-    expect((await fetch(own.replace('/metrics', '/v1/ping'))).status).toBe(404);
+    const { page, running } = place;
+    expect(new URL(page).port).not.toBe(new URL(running.url).port);
+    expect((await fetch(`${running.url}/metrics`)).status).toBe(404);
+    expect((await fetch(page.replace('/metrics', '/v1/ping'))).status).toBe(404);
     expect((await place.metrics()).headers.get('content-type')).toContain('text/plain; version=0.0.4');
   });
 });
 
-describe('the page of metrics', () => {
-  it.each([
-    ['on a port of its own', { port: 0 }],
-    ['behind a key', { key: 'm3trics' }],
-  ])('%s is only read', async (_where, access) => {
+describe('the page of metrics behind a key', () => {
+  it.each<[string, MetricsAccess]>([
+    ['of the service', { key: 'm3trics' }],
+    ['on a port of its own', { port: 0, key: 'm3trics' }],
+  ])('%s is read alone, and by those who have the key', async (_, access) => {
     const place = await start(access);
-    const url = place.running.metricsUrl ?? `${place.running.url}/metrics`;
-    const headers = { authorization: 'Bearer m3trics' };
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const response = await fetch(url, { method, headers });
-      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
-      expect(await response.json()).toMatchObject({ status: 405, title: 'Method Not Allowed' });
-    }
-    const head = await fetch(url, { method: 'HEAD', headers });
-    expect([head.status, await head.text()]).toEqual([200, '']);
-    await stop(place);
-  });
-});
-
-describe('metrics behind a key', () => {
-  it('are a page of the service for those who have the key', async () => {
-    const place = await start({ key: 'm3trics' });
+    const right = { authorization: 'Bearer m3trics' };
     for (const headers of [
       {},
       { authorization: 'Bearer wrong' },
@@ -175,23 +114,18 @@ describe('metrics behind a key', () => {
       { 'x-api-key': 'm3tric' },
     ] as Record<string, string>[])
       expect((await place.metrics(headers)).status).toBe(401);
-    for (const headers of [{ authorization: 'Bearer m3trics' }, { 'x-api-key': 'm3trics' }] as Record<
-      string,
-      string
-    >[]) {
+    for (const headers of [right, { 'x-api-key': 'm3trics' }] as Record<string, string>[]) {
       const response = await place.metrics(headers);
-      expect([response.status, await response.text()]).toEqual([
-        200,
-        expect.stringContaining('asof_store_revision'),
-      ]);
+      const found = expect.stringContaining('asof_store_revision');
+      expect([response.status, await response.text()]).toEqual([200, found]);
     }
-    await stop(place);
-  });
-
-  it('of a port of their own need it there', async () => {
-    const place = await start({ port: 0, key: 'm3trics' });
-    expect((await place.metrics()).status).toBe(401);
-    expect((await place.metrics({ authorization: 'Bearer m3trics' })).status).toBe(200);
-    await stop(place);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const response = await fetch(place.page, { method, headers: right });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+      expect(await response.json()).toMatchObject({ status: 405, title: 'Method Not Allowed' });
+    }
+    const head = await fetch(place.page, { method: 'HEAD', headers: right });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    await place.stop();
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLog, type Handler } from '../../../src/server/exchange.ts';
 import { HttpServer, type ServerOptions } from '../../../src/server/server.ts';
 
@@ -39,14 +39,15 @@ const log = createLog(
 );
 
 async function newServer(timeouts: ServerOptions['timeouts'] = {}): Promise<HttpServer> {
-  return HttpServer.listen({
-    handler,
-    host: '127.0.0.1',
-    port: 0,
-    log,
-    publicUrl,
-    timeouts: { notice: 0, ...timeouts },
-  });
+  const options = { handler, host: '127.0.0.1', port: 0, log, publicUrl };
+  return HttpServer.listen({ ...options, timeouts: { notice: 0, ...timeouts } });
+}
+
+/** A server with short timeouts, until the end of a test. */
+async function hurriedServer(timeouts: ServerOptions['timeouts']): Promise<HttpServer> {
+  const made = await newServer({ inFlight: 100, ...timeouts });
+  onTestFinished(() => made.stop());
+  return made;
 }
 
 /**
@@ -71,9 +72,11 @@ async function say(server: HttpServer, ...texts: readonly string[]): Promise<str
   return heard;
 }
 
+const host = 'HTTP/1.1\r\nHost: x\r\n';
 const bye = 'Connection: close\r\n\r\n';
 const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
-const ping = 'GET /ping HTTP/1.1\r\nHost: x\r\n';
+const ping = `GET /ping ${host}`;
+const many = 'x'.repeat(40_000);
 
 let server: HttpServer;
 beforeAll(async () => {
@@ -85,28 +88,23 @@ describe('broken HTTP is answered by a problem document, and the connection is c
   it.each<[string, string, number, string?]>([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['TLS to a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
-    ['a method that does not exist', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['a method that does not exist', `FETCH / ${host}\r\n`, 400],
     ['a header without a colon', `${ping}nonsense\r\n\r\n`, 400, '/ping'],
     ['a control character in a header', `${ping}X: a\x00b\r\n\r\n`, 400, '/ping'],
     ['no Host', 'GET /ping HTTP/1.1\r\n\r\n', 400],
-    ['two Hosts', 'GET /ping HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+    ['two Hosts', `${ping}Host: y\r\n\r\n`, 400],
     ['two equal Hosts', 'GET /ping HTTP/1.0\r\nHost: x\r\nhost: x\r\n\r\n', 400],
-    ['an invalid Host', 'GET /ping HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
-    [
-      'both lengths of a body',
-      `${ping}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-      400,
-      '/ping',
-    ],
+    ['an invalid Host', `GET /ping HTTP/1.1\r\nHost: a b\r\n${bye}`, 400],
+    ['both lengths', `${ping}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400, '/ping'],
     ['a length that is no number', `${ping}Content-Length: x\r\n\r\n`, 400, '/ping'],
     ['two lengths', `${ping}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxy`, 400, '/ping'],
-    ['a broken header behind a request', `${ping}\r\nGET /pong HTTP/1.1\r\nnonsense\r\n\r\n`, 400, '/pong'],
+    ['a broken header behind a request', `${ping}\r\nGET /pong ${host}nonsense\r\n\r\n`, 400, '/pong'],
     ['nonsense behind a request', `${ping}\r\nnonsense`, 400],
-    ['an address that is too long behind a request', `${ping}\r\nGET /${'x'.repeat(40_000)} HTTP/1.1`, 414],
-    ['headers that are too long', `${ping}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431, '/ping'],
-    ['an address that is too long', `GET /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414],
-    ['an expectation', `${ping}Expect: wonders\r\nConnection: close\r\n\r\n`, 417],
-    ['CONNECT', 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n', 405],
+    ['an address that is too long behind a request', `${ping}\r\nGET /${many} HTTP/1.1`, 414],
+    ['headers that are too long', `${ping}X: ${many}\r\n\r\n`, 431, '/ping'],
+    ['an address that is too long', `GET /${many} ${host}\r\n`, 414],
+    ['an expectation', `${ping}Expect: wonders\r\n${bye}`, 417],
+    ['CONNECT', connecting, 405],
   ])('%s', async (_, message, status, path) => {
     const answer = (await say(server, message)).replace(/^HTTP[\s\S]*GET \/ping(?=HTTP)/, '');
     const [head = '', body = ''] = answer.split('\r\n\r\n');
@@ -116,47 +114,30 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     const { type, title, detail, instance, request_id, ...rest } = JSON.parse(body);
     expect(rest).toEqual({ status });
     expect(type).toBe(status === 400 ? `${publicUrl}/errors/validation-error` : 'about:blank');
-    expect(title).not.toBe('');
-    expect(detail).not.toBe('');
+    expect([title, detail]).not.toContain('');
     expect(instance).toBe(path ?? '/');
     expect(head).toContain(`X-Request-Id: ${request_id}`);
   });
 
   it.each<[string, readonly string[], number]>([
-    ['whose address is too long', [`HEAD /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`], 414],
+    ['whose address is too long', [`HEAD /${many} ${host}\r\n`], 414],
     [
-      'whose address is too long and arrives in pieces',
-      ['HEAD /x', 'x'.repeat(10_000), 'x'.repeat(10_000), ' HTTP/1.1\r\nHost: x\r\n\r\n'],
+      'whose address comes in pieces',
+      ['HEAD /x', many.slice(30_000), many.slice(30_000), ` ${host}\r\n`],
       431,
     ],
-    [
-      'whose headers are too long',
-      [`HEAD /ping HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
-      431,
-    ],
-    [
-      'with a broken header in a later packet',
-      ['HEAD /ping HTTP/1.1\r\nHost: x\r\n', 'nonsense\r\n\r\n'],
-      400,
-    ],
-    [
-      'of which a packet has the end of the method',
-      ['HE', 'AD /ping HTTP/1.1\r\nHost: x\r\n: x\r\n\r\n'],
-      400,
-    ],
-    [
-      'with an expectation',
-      ['HEAD /ping HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n'],
-      417,
-    ],
-    ['of an address without a slash', ['HEAD ping HTTP/1.1\r\nHost: x\r\n\r\n'], 400],
+    ['whose headers are too long', [`HEAD /ping ${host}X: ${many}\r\n\r\n`], 431],
+    ['with a broken header in a later packet', [`HEAD /ping ${host}`, 'nonsense\r\n\r\n'], 400],
+    ['of which a packet has the end of the method', ['HE', `AD /ping ${host}: x\r\n\r\n`], 400],
+    ['with an expectation', [`HEAD /ping ${host}Expect: wonders\r\n${bye}`], 417],
+    ['of an address without a slash', [`HEAD ping ${host}\r\n`], 400],
     ['of a later version of HTTP', ['HEAD /ping HTTP/11\r\nHost: x\r\n\r\n'], 400],
   ])('without a body to a HEAD %s', async (_, pieces, status) => {
     const { socket, heard } = dial(server);
     socket.setNoDelay(true);
     for (const piece of pieces) {
       socket.write(piece, 'latin1');
-      await delay(30);
+      if (pieces.length > 1) await delay(30);
     }
     const [head = '', ...body] = (await heard).split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -165,7 +146,7 @@ describe('broken HTTP is answered by a problem document, and the connection is c
   });
 
   it('without a body to a HEAD in the packet of a complete request, which is answered before the HEAD is parsed', async () => {
-    const broken = `HEAD /ping HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(500)}nonsense\r\n\r\n`;
+    const broken = `HEAD /ping ${host}${'A: b\r\n'.repeat(500)}nonsense\r\n\r\n`;
     const [, refused = ''] = (await say(server, `${ping}\r\n${broken}`)).split('GET /ping');
     expect(refused).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
   });
@@ -175,7 +156,7 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     const note = (error: unknown) => refused.push(error);
     process.on('uncaughtException', note);
     const { socket, heard } = dial(server);
-    socket.write('CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n');
+    socket.write(connecting);
     await once(socket, 'data');
     socket.resetAndDestroy();
     await heard;
@@ -187,39 +168,28 @@ describe('broken HTTP is answered by a problem document, and the connection is c
 
   it('with a line in the log', async () => {
     const [, id = ''] = /X-Request-Id: (\S+)/.exec(await say(server, 'hello\r\n\r\n')) ?? [];
-    await delay(20);
-    expect(logged.split('\n').find((line) => line.includes(id))).toContain('"status":400');
+    const line = () => logged.split('\n').find((one) => one.includes(id));
+    await expect.poll(line).toContain('"status":400');
   });
 });
 
 describe('a connection', () => {
-  it('takes one request after another', async () => {
-    const answer = await say(server, `${ping}\r\n`, `GET /pong HTTP/1.1\r\nHost: x\r\n${bye}`);
-    expect(answer).toMatch(/GET \/ping[\s\S]*GET \/pong/);
-  });
-
-  it('reads a body as a body, never as a request', async () => {
-    const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n';
-    const answer = await say(
-      server,
-      `${ping}Content-Length: ${hidden.length}\r\n\r\n${hidden}`,
-      `GET /after HTTP/1.1\r\nHost: x\r\n${bye}`,
-    );
-    expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-    expect(answer).toContain('GET /after');
+  it('takes one request after another, and reads a body as a body, never as a request', async () => {
+    const hidden = `GET /hidden ${host}\r\n`;
+    const withBody = `GET /pong ${host}Content-Length: ${hidden.length}\r\n\r\n${hidden}`;
+    const answer = await say(server, `${ping}\r\n`, withBody, `GET /after ${host}${bye}`);
+    expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+    expect(answer).toMatch(/GET \/ping[\s\S]*GET \/pong[\s\S]*GET \/after$/);
     expect(answer).not.toContain('/hidden');
   });
 
   it('is not asked to send its body', async () => {
-    const answer = await say(
-      server,
-      `POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n${bye}`,
-    );
+    const answer = await say(server, `POST /p ${host}Content-Length: 5\r\nExpect: 100-continue\r\n${bye}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
     expect(answer).not.toContain('100 Continue');
-    expect(answer).toContain('HTTP/1.1 200');
   });
 
-  const slow = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
+  const slow = `GET /slow ${host}\r\n`;
 
   it.each<[string, string, readonly string[]]>([
     ['nonsense', `${slow}${slow}nonsense\r\n\r\n`, ['200 /slow', '200 /slow', '400']],
@@ -227,23 +197,21 @@ describe('a connection', () => {
     ['a CONNECT', `${slow}${slow}${connecting}`, ['200 /slow', '200 /slow', '405']],
     ['a second request that is not finished in time', `${slow}${ping}`, ['200 /slow', '408']],
   ])('sends the answers in progress before the one to %s, and closes', async (_, sent, expected) => {
-    const hurried = await newServer({ headers: 300 });
-    const { socket, heard } = dial(hurried);
-    for (const packet of sent.split('<packet>')) {
+    const { socket, heard } = dial(await hurriedServer({ headers: 300 }));
+    for (const [i, packet] of sent.split('<packet>').entries()) {
+      if (i > 0) await delay(50);
       socket.write(packet, 'latin1');
-      await delay(50);
     }
     const answers = (await heard).split(/(?=HTTP\/1\.1 )/);
     expect(answers.map((one) => [one.slice(9, 12), / (\/slow)$/.exec(one)?.[1]].join(' ').trim())).toEqual(
       expected,
     );
     expect(answers.at(-1)).toMatch(/^connection: close$/im);
-    await hurried.stop();
   });
 
   it.each<[string, string]>([
-    ['whose body is broken', 'POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-    ['that ends the connection, and nonsense', `GET /slow HTTP/1.1\r\nHost: x\r\n${bye}nonsense\r\n\r\n`],
+    ['whose body is broken', `POST /slow ${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
+    ['that ends the connection, and nonsense', `GET /slow ${host}${bye}nonsense\r\n\r\n`],
   ])('sends one answer to a request %s', async (_, request) => {
     const answer = await say(server, request);
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
@@ -261,9 +229,9 @@ describe('a connection', () => {
   });
 
   it.each<[string, string, readonly string[]]>([
-    ['broken bytes', `GET /long HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n`, ['400']],
-    ['a CONNECT', `GET /long HTTP/1.1\r\nHost: x\r\n\r\n${connecting}`, ['405']],
-    ['the last request', `GET /long HTTP/1.1\r\nHost: x\r\n${bye}`, []],
+    ['broken bytes', `GET /long ${host}\r\nnonsense\r\n\r\n`, ['400']],
+    ['a CONNECT', `GET /long ${host}\r\n${connecting}`, ['405']],
+    ['the last request', `GET /long ${host}${bye}`, []],
   ])('sends a long answer whole to a client that goes on sending after %s', async (_, first, others) => {
     const { socket, heard } = dial(server);
     // The service never reads all that the client sends.
@@ -276,102 +244,87 @@ describe('a connection', () => {
 });
 
 describe('slow and idle connections are cut off', () => {
+  // The method is not known of a request without an end, and the answer to HEAD has no body.
+  const bodiless = /^HTTP\/1\.1 408 [\s\S]*\r\nContent-Length: 0\r\n(?:[^\r\n]+\r\n)*\r\n$/;
   it.each<[string, string, RegExp]>([
     ['that say nothing', '', /^HTTP\/1\.1 408 [\s\S]*"status":408/],
-    // The method is not known then, and the answer to HEAD has no body.
-    [
-      'that stop in the middle of the headers',
-      ping,
-      /^HTTP\/1\.1 408 [\s\S]*\r\nContent-Length: 0\r\n(?:[^\r\n]+\r\n)*\r\n$/,
-    ],
+    ['that stop in the middle of the headers', ping, bodiless],
     ['that stop between two requests', `${ping}\r\n`, /^HTTP\/1\.1 200 [\s\S]*GET \/ping$/],
   ])('%s', async (_, text, expected) => {
-    const hurried = await newServer({ headers: 300, request: 400, idle: 200 });
-    const { socket, heard } = dial(hurried);
+    const { socket, heard } = dial(await hurriedServer({ headers: 300, request: 400, idle: 200 }));
     socket.write(text);
     const started = performance.now();
     expect(await heard).toMatch(expected);
     expect(performance.now() - started).toBeLessThan(4000);
-    await hurried.stop();
   });
 
-  it('that send their headers one byte at a time, valid or not', async () => {
-    const hurried = await newServer({ headers: 300 });
-    const { socket, heard } = dial(hurried);
+  it('that send their headers one byte at a time', async () => {
+    const { socket, heard } = dial(await hurriedServer({ headers: 300 }));
     const drip = setInterval(() => socket.write('x'), 20);
     socket.write(`${ping}X: `);
     const started = performance.now();
     expect(await heard).toMatch(/^HTTP\/1\.1 408 /);
     expect(performance.now() - started).toBeLessThan(4000);
     clearInterval(drip);
-    await hurried.stop();
   });
 
   it('that read nothing of their answers', async () => {
-    const hurried = await newServer({ reader: 300 });
-    const { socket, heard } = dial(hurried);
+    const { socket, heard } = dial(await hurriedServer({ reader: 300 }));
     socket.pause();
     // More bytes than the buffers of the system hold, of requests and of answers.
     const sent = 20_000;
-    socket.write(`GET /${'p'.repeat(2000)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(sent));
+    socket.write(`GET /${'p'.repeat(2000)} ${host}\r\n`.repeat(sent));
     const count = (await heard).match(/HTTP\/1\.1 200/g)?.length ?? 0;
     expect(count).toBeLessThan(sent);
-    await hurried.stop();
   });
 
   it('except where the answer is still being made, which arrives however long that takes', async () => {
-    const hurried = await newServer({ reader: 100 });
-    expect(await say(hurried, `GET /slow HTTP/1.1\r\nHost: x\r\n${bye}`)).toMatch(/200 [\s\S]*GET \/slow$/);
-    await hurried.stop();
+    const hurried = await hurriedServer({ reader: 100 });
+    expect(await say(hurried, `GET /slow ${host}${bye}`)).toMatch(/200 [\s\S]*GET \/slow$/);
   });
 
-  it.each([
-    ['a CONNECT', connecting],
-    ['broken bytes', 'nonsense\r\n\r\n'],
-    ['the last request', ''],
-  ])('that read nothing of a long answer before %s', async (_, more) => {
-    const hurried = await newServer({ reader: 300, closing: 300 });
-    const { socket, heard } = dial(hurried);
-    socket.pause();
-    const long = `GET /long HTTP/1.1\r\nHost: x\r\n`;
-    socket.write(more === '' ? `${long}${bye}` : `${long}\r\n${more}`);
+  it('that read nothing of a long answer before a CONNECT, broken bytes, or an end', async () => {
+    const hurried = await hurriedServer({ reader: 300, closing: 300 });
+    const silent = [`\r\n${connecting}`, '\r\nnonsense\r\n\r\n', bye].map((more) => {
+      const dialled = dial(hurried);
+      dialled.socket.pause();
+      dialled.socket.write(`GET /long ${host}${more}`);
+      return dialled;
+    });
     await delay(1500);
-    socket.resume();
-    expect((await heard).length).toBeLessThan(longText.length);
-    await hurried.stop();
+    for (const { socket, heard } of silent) {
+      socket.resume();
+      expect((await heard).length).toBeLessThan(longText.length);
+    }
   });
 });
 
-describe('an answer', () => {
-  it('is noted when nothing more of it is sent, with how much of it was', async () => {
-    ended.length = 0;
-    const hurried = await newServer({ reader: 300 });
-    await say(hurried, `GET /whole HTTP/1.1\r\nHost: x\r\n${bye}`);
-    const { socket, heard } = dial(hurried);
-    socket.pause();
-    socket.write(`GET /longest HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2);
-    socket.destroy();
-    await heard;
-    const gone = dial(hurried);
-    gone.socket.write(`GET /slow/gone HTTP/1.1\r\nHost: x\r\n\r\n`);
-    setTimeout(() => gone.socket.resetAndDestroy(), 50);
-    await expect
-      .poll(() => ended, { timeout: 10_000 })
-      .toEqual([
-        ['/whole', 'all'],
-        ['/longest', 'part'],
-        ['/slow/gone', 'nothing'],
-      ]);
-    await hurried.stop();
-  });
+it('an answer is noted when nothing more of it is sent, with how much of it was', async () => {
+  ended.length = 0;
+  const hurried = await hurriedServer({ reader: 300 });
+  await say(hurried, `GET /whole ${host}${bye}`);
+  const { socket, heard } = dial(hurried);
+  socket.pause();
+  socket.write(`GET /longest ${host}\r\n`);
+  await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2);
+  socket.destroy();
+  await heard;
+  const gone = dial(hurried);
+  gone.socket.write(`GET /slow/gone ${host}\r\n`);
+  setTimeout(() => gone.socket.resetAndDestroy(), 50);
+  const noted = [
+    ['/whole', 'all'],
+    ['/longest', 'part'],
+    ['/slow/gone', 'nothing'],
+  ];
+  await expect.poll(() => ended, { timeout: 10_000 }).toEqual(noted);
 });
 
 describe('a server that is stopped', () => {
   it('finishes what is in flight, says so, and takes nothing new', async () => {
     const stopping = await newServer();
     const { socket, heard } = dial(stopping);
-    socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write(`GET /slow ${host}\r\n`);
     await delay(50);
     const stopped = stopping.stop();
     await delay(50);
@@ -401,37 +354,28 @@ describe('a server that is stopped', () => {
     await stopped;
   });
 
-  it('waits for no idle or silent connection', async () => {
-    const stopping = await newServer();
-    const [idle, silent] = [dial(stopping), dial(stopping)];
-    idle.socket.write(`${ping}\r\n`);
-    await delay(100);
-    expect(idle.so()).toContain('GET /ping');
+  it.each<[string, string, ServerOptions['timeouts'], string]>([
+    ['idle', `${ping}\r\n`, {}, 'GET /ping'],
+    ['silent', '', {}, ''],
+    ['half-way', `${ping}X: half a req`, { inFlight: 100 }, ''],
+  ])('does not wait long for a connection that is %s', async (_, sent, timeouts, answered) => {
+    const stopping = await newServer(timeouts);
+    const { socket, heard, so } = dial(stopping);
+    await once(socket, 'connect');
+    socket.write(sent);
+    await expect.poll(so).toContain(answered);
     const started = performance.now();
     await stopping.stop();
     expect(performance.now() - started).toBeLessThan(2000);
-    await Promise.all([idle.heard, silent.heard]);
-  });
-
-  it('does not wait for ever', async () => {
-    const stopping = await newServer({ inFlight: 100 });
-    const { socket } = dial(stopping);
-    socket.write(`${ping}X: half a req`);
-    await delay(50);
-    const started = performance.now();
-    await stopping.stop();
-    expect(performance.now() - started).toBeLessThan(2000);
+    await heard;
   });
 });
 
-describe('a server that cannot listen', () => {
-  it('says why', async () => {
-    const port = Number(new URL(server.url).port);
-    const start = (host: string, wanted: number) =>
-      HttpServer.listen({ handler, host, port: wanted, log, publicUrl });
-    await expect(start('127.0.0.1', port)).rejects.toThrow(
-      `cannot listen on 127.0.0.1:${port}: the port is in use`,
-    );
-    await expect(start('203.0.113.7', 0)).rejects.toThrow('this machine has no such address');
-  });
+it('a server that cannot listen says why', async () => {
+  const port = Number(new URL(server.url).port);
+  const start = (host: string, wanted: number) =>
+    HttpServer.listen({ handler, host, port: wanted, log, publicUrl });
+  const taken = `cannot listen on 127.0.0.1:${port}: the port is in use`;
+  await expect(start('127.0.0.1', port)).rejects.toThrow(taken);
+  await expect(start('203.0.113.7', 0)).rejects.toThrow('this machine has no such address');
 });
