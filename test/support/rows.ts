@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { Field } from '../../src/operations/field.ts';
 import type { OutputLayout, Renderer } from '../../src/render/renderer.ts';
@@ -55,3 +56,10 @@ export function layout(fields: readonly Field[], changes: Partial<OutputLayout> 
 export function output(renderer: Renderer, ...pages: readonly (readonly Row[])[]): string {
   return pages.map((rows) => renderer.page(envelope(rows))).join('') + renderer.end();
 }
+
+/** Any text with code points of all of Unicode; fast-check's own `binary` takes a second to list them first. */
+export const anyText = fc.string({
+  unit: fc
+    .oneof(fc.nat(0x7f), fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff }))
+    .map((code) => String.fromCodePoint(code)),
+});
