@@ -1,0 +1,344 @@
+import fc from 'fast-check';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { describe, expect, it } from 'vitest';
+import {
+  each,
+  type Lines,
+  labelledDay,
+  manyDays,
+  type Reading,
+  readingsOf,
+  rowsOf,
+  svgOf,
+  textOf,
+} from '../../../support/drawings.ts';
+
+type Element = { readonly [name: string]: string };
+
+/** A picture as parsed XML. */
+type Picture = Element & {
+  readonly title: string;
+  readonly desc: string;
+  readonly text?: readonly (Element & { readonly '#text': string })[];
+  readonly line?: readonly Element[];
+  readonly path?: readonly Element[];
+  readonly circle?: readonly Element[];
+};
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false,
+  isArray: (name) => ['text', 'line', 'path', 'circle'].includes(name),
+});
+
+function pictureOf(text: string): Picture {
+  expect(XMLValidator.validate(text)).toBe(true);
+  return (parser.parse(text) as { readonly svg: Picture }).svg;
+}
+
+/** The texts with their positions; those at the left label values, those below label days. */
+function textsOf({ text = [] }: Picture, wanted?: 'end' | 'middle') {
+  return text
+    .map((one) => ({
+      text: String(one['#text']),
+      x: Number(one.x),
+      y: Number(one.y),
+      anchor: one['text-anchor'],
+    }))
+    .filter(({ anchor }) => wanted === undefined || anchor === wanted);
+}
+
+const wordsIn = (picture: Picture) => textsOf(picture).map(({ text }) => text);
+
+/** The linear scale through labelled positions. */
+function scaleThrough(marks: readonly { readonly at: number; readonly value: number }[]) {
+  const [a, b] = [marks[0], marks.at(-1)];
+  if (a === undefined || b === undefined || a === b) throw new Error('two marks make a scale');
+  return (value: number) => a.at + ((value - a.value) / (b.value - a.value)) * (b.at - a.at);
+}
+
+/** Where a day and a value are, by the labels below and their ticks, and by the labels at the left. */
+function scalesOf(picture: Picture) {
+  const days = textsOf(picture, 'middle');
+  const ticks = (picture.line ?? []).filter(({ x1, x2 }) => x1 === x2);
+  const across = scaleThrough(
+    days.map(({ text }, i) => ({ at: Number(ticks[i]?.x1), value: labelledDay(text) })),
+  );
+  const values = textsOf(picture, 'end');
+  const up = scaleThrough(
+    values.map(({ text, y }) => ({ at: y - 4, value: Number(text.replaceAll(',', '')) })),
+  );
+  return { x: (day: string) => across(labelledDay(day)), y: up, ticks: [days.length, ticks.length] };
+}
+
+function pointsOf(path: Element | undefined): readonly (readonly [number, number])[] {
+  return [...(path?.d ?? '').matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(
+    ([, x, y]) => [Number(x), Number(y)] as const,
+  );
+}
+
+/** Expects a line through the values of these readings, where the labels of the picture say. */
+function expectLine(picture: Picture, number: number, line: Lines[string]): void {
+  const { x, y, ticks } = scalesOf(picture);
+  expect(ticks[0]).toBe(ticks[1]);
+  const known = readingsOf(line).filter((reading): reading is [string, string] => reading[1] !== null);
+  const points = pointsOf(picture.path?.[number]);
+  expect(points).toHaveLength(known.length);
+  for (const [i, [at, value]] of known.entries()) {
+    expect(points[i]?.[0]).toBeCloseTo(x(at), 1);
+    expect(points[i]?.[1]).toBeCloseTo(y(Number(value)), 1);
+  }
+}
+
+const yearly = (values: readonly (number | null)[]) => each('year', 1990, values);
+
+describe('a chart as SVG', () => {
+  const lines: Lines = { GDP: yearly([3, 1, null, 9, 4]), OTHER: yearly([2, 2.5, 7.25, 3, 3]) };
+  const key = () => [['GDP', 'Gross Domestic Product']] as const;
+  const text = svgOf(rowsOf(lines), { key });
+  const picture = pictureOf(text);
+
+  it('has a size, a view box, a title and a description for people who cannot see it', () => {
+    expect(picture).toMatchObject({
+      xmlns: 'http://www.w3.org/2000/svg',
+      role: 'img',
+      viewBox: `0 0 ${picture.width} ${picture.height}`,
+      title: 'A title',
+      desc:
+        'As known on 2020-06-30. ' +
+        'GDP, Percent: from 3 (1990-01-01) to 4 (1994-01-01), lowest 1 (1991-01-01), highest 9 (1993-01-01). ' +
+        'OTHER, Percent: from 2 (1990-01-01) to 3 (1994-01-01), lowest 2 (1990-01-01), highest 7.25 (1992-01-01).',
+    });
+  });
+
+  it('keeps a title of capital letters, as in ids, between its margins', () => {
+    // The character widths of DejaVu Sans Bold, the widest font that `sans-serif` commonly is.
+    const widths: Readonly<Record<string, number>> = { P: 0.733, A: 0.774, Y: 0.724, E: 0.683, M: 0.995 };
+    const advances: typeof widths = { ...widths, S: 0.72, ',': 0.38, ' ': 0.348 };
+    const title = Array.from({ length: 12 }, () => 'PAYEMS').join(', ');
+    const drawn = wordsIn(pictureOf(svgOf(rowsOf(lines), { words: () => ({ title, subtitle: [] }) })));
+    const shown = drawn.filter((one) => one.startsWith('PAYEMS'));
+    expect(shown.join(' ')).toBe(title);
+    for (const line of shown) {
+      const wide = [...line].reduce((sum, sign) => sum + (advances[sign] ?? Number.NaN), 0);
+      expect(20 + 17 * wide).toBeLessThanOrEqual(700);
+    }
+  });
+
+  it('abbreviates names so that no two lines have the same label', () => {
+    const long = [yearly([1, 2]), yearly([2, 3])] as const;
+    const name = 'PRICES.OF.CONSUMERS.IN.TOWNS';
+    const named = svgOf(rowsOf({ [`${name}.FOOD`]: long[0], [`${name}.RENT`]: long[1] }));
+    expect(wordsIn(pictureOf(named))).toEqual(expect.arrayContaining(['…FOOD', '…RENT']));
+  });
+
+  it('has the title, as-of date, unit, names, dates, values, full names and source', () => {
+    const wanted = 'A title|As known on 2020-06-30|Percent|GDP|OTHER|1990|0|10|GDP: Gross Domestic Product';
+    expect(wordsIn(picture)).toEqual(expect.arrayContaining([...wanted.split('|'), 'Source: A source']));
+  });
+
+  it('has no script, style sheet, address or font to load', () => {
+    expect(text).not.toMatch(/<(script|style|image|use|foreignObject|link)|href|url\(|@import|on[a-z]+=/i);
+    expect(text.match(/https?:[^"]*/g)).toEqual(['http://www.w3.org/2000/svg']);
+  });
+
+  it('draws the values of each line where the labels say, and breaks a line at a gap', () => {
+    for (const [i, readings] of Object.values(lines).entries()) expectLine(picture, i, readings);
+    expect(picture.path?.map(({ d }) => d?.match(/M/g)?.length)).toEqual([2, 1]);
+  });
+
+  it('has the same bytes for the same rows in any order', () => {
+    const rows = rowsOf(lines);
+    const others = rows.filter(({ line }) => line === 'OTHER').reverse();
+    const mixed = [...rows.filter(({ line }) => line === 'GDP').reverse(), ...others];
+    expect(svgOf(mixed, { key })).toBe(text);
+  });
+
+  it('draws random values between its first and its last tick', () => {
+    const value = fc.oneof(
+      fc.integer({ min: -50, max: 50 }),
+      fc.integer({ min: -1e9, max: 1e9 }).map((n) => n / 1000),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.option(value, { freq: 6 }), { minLength: 2, maxLength: 60 }), (values) => {
+        const known = values.filter((one) => one !== null);
+        fc.pre(known.length > 0);
+        const one = pictureOf(svgOf(rowsOf({ X: yearly(values) })));
+        const [bottom = 0, ...above] = textsOf(one, 'end').map(({ y }) => y - 4);
+        const circles = (one.circle ?? []).map(({ cx, cy }) => [Number(cx), Number(cy)] as const);
+        const points = [...(one.path ?? []).flatMap(pointsOf), ...circles];
+        const { y } = scalesOf(one);
+        const heights = points.map(([, height]) => height);
+        expect(Math.min(...heights)).toBeCloseTo(y(Math.max(...known)), 1);
+        expect(Math.max(...heights)).toBeCloseTo(y(Math.min(...known)), 1);
+        expect(Math.min(...heights)).toBeGreaterThanOrEqual((above.at(-1) ?? 0) - 0.01);
+        expect(Math.max(...heights)).toBeLessThanOrEqual(bottom + 0.01);
+        for (const [x] of points) expect(x).toBeGreaterThan(0);
+        for (const [x] of points) expect(x).toBeLessThan(Number(one.width));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('shows any foreign text as text', () => {
+    const evil = '</text><script>alert("1")</script>&amp; \u0000\u001B\uFFFE\uD800 “x”';
+    const words = () => ({ title: evil, subtitle: [evil] });
+    const rows = rowsOf(
+      { [evil]: yearly([1, 2]), Y: yearly([1, 3]) },
+      { [evil]: { unit: evil, source: evil }, Y: { unit: evil } },
+    );
+    const foreign = svgOf(rows, { words, key: () => [[evil, evil]] });
+    const read = pictureOf(foreign);
+    expect(read).not.toHaveProperty('script');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the picture must not contain these.
+    expect(foreign.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001F\uFFFE\uFFFF]|\p{Cs}/u);
+    expect(read.title).toContain('</text><script>alert("1")</script>&amp; ␀␛');
+  });
+
+  it('has a panel for each unit, below each other', () => {
+    const two = pictureOf(svgOf(rowsOf(lines, { OTHER: { unit: 'Dollars' } })));
+    const headings = textsOf(two).filter((one) => /^(GDP|OTHER), /.test(one.text));
+    expect(headings.map((one) => one.text)).toEqual(['GDP, Percent', 'OTHER, Dollars']);
+    const [upper, lower] = (two.path ?? []).map((path) => pointsOf(path).map(([, y]) => y));
+    expect(Math.max(...(upper ?? []))).toBeLessThan(headings[1]?.y ?? 0);
+    expect(Math.min(...(lower ?? []))).toBeGreaterThan(headings[1]?.y ?? 0);
+  });
+
+  it('has a dot at each maturity that a curve has, and continues a curve over one that it lacks', () => {
+    const curves = { A: '1M 4.28, 2M -, 10Y 5.03', B: '1M 2.07, 2M 2.04, 10Y 1.47' };
+    const read = pictureOf(svgOf(rowsOf(curves), { axis: 'maturity' }));
+    const { y } = scalesOf(read);
+    const wanted = [4.28, 5.03, 2.07, 2.04, 1.47];
+    expect(read.circle).toHaveLength(wanted.length);
+    for (const [i, value] of wanted.entries()) expect(Number(read.circle?.[i]?.cy)).toBeCloseTo(y(value), 1);
+    expect(read.path?.map(({ d }) => d?.match(/[ML]/g)?.join(''))).toEqual(['ML', 'MLL']);
+  });
+
+  it.each([
+    // A withdrawal ends the line; otherwise the last value holds until the as-of date.
+    ['2020-01-01 2, 2020-03-01 4, 2020-04-01 -', '2020-01-01 2, 2020-03-01 2, 2020-03-01 4, 2020-04-01 4', 2],
+    ['2020-01-01 2, 2020-03-01 4', '2020-01-01 2, 2020-03-01 2, 2020-03-01 4, 2020-06-01 4', 2],
+  ])('has a dot at each publication, whose value holds until the next: %s', (published, drawn, dots) => {
+    const stepped = { stepped: true, until: () => '2020-06-01' } as const;
+    const read = pictureOf(svgOf(rowsOf({ X: published }), stepped));
+    expectLine(read, 0, drawn);
+    expect(read.circle).toHaveLength(dots);
+  });
+
+  it.each<readonly [string, Lines]>([
+    ['no rows', {}],
+    ['rows without a value', { X: yearly([null]) }],
+  ])('says so where there are %s', (_, none) => {
+    const read = pictureOf(svgOf(rowsOf(none)));
+    expect(wordsIn(read)).toContain('no values');
+    expect(read.desc).toBe('As known on 2020-06-30. There are no values.');
+  });
+
+  it('of fifteen thousand days is small and keeps their extremes', () => {
+    const many = svgOf(rowsOf({ X: manyDays }));
+    expect(many.length).toBeLessThan(100_000);
+    const read = pictureOf(many);
+    const { x, y } = scalesOf(read);
+    const points = pointsOf(read.path?.[0]);
+    for (const i of [7777, 8888]) {
+      const [at, value] = manyDays[i] as Reading;
+      const distances = points.map(([px, py]) => Math.hypot(px - x(at), py - y(Number(value))));
+      expect(Math.min(...distances)).toBeLessThan(0.1);
+    }
+  });
+});
+
+describe('the options of a chart', () => {
+  const lines: Lines = {
+    A: '2020-01-01 50, 2020-02-01 100, 2020-03-01 75',
+    B: '2020-02-01 4, 2020-03-01 5',
+  };
+  const rows = rowsOf(lines);
+  const onlyA = rowsOf({ A: lines.A ?? '' });
+
+  it('set the width and the height of an SVG exactly', () => {
+    const sizes = fc.record({
+      width: fc.integer({ min: 240, max: 3000 }),
+      height: fc.integer({ min: 320, max: 3000 }),
+    });
+    fc.assert(
+      fc.property(sizes, ({ width, height }) => {
+        const svg = svgOf(rows, {}, { width, height });
+        expect(svg).toContain(`viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`);
+        const most = (pattern: RegExp) =>
+          Math.max(...Array.from(svg.matchAll(pattern), ([, found]) => Number(found)));
+        expect(most(/ (?:x|x1|x2|cx)="([\d.]+)"/g)).toBeLessThanOrEqual(width);
+        expect(most(/ (?:y|y1|y2|cy)="([\d.]+)"/g)).toBeLessThanOrEqual(height);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('replace the title', () => {
+    expect(svgOf(rows, {}, { title: 'Mine & yours' })).toContain('<title>Mine &amp; yours</title>');
+    expect(textOf(rows, {}, {}, false, { title: 'Mine' })).toMatch(/^Mine\n/);
+  });
+
+  it('draw in greys that dashes tell apart', () => {
+    const three = { A: '2020-01-01 0, 2020-02-01 5', B: '2020-01-01 1, 2020-02-01 5' };
+    const svg = svgOf(rowsOf({ ...three, C: '2020-01-01 2, 2020-02-01 5' }), {}, { grey: true });
+    const looks = Array.from(svg.matchAll(/<path [^>]*>/g), ([path]) =>
+      (path.match(/stroke(?:-dasharray)?="[^"]*"/g) ?? []).join(),
+    );
+    expect(new Set(looks).size).toBe(3);
+    const colours = [...svg.matchAll(/#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/g)];
+    for (const [, ...parts] of colours) {
+      const levels = parts.map((part) => Number.parseInt(part, 16));
+      expect(Math.max(...levels) - Math.min(...levels)).toBeLessThan(32);
+    }
+  });
+
+  it('show lines in proportion to their values at the first date that all of them have', () => {
+    const svg = svgOf(rows, {}, { index: 100 });
+    // A is 50, 100, 75, and B 100, 125.
+    expect(svg).toContain('A, Index, 2020-02-01 = 100: from 50 (2020-01-01) to 75 (2020-03-01)');
+    expect(svg).toContain('B, Index, 2020-02-01 = 100: from 100 (2020-02-01) to 125 (2020-03-01)');
+  });
+
+  const early = '2020-01-01 1';
+  it.each([
+    ['a width of 100', { A: early }, { width: 100 }, 'a width of 240, and 100 was asked for'],
+    ['a height of 100', { A: early }, { height: 100 }, /needs a height of \d+, and 100 was asked for/],
+    [
+      'an index without a common date',
+      { A: early, B: '2020-02-01 1' },
+      { index: 100 },
+      'a date that all lines have',
+    ],
+    [
+      'an index of 0',
+      { A: '2020-01-01 0' },
+      { index: 9 },
+      'A is 0 on 2020-01-01: an index needs a value above 0',
+    ],
+    [
+      'a logarithm of -1',
+      { A: '2020-01-01 -1' },
+      { log: true },
+      'a logarithmic scale shows values above 0, and one is -1',
+    ],
+  ])('refuse %s', (_, given, options, said) => {
+    expect(() => svgOf(rowsOf(given as Lines), {}, options)).toThrow(said);
+  });
+
+  it('shade bands, from the first day to the last or to the end of the chart', () => {
+    const bands = [{ from: '2020-01-11', to: '2020-01-31' }, { from: '2020-02-20' }, { from: '2021-01-01' }];
+    const svg = svgOf(onlyA, { bands });
+    const [first, second, third] = Array.from(
+      svg.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"[^>]*fill-opacity/g),
+      ([, x, width]) => ({ x: Number(x), width: Number(width) }),
+    );
+    expect(third).toBeUndefined();
+    // The chart shows the 60 days from 2020-01-01 to 2020-03-01.
+    const day = (first?.width ?? 0) / 20;
+    expect((second?.width ?? 0) / day).toBeCloseTo(10, 1);
+    expect(((second?.x ?? 0) - (first?.x ?? 0)) / day).toBeCloseTo(40, 1);
+    expect(textOf(onlyA, {}, { bands })).toContain('░');
+  });
+});
