@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/operations/index.ts';
 import { formatNames } from '../../src/render/output.ts';
 import { openStore } from '../../src/store/open.ts';
+import { asof, type Ended } from '../support/command.ts';
 import { contractStore, oddId } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { behindPrefix, type Running, startService } from '../support/modes.ts';
@@ -20,7 +22,8 @@ let proxy: Omit<Running, 'key'>;
 beforeAll(async () => {
   store = await contractStore(folder);
   database = await contractStore(folder, newSchemaAddress());
-  running = await startService({ openStore: () => openStore(store) });
+  const clock = () => new Date('2026-03-15T12:00:00Z');
+  running = await startService({ openStore: () => openStore(store), clock });
   proxy = await behindPrefix(running.url, '/data/v0');
 });
 afterAll(async () => {
@@ -28,99 +31,71 @@ afterAll(async () => {
   await running.stop();
 });
 
-type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
-
-/** Runs the built command with only these variables; replaces request ids and the base address of error types. */
-function run(line: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ended> {
-  const env = { PATH: process.env.PATH, HOME: folder, ...variables };
-  const child = spawn(process.execPath, [builtProgram, ...line], {
-    env,
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [out, err]: [Buffer[], Buffer[]] = [[], []];
-  child.stdout.on('data', (data) => out.push(data));
-  child.stderr.on('data', (data) => err.push(data));
-  // Latin-1 keeps every byte: some formats are binary.
-  const text = (chunks: readonly Buffer[]) =>
-    Buffer.concat(chunks)
-      .toString('latin1')
-      .replace(/req_[0-9a-f]{32}/g, 'req_')
-      .replace(/"type": ".*\/errors\//g, '"type": "errors/');
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, out: text(out), err: text(err) }));
-  });
+/** The text without request ids and the base address of error types. */
+function withoutIds(said: string): string {
+  return said.replace(/req_[0-9a-f]{32}/g, 'req_').replace(/"type": ".*\/errors\//g, '"type": "errors/');
 }
 
-/**
- * The same command line over the store, which gives the same bytes in a database, and over its service behind a
- * prefix.
- */
-async function bothWays(line: readonly string[]): Promise<readonly [embedded: Ended, remote: Ended]> {
-  const [embedded, remote, inDatabase] = await Promise.all([
-    run(line, { ASOF_STORE: store }),
-    run(line, { ASOF_BASE_URL: proxy.url, ASOF_API_KEY: running.key }),
-    run(line, { ASOF_STORE: database }),
-  ]);
-  expect(inDatabase).toEqual(embedded);
-  return [embedded, remote];
+async function run(line: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const { code, out, err } = await asof(line, { env });
+  return { code, out: withoutIds(out), err: withoutIds(err) };
 }
 
-/** A command line for every operation, and the first columns of its CSV. */
-const lines: Readonly<Record<string, readonly [line: readonly string[], columns: string]>> = {
-  // Only a service counts requests.
-  ping: [
-    ['ping', '--columns', 'status,message,plan,monthly_limit,daily_limit,rate_per_minute,vintage_access'],
-    'status,message,plan',
-  ],
-  series_search: [['series', 'search', 'gdp'], 'id,title,units'],
-  series_show: [['series', 'show', oddId], 'id,title,units'],
-  observations: [['observations', 'gdp', oddId, '--as-of', '2020-12-31'], 'date,value,as_of_date'],
-  revisions: [['revisions', 'gdp', '--date', '2020-03-01'], 'date,value,as_of_date'],
-  vintages: [['vintages', 'gdp'], 'as_of_date,added,revised'],
-  curve: [['curve', '--date', '2026-01-15', '--on-or-before'], 'trade_date,maturity,rate'],
-  yields: [['yields', '--type', 'tips'], 'trade_date,maturity,rate'],
-  spread: [['spread'], 'trade_date,long_rate,short_rate,spread_bps'],
-  insider_filings: [
-    ['insider', 'filings', '--from', '2025-01-01'],
-    'filing_date,transaction_date,accession_number',
-  ],
-  insider_clusters: [['insider', 'clusters'], 'ticker,issuer_name,cluster_size'],
-  insider_cluster_explanations: [
-    ['insider', 'clusters', '--explain'],
-    'ticker,date_first,date_last,verdict,reason',
-  ],
-  insider_cluster_signals: [['insider', 'clusters', '--signals'], 'day,ticker,cluster_size,total_value'],
+/** What a line over the store gives, which its service behind a prefix and a database of the same content give too. */
+async function everyWay(line: readonly string[], ask = run): Promise<Ended> {
+  const embedded = await ask(line, { ASOF_STORE: store });
+  expect(await ask(line, { ASOF_BASE_URL: proxy.url, ASOF_API_KEY: running.key })).toEqual(embedded);
+  expect(await ask(line, { ASOF_STORE: database })).toEqual(embedded);
+  return embedded;
+}
+
+/** The same with the bytes of the file that the line writes, as Latin-1, which keeps every byte. */
+const writing: typeof run = async (line, env) => {
+  const file = join(folder, 'out');
+  const { code, err } = await run([...line, '-o', file], env);
+  return { code, out: code === 0 ? withoutIds(readFileSync(file, 'latin1')) : '', err };
 };
 
-/** The operations whose rows can be drawn. */
-const drawable: ReadonlySet<string> = new Set([
-  'observations',
-  'revisions',
-  'vintages',
-  'curve',
-  'yields',
-  'spread',
-]);
+/** A command line for every operation, the first columns of its CSV, and whether its rows can be drawn. */
+const lines: Readonly<Record<string, readonly [line: string, columns: string, drawn?: 'drawn']>> = {
+  // Only a service counts requests.
+  ping: [
+    'ping --columns status,message,plan,monthly_limit,daily_limit,rate_per_minute,vintage_access',
+    'status,message,plan',
+  ],
+  series_search: ['series search gdp', 'id,title,units'],
+  series_show: ['series show ODD', 'id,title,units'],
+  observations: ['observations gdp ODD --as-of 2020-12-31', 'date,value,as_of_date', 'drawn'],
+  revisions: ['revisions gdp --date 2020-03-01', 'date,value,as_of_date', 'drawn'],
+  vintages: ['vintages gdp', 'as_of_date,added,revised', 'drawn'],
+  curve: ['curve --date 2026-01-15 --on-or-before', 'trade_date,maturity,rate', 'drawn'],
+  yields: ['yields --type tips', 'trade_date,maturity,rate', 'drawn'],
+  spread: ['spread', 'trade_date,long_rate,short_rate,spread_bps', 'drawn'],
+  insider_filings: ['insider filings --from 2025-01-01', 'filing_date,transaction_date,accession_number'],
+  insider_clusters: ['insider clusters', 'ticker,issuer_name,cluster_size'],
+  insider_cluster_explanations: ['insider clusters --explain', 'ticker,date_first,date_last,verdict,reason'],
+  insider_cluster_signals: ['insider clusters --signals', 'day,ticker,cluster_size,total_value'],
+};
 
-describe('the built program, with a store in a file or a database and with a service of the same store,', () => {
-  it('is tested with every operation', () => {
-    expect(operations.map(({ name }) => name).filter((name) => lines[name] === undefined)).toEqual([]);
-  });
+const wordsOf = (line: string) => line.split(' ').map((word) => (word === 'ODD' ? oddId : word));
 
-  const everyFormat = Object.entries(lines).flatMap(([name, [line, columns]]) =>
-    formatNames.map((format) => [name, format, line, columns] as const),
+describe('asof with a store in a file or a database, and with a service of the same store,', () => {
+  // What a format makes of rows does not depend on where they come from, so one operation has every format.
+  const rows = operations.flatMap(({ name }) =>
+    (name === 'observations' ? formatNames : (['csv', 'json', 'svg'] as const)).map(
+      (format) => [name, format] as const,
+    ),
   );
-  it.each(everyFormat)('writes the same bytes of %s as %s', async (name, format, line, columns) => {
-    const [embedded, remote] = await bothWays([...line, '-f', format]);
-    expect(remote).toEqual(embedded);
-    if ((format === 'svg' || format === 'png') && !drawable.has(name)) {
-      expect([embedded.code, embedded.out]).toEqual([2, '']);
+  it.each(rows)('writes the same bytes of %s as %s', async (name, format) => {
+    const [line = '', columns = '', drawn] = lines[name] ?? [];
+    const { code, out } = await everyWay([...wordsOf(line), '-f', format], writing);
+    if ((format === 'svg' || format === 'png') && drawn === undefined) {
+      expect(code).toBe(2);
       return;
     }
-    expect(embedded.code).toBe(0);
-    if (format === 'csv') expect(embedded.out).toMatch(new RegExp(`^${columns}`));
-    else expect(embedded.out.length).toBeGreaterThan(50);
+    expect(code).toBe(0);
+    if (format === 'csv') expect(out).toMatch(new RegExp(`^${columns}`));
+    else expect(out.length).toBeGreaterThan(50);
   });
 
   it.each([
@@ -143,9 +118,8 @@ describe('the built program, with a store in a file or a database and with a ser
     ['two ways to bound filings', ['insider', 'filings', '--days', '3', '--from', '2025-01-01'], 2, 0],
     ['an invalid cursor', ['yields', '--cursor', 'nonsense'], 2, 0],
   ])('ends in the same way after %s', async (_, line, code, rows) => {
-    const [embedded, remote] = await bothWays(line);
-    expect(remote).toEqual(embedded);
-    expect([embedded.code, embedded.out.split('\n').length - 1]).toEqual([code, rows]);
+    const ended = await everyWay(line);
+    expect([ended.code, ended.out.split('\n').length - 1]).toEqual([code, rows]);
   });
 
   it.each([
@@ -165,41 +139,59 @@ describe('the built program, with a store in a file or a database and with a ser
     ],
     ['vintages', ['vintages', 'GDP']],
   ])('draws the same chart of %s', async (_, line) => {
-    const [embedded, remote] = await bothWays([...line, '--plot']);
-    expect(remote).toEqual(embedded);
-    expect(Buffer.from(embedded.out, 'latin1').toString('utf8')).toMatch(/^ *└[─┬]+$/m);
+    expect((await everyWay([...line, '--plot'])).out).toMatch(/^ *└[─┬]+$/m);
   });
 
-  it('writes the same files with --output', async () => {
-    const file = join(folder, 'out.json');
-    const contents: string[] = [];
-    for (const variables of [
-      { ASOF_STORE: store },
-      { ASOF_BASE_URL: running.url, ASOF_API_KEY: running.key },
-    ]) {
-      expect(await run(['obs', 'GDP', '-o', file], variables)).toEqual({ code: 0, out: '', err: '' });
-      contents.push(readFileSync(file, 'utf8').replace(/req_[0-9a-f]{32}/g, 'req_'));
-    }
-    expect(contents[1]).toBe(contents[0]);
-    expect(JSON.parse(contents[0] ?? '').results).toHaveLength(10);
-  });
-
-  it('exits as soon as it has answered', async () => {
+  it('exits as soon as it has answered, when it is built', async () => {
     const started = performance.now();
-    await run(['ping'], { ASOF_BASE_URL: running.url, ASOF_API_KEY: running.key });
+    const env = { PATH: process.env.PATH, ASOF_BASE_URL: running.url, ASOF_API_KEY: running.key };
+    const child = spawn(process.execPath, [builtProgram, 'obs', 'gdp'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(await text(child.stdout)).toBe((await run(['obs', 'gdp'], { ASOF_STORE: store })).out);
+    await new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(0)));
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  it('never shows the key of the service', async () => {
-    const variables = { ASOF_BASE_URL: proxy.url, ASOF_API_KEY: running.key };
-    for (const line of [
-      ['ping', '--debug'],
-      ['obs', 'GDPX', '--debug'],
-      ['obs', 'GDP', '--cursor', 'x', '--json', '--debug'],
-    ]) {
-      const { out, err } = await run(line, variables);
+  it.each(['ping --debug', 'obs GDPX --debug', 'obs GDP --cursor x --json --debug'])(
+    'never shows the key of the service: %s',
+    async (line) => {
+      const { out, err } = await run(line.split(' '), {
+        ASOF_BASE_URL: proxy.url,
+        ASOF_API_KEY: running.key,
+      });
       expect(out + err).not.toContain(running.key.slice(-20));
       expect(err).toContain('x-api-key: (redacted)');
-    }
+    },
+  );
+});
+
+describe('the built program', () => {
+  it('writes Parquet through a pipe byte by byte', async () => {
+    const [file, piped] = [join(folder, 'gdp.parquet'), join(folder, 'piped.parquet')];
+    await asof(['obs', 'GDP', '--store', store, '-o', file]);
+    const line = '"$0" "$1" obs GDP --store "$2" -f parquet | cat > "$3"';
+    spawnSync('sh', ['-c', line, process.execPath, builtProgram, store, piped]);
+    expect(readFileSync(piped).equals(readFileSync(file))).toBe(true);
+  });
+
+  it('loads the code of Parquet for no other format', () => {
+    const parts = join(builtProgram, '..', 'parts');
+    // The magic number of a Parquet file, as the library spells it.
+    const withMagic = [builtProgram, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>
+      readFileSync(path, 'utf8').includes(String(0x31524150)),
+    );
+    // The reader of tables has it too.
+    expect(withMagic).toHaveLength(2);
+    const hook = join(folder, 'loaded.cjs');
+    const loaded = "Object.keys(require('node:module')._cache).join('\\n')";
+    writeFileSync(hook, `process.on('exit', () => console.error(${loaded}));\n`);
+    const loadedFor = (format: string) => {
+      const line = ['-r', hook, builtProgram, 'obs', 'GDP', '--store', store, '-f', format];
+      const { stderr } = spawnSync(process.execPath, line, { encoding: 'utf8' });
+      return stderr.split('\n').filter((path) => withMagic.includes(path)).length;
+    };
+    expect(['csv', 'table', 'parquet'].map(loadedFor)).toEqual([0, 0, withMagic.length]);
   });
 });

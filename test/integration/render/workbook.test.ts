@@ -1,17 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
 import { read } from '@e965/xlsx';
 import readXlsxFile from 'read-excel-file/node';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { XlsxRenderer } from '../../../src/render/xlsx.ts';
 import { asof, statements } from '../../support/command.ts';
-import { newFolder, scratchFolder } from '../../support/folders.ts';
+import { newFolder } from '../../support/folders.ts';
 import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
 
-const folder = scratchFolder();
+const folder = newFolder();
 
 async function bytesOf(fields: readonly Field[], rows: readonly Row[], header = true): Promise<Buffer> {
   const pages = async function* () {
@@ -26,7 +26,7 @@ async function bytesOf(fields: readonly Field[], rows: readonly Row[], header = 
 
 /** The sheets of a workbook, read by another library. */
 async function sheetsOf(bytes: Buffer) {
-  const path = join(folder, 'book.xlsx');
+  const path = folder.path('book.xlsx');
   writeFileSync(path, bytes);
   const sheets = await readXlsxFile(path);
   return Object.fromEntries(sheets.map(({ sheet, data }) => [sheet, data]));
@@ -117,31 +117,49 @@ describe('a workbook', () => {
 
   it('has the same bytes at any time', async () => {
     const rows = [observation('2014-10-01', '1')];
-    const first = await bytesOf(observationFields, rows);
-    // The times in an archive have steps of two seconds.
-    await new Promise((resolve) => setTimeout(resolve, 2100));
-    expect(await bytesOf(observationFields, rows)).toEqual(first);
+    const times = ['2015-01-30T12:00:00Z', '2026-03-15T12:00:02Z'];
+    const made: Buffer[] = [];
+    for (const now of times) {
+      vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) });
+      made.push(await bytesOf(observationFields, rows));
+    }
+    vi.useRealTimers();
+    expect(made[1]).toEqual(made[0]);
   });
 });
 
-describe('asof -o FILE.xlsx', () => {
-  it('writes the rows and notes on the series, also of a panel', async () => {
-    const home = newFolder();
-    const store = home.path('store.db');
-    const file = home.write(
-      'facts.csv',
-      statements(['A,2020-01-01,2020-02-01,1.5', 'A,2020-04-01,2020-05-01,2']),
-    );
-    await asof(['import', file, '--store', store]);
-    const path = home.path('panel.xlsx');
-    const line = ['panel', 'A', '--as-of', '2020-05-31', '--wide', '-o', path, '--store', store];
-    expect((await asof(line)).code).toBe(0);
-    const sheets = await readXlsxFile(path);
-    expect(sheets.map(({ sheet }) => sheet)).toEqual(['data', 'notes']);
-    expect(sheets[0]?.data[1]).toEqual([new Date('2020-04-01T00:00:00Z'), 2]);
-    const notes = sheets[1]?.data.map(([name, text]) => `${name} ${text}`);
-    expect(notes).toContain('As of 2020-05-31');
-    expect(notes).toContain('Coverage A: to 2020-05-01');
+describe('asof -o', () => {
+  const store = folder.path('store.db');
+
+  beforeAll(async () => {
+    const facts = statements([
+      'A,2020-01-01,2020-02-01,1.5',
+      'A,2020-01-01,2020-04-01,1.6',
+      'A,2020-02-01,2020-05-01,2',
+    ]);
+    const about = folder.write('metadata.csv', 'series_id,units,frequency,source\nA,Tons,M,bench\n');
+    await asof(['import', folder.write('facts.csv', facts), about, '--store', store]);
+  });
+
+  /** The file that a command writes; its path. */
+  async function written(line: string, name: string): Promise<string> {
+    const path = folder.path(name);
+    const { code, err } = await asof([...line.split(' '), '-o', path, '-q', '--store', store]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return path;
+  }
+
+  /** The data and the notes of the workbook that a command writes. */
+  async function workbookOf(line: string) {
+    const [data, notes, ...others] = await readXlsxFile(await written(line, 'book.xlsx'));
+    expect([data?.sheet, notes?.sheet, others]).toEqual(['data', 'notes', []]);
+    return { rows: data?.data ?? [], notes: notes?.data.map(([name, text]) => `${name} ${text}`) };
+  }
+
+  it('FILE.xlsx writes the rows and notes on the series, also of a panel', async () => {
+    const { rows, notes } = await workbookOf('panel A --as-of 2020-05-31 --wide');
+    expect(rows[1]).toEqual([new Date('2020-02-01T00:00:00Z'), 2]);
+    expect(notes).toEqual(expect.arrayContaining(['As of 2020-05-31', 'Coverage A: to 2020-05-01']));
   });
 
   it.each([
@@ -175,65 +193,45 @@ describe('asof -o FILE.xlsx', () => {
       ['As of the newest vintage', 'Digits 1', 'Unit A: Percent Change'],
     ],
     ['revisions A --as-of 2020-05-01 --wide', ['As of 2020-05-01', 'Unit A: Tons']],
-  ])('notes the days, the strictness and the units of: %s', async (line, expected) => {
-    const home = newFolder();
-    const store = home.path('store.db');
-    const facts = statements([
-      'A,2020-01-01,2020-02-01,1.5',
-      'A,2020-01-01,2020-04-01,1.6',
-      'A,2020-02-01,2020-05-01,2',
-    ]);
-    const about = home.write('metadata.csv', 'series_id,units,frequency,source\nA,Tons,M,bench\n');
-    await asof(['import', home.write('facts.csv', facts), about, '--store', store]);
-    const path = home.path('book.xlsx');
-    const { code, err } = await asof([...line.split(' '), '-o', path, '-q', '--store', store]);
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    const [, notes] = await readXlsxFile(path);
-    const found = notes?.data.map(([name, text]) => `${name} ${text}`);
-    expect(found?.filter((one) => expected.includes(one)).sort()).toEqual([...expected].sort());
+  ])('FILE.xlsx notes the days, the strictness and the units of: %s', async (line, expected) => {
+    const { notes } = await workbookOf(line);
+    expect(notes?.filter((one) => expected.includes(one)).sort()).toEqual([...expected].sort());
   });
 
-  it('makes the columns of a joined file numbers and days, where all of its cells are', async () => {
-    const home = newFolder();
-    const store = home.path('store.db');
-    await asof([
-      'import',
-      home.write('facts.csv', statements(['A,2020-01-01,2020-02-01,1.5'])),
-      '--store',
-      store,
-    ]);
+  it('FILE.xlsx makes the columns of a joined file numbers and days, where all of its cells are', async () => {
     const trades = [
       'day,price,code,size,seen,note',
       '2020-02-01,98.40,007,12345678901234567.5,2020-02-03,',
       '2020-02-01,-0.5,12,,,',
-    ].join('\n');
-    const path = home.path('book.xlsx');
-    const line = [
-      'join',
-      home.write('trades.csv', trades),
-      '--on',
-      'day',
-      'A',
-      '--strict',
-      '--beyond',
-      'repeat',
     ];
-    expect(await asof([...line, '-o', path, '-q', '--store', store])).toMatchObject({ code: 0, err: '' });
-    const [data, notes] = await readXlsxFile(path);
+    const file = folder.write('trades.csv', trades.join('\n'));
+    const { rows, notes } = await workbookOf(`join ${file} --on day A --strict --beyond repeat`);
     const day = new Date('2020-02-01T00:00:00Z');
-    expect(data?.data.slice(1)).toEqual([
+    expect(rows.slice(1)).toEqual([
       [day, 98.4, '007', '12345678901234567.5', new Date('2020-02-03T00:00:00Z'), null, null],
       [day, -0.5, '12', null, null, null, null],
     ]);
-    const found = notes?.data.map(([name, text]) => `${name} ${text}`);
-    expect(found).toContain('As of the day of each row, column day, published before it');
-    expect(found).toContain(
-      'Cells 1 is text: a cell holds no number of more than 15 digits, and no day before 1900-03-01',
-    );
+    expect(notes).toContain('As of the day of each row, column day, published before it');
+    const one =
+      'Cells 1 is text: a cell holds no number of more than 15 digits, and no day before 1900-03-01';
+    expect(notes).toContain(one);
   });
 
-  it('is refused on a terminal', async () => {
-    const { code, err } = await asof(['obs', 'GDP', '-f', 'xlsx'], { stdoutIsTerminal: true });
-    expect([code, err]).toEqual([2, expect.stringContaining('xlsx is a binary format')]);
+  it('FILE.png writes the picture of the SVG file at twice its size', async () => {
+    const bytes = readFileSync(await written('obs A --width 500 --height 400', 'a.png'));
+    expect(bytes.subarray(0, 8).toString('latin1')).toBe('\u0089PNG\r\n\u001A\n');
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1000, 800]);
+    const data: Buffer[] = [];
+    for (let at = 8; at < bytes.length; at += 12 + bytes.readUInt32BE(at))
+      if (bytes.subarray(at + 4, at + 8).toString() === 'IDAT')
+        data.push(bytes.subarray(at + 8, at + 8 + bytes.readUInt32BE(at)));
+    // Each line of pixels has four bytes for each, after one for its filter.
+    expect(inflateSync(Buffer.concat(data))).toHaveLength(800 * (4 * 1000 + 1));
+  });
+
+  it.each(['xlsx', 'png', 'parquet'])('is needed for %s on a terminal', async (format) => {
+    const { code, out, err } = await asof(['obs', 'GDP', '-f', format], { stdoutIsTerminal: true });
+    const said = `asof: ${format} is a binary format, which a terminal cannot show\n      -o FILE.${format} writes it to a file\n`;
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: said });
   });
 });
