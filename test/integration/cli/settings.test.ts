@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -94,6 +94,30 @@ describe('asof config', () => {
       const { out } = await asof(['config', 'path'], { env: named, folders });
       expect(out).toBe(`${folders.config}/config.json\n`);
     }
+  });
+
+  it('replaces the file that a symbolic link leads to, and the link stays', async () => {
+    const elsewhere = writeMine('elsewhere.json', '{"timeout": 5}');
+    symlinkSync(elsewhere, `${mine}/config.json`);
+    expect((await run('config set retries 1')).code).toBe(0);
+    expect(lstatSync(`${mine}/config.json`).isSymbolicLink()).toBe(true);
+    expect(folder.read('mine/elsewhere.json')).toBe('{\n  "timeout": 5,\n  "retries": 1\n}\n');
+  });
+
+  it('leaves no draft, and a folder that has taken the place of the file as it was', async () => {
+    await run('config set timeout 5');
+    expect(readdirSync(mine)).toEqual(['config.json']);
+    mkdirSync(folder.path('taken/config.json'), { recursive: true });
+    const { code, err } = await run('config set timeout 5', { ASOF_CONFIG_DIR: folder.path('taken') });
+    expect([code, err]).toEqual([10, expect.stringContaining('taken/config.json: ')]);
+    expect(readdirSync(folder.path('taken'))).toEqual(['config.json']);
+  });
+
+  it('keeps entries that this release does not know', async () => {
+    writeMine('config.json', '{"colour": "blue", "__internal__": {"a": 1}}');
+    await run('config set timeout 5');
+    const kept = { colour: 'blue', __internal__: { a: 1 }, timeout: 5 };
+    expect(JSON.parse(folder.read('mine/config.json'))).toEqual(kept);
   });
 
   it.each(['{"timeout": 5', '[]', 'null', ''])(
