@@ -100,7 +100,7 @@ describe.each(['docs/guide/store.md', 'docs/guide/operate.md'])('the crontab lin
     const store = /--store (\S+)/.exec(there)?.[1] ?? join(home, '.local/share/asof/asof.db');
     writeFileSync(join(home, 'x.csv'), 'series_id,date,as_of_date,value\nS,2020-01-01,2020-02-01,1\n');
     expect(mailedBy(`asof import "$HOME/x.csv" -q --store ${store}`, home)).toBe('');
-    for (let night = 0; night < 9; night += 1) expect(mailedBy(there, home)).toBe('');
+    for (let night = 0; night < 8; night += 1) expect(mailedBy(there, home)).toBe('');
     const backups = join(own, /asof\/backups/.test(there) ? 'asof/backups' : 'asof');
     const made = readdirSync(backups).filter((name) => /^asof-\d{4}-\d\d-\d\dT\d{6}Z(-\d+)?\.db$/.test(name));
     expect(made).toHaveLength(7);

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,6 @@ afterAll(async () => {
   await store?.close();
 });
 
-const sourceOf = (id: string) => series.find((one) => one.id === id)?.source;
 const idsFrom = (source: string) => series.filter((one) => one.source === source).map(({ id }) => id);
 
 async function ask(name: string, given: Readonly<Record<string, string>>): Promise<readonly Row[]> {
@@ -102,32 +101,14 @@ describe('the sample store that the build makes', () => {
     const bytes = fs.readFileSync(sample);
     for (const path of [root, folder, tmpdir(), join(root, 'data')]) expect(bytes.includes(path)).toBe(false);
   });
-
-  it('fits into a package of at most 15 MB', () => {
-    const parameters = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-    const listing = execFileSync('npm', parameters, {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [pack] = JSON.parse(listing) as { size: number; files: { path: string; size: number }[] }[];
-    const shipped = pack?.files.find(({ path }) => path === 'dist/sample.db');
-    expect(shipped?.size).toBe(fs.readFileSync(sample).length);
-    expect(pack?.size).toBeLessThan(15_000_000);
-  });
 });
 
 describe('the series of the sample', () => {
-  it.each([
-    ['GDP', 'FRED'],
-    ...['GDPC1', 'UNRATE', 'PAYEMS', 'CPIAUCSL', 'CPILFESL', 'M2SL'].map((id) => [id, realTimeDataSet]),
-    ...['PCEPILFE', 'PCEPI', 'INDPRO', 'HOUST', 'RSAFS', 'JTSJOL', 'TCU'].map((id) => [id, panels]),
-  ])('include %s, of %s', (id, source) => {
-    expect(sourceOf(id)).toBe(source);
-  });
-
-  it('include the 25 variables of the Real-Time Data Set and 24 series of the panels', () => {
+  it('are GDP of FRED, the 25 variables of the Real-Time Data Set and 24 series of the panels', () => {
+    expect(idsFrom('FRED')).toEqual(['GDP']);
     expect(idsFrom(realTimeDataSet)).toEqual(Object.values(variables).sort());
+    const figures = ['PCEPILFE', 'PCEPI', 'INDPRO', 'HOUST', 'RSAFS', 'JTSJOL', 'TCU'];
+    expect(idsFrom(panels)).toEqual(expect.arrayContaining(figures));
     expect(idsFrom(panels)).toHaveLength(24);
     expect(series).toHaveLength(1 + 25 + 24);
   });
@@ -160,12 +141,9 @@ describe('the series of the sample', () => {
 
   it.each([
     ['GDP', '2014-10-01', '2015-01-30', '17710.7', 'advance estimate'],
-    ['GDP', '2020-04-01', '2020-07-30', '19408.759', 'advance estimate'],
     ['GDPC1', '2008-10-01', '2009-02-15', '11599.4', 'advance estimate'],
-    ['PAYEMS', '2020-03-01', '2020-04-15', '151786', 'first report'],
     ['PAYEMS', '2020-04-01', '2020-05-15', '131072', 'first report'],
     ['UNRATE', '1982-10-01', '1982-11-15', '10.4', 'first report'],
-    ['UNRATE', '2009-10-01', '2009-11-15', '10.2', 'first report'],
     ['CPILFESL', '2022-09-01', '2022-10-15', '298.66', 'first report'],
   ])('have the published values: %s of %s as of %s is %s (%s)', async (id, date, asOf, value) => {
     expect((await known(id, date, asOf))?.value).toBe(value);
@@ -177,12 +155,8 @@ describe('the series of the sample', () => {
 
   it.each([
     ['PAR', '2023-10-19', '10Y', '4.98'],
-    ['PAR', '2020-03-09', '10Y', '0.54'],
-    ['PAR', '2006-02-09', '30Y', '4.51'],
-    ['PAR', '1990-01-02', '3M', '7.83'],
     ['PAR', '2025-12-31', '1.5M', '3.75'],
     ['TIPS', '2021-08-03', '10Y', '-1.19'],
-    ['TIPS', '2003-01-02', '5Y', '1.75'],
   ])('come with the %s curve, whose rate on %s at %s was %s', async (curve_type, date, maturity, rate) => {
     const rows = await ask('curve', { date, curve_type });
     expect(rows.find((row) => row.maturity === maturity)?.rate).toBe(rate);

@@ -7,33 +7,14 @@ import { readData } from './repository.ts';
 // A statement is `date as-of-day value`, a rate `date maturity rate`; a withdrawal ends after the day.
 
 /** The variables of the Real-Time Data Set, and the ids under which the sample has them. */
-export const variables: Readonly<Record<string, string>> = {
-  CPI: 'CPIAUCSL',
-  EMPLOY: 'PAYEMS',
-  M2: 'M2SL',
-  NCON: 'PCEC',
-  NCPROFAT: 'CP',
-  NPI: 'PINCOME',
-  OPH: 'OPHPBS',
-  P: 'P',
-  PCONX: 'JCXFE',
-  PCPIX: 'CPILFESL',
-  RATESAV: 'RATESAV',
-  RCON: 'PCECC96',
-  RCOND: 'PCDGCC96',
-  RCONND: 'PCNDGC96',
-  RCONS: 'PCESVC96',
-  REX: 'EXPGSC1',
-  RG: 'GCEC1',
-  RIMP: 'IMPGSC1',
-  RINVBF: 'PNFIC1',
-  RINVRESID: 'PRFIC1',
-  RNX: 'NETEXC',
-  ROUTPUT: 'GDPC1',
-  RUC: 'UNRATE',
-  ULC: 'ULCBS',
-  WSD: 'WSD',
-};
+export const variables: Readonly<Record<string, string>> = Object.fromEntries(
+  `CPI:CPIAUCSL EMPLOY:PAYEMS M2:M2SL NCON:PCEC NCPROFAT:CP NPI:PINCOME OPH:OPHPBS P:P PCONX:JCXFE
+  PCPIX:CPILFESL RATESAV:RATESAV RCON:PCECC96 RCOND:PCDGCC96 RCONND:PCNDGC96 RCONS:PCESVC96
+  REX:EXPGSC1 RG:GCEC1 RIMP:IMPGSC1 RINVBF:PNFIC1 RINVRESID:PRFIC1 RNX:NETEXC ROUTPUT:GDPC1
+  RUC:UNRATE ULC:ULCBS WSD:WSD`
+    .split(/\s+/)
+    .map((pair) => pair.split(':')),
+);
 
 /** The statements about GDP in FRED's file of all vintages. */
 export function rawGdp(data: string): string[] {

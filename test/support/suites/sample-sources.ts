@@ -9,8 +9,7 @@ import type { Series, Store } from '../../../src/store/store.ts';
 import { scratchFolder } from '../folders.ts';
 import * as raw from '../raw-statements.ts';
 import { builtProgram, dataPath } from '../repository.ts';
-import { allStatements, observationsIn } from '../scratch-store.ts';
-import { trueAnswers } from '../true-answers.ts';
+import { allStatements } from '../scratch-store.ts';
 
 /**
  * Tests that compare the sample with the files of a data folder. Of whole files the sample has everything and nothing
@@ -40,13 +39,6 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
     async function rates(curveType: CurveType): Promise<string[]> {
       const points = await store.read((view) => view.rates.yields({ curveType, limit: 1_000_000 }));
       return points.map(({ tradeDate, maturity, rate }) => `${tradeDate} ${maturity} ${rate}`);
-    }
-
-    async function known(id: string, date: string, asOf: string) {
-      const [row] = await store.read((view) =>
-        observationsIn(view, { seriesId: id, from: date, to: date, asOf, firstRelease: false, limit: 1 }),
-      );
-      return row;
     }
 
     it('has every statement about GDP, and no other', async () => {
@@ -87,27 +79,6 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
     it('has every rate of both curves', async () => {
       expect(differences(await rates('PAR'), raw.rawParRates(data))).toEqual([]);
       expect(differences(await rates('TIPS'), raw.rawTipsRates(data))).toEqual([]);
-    });
-
-    it('gives the 400 true answers about GDP', async () => {
-      const answers = trueAnswers('gdp-as-of.tsv');
-      expect(answers).toHaveLength(400);
-      for (const { series_id = '', date = '', as_of = '', value, as_of_date } of answers) {
-        const row = await known(series_id, date, as_of);
-        expect([row?.value ?? '', row?.asOfDate ?? ''], `${date} as of ${as_of}`).toEqual([
-          value,
-          as_of_date,
-        ]);
-      }
-    });
-
-    it('gives the 300 true answers of the Real-Time Data Set', async () => {
-      const answers = trueAnswers('rtdsm-as-of.tsv');
-      expect(answers).toHaveLength(300);
-      for (const { rtdsm_variable = '', date = '', vintage = '', value } of answers) {
-        const row = await known(raw.variables[rtdsm_variable] ?? '', date, vintage);
-        expect(row?.value ?? '', `${rtdsm_variable} ${date} as of ${vintage}`).toBe(value);
-      }
     });
 
     it('knows everything in its source files already, and refuses the wrong TIPS file', async () => {
