@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Question } from '../../src/answering/question.ts';
 import type { Field } from '../../src/operations/field.ts';
@@ -73,7 +75,8 @@ async function python(...expressions: readonly string[]): Promise<readonly Said[
     .map((line) => JSON.parse(line));
 }
 
-function run(...args: readonly string[]) {
+/** Runs Python; its exit code and what it prints. */
+async function run(...args: readonly string[]) {
   const env = {
     PATH: `${folder.path('bin')}:${process.env.PATH}`,
     HOME: folder.path('home'),
@@ -81,16 +84,10 @@ function run(...args: readonly string[]) {
     PYTHONDONTWRITEBYTECODE: '1',
   };
   const child = spawn('python3', args, { env });
-  const texts = { out: '', err: '' };
-  child.stdout.on('data', (data) => {
-    texts.out += String(data);
-  });
-  child.stderr.on('data', (data) => {
-    texts.err += String(data);
-  });
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
-    child.on('close', (code) => resolve({ code, ...texts }));
-  });
+  const closed = once(child, 'close');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await closed;
+  return { code, out, err };
 }
 
 /** Questions that the command and a service answer alike. */
@@ -101,17 +98,14 @@ const questions = [
   'observations("PAYEMS")',
   'observations(["gdp*", "UNRATE"], as_of="2015-01-30", limit=2)',
   'series("core inflation", limit=5)',
-  'series()',
   '[asof.show("GDP")]',
   'vintages("GDP", as_of="2015-01-30")',
   'curve("2015-01-30")',
-  'curve(type="tips")',
   'yields("10Y", limit=5)',
   'spread(start="2025-01-01", limit=2)',
   'filings(ticker="MAIA", start="2020-01-01")',
   'clusters(min_insiders=3)',
   'panel(["gdp", "UNRATE"], each="month-end", start="2014-09-01", end="2014-12-31")',
-  'panel("GDP", as_of="2015-01-30", start="2014-01-01")',
   'panel("UNRATE", each="quarter-end", start="2023-06-30", end=datetime.date(2024, 6, 30), beyond="repeat")',
   'diff(["GDP", "UNRATE"], datetime.date(2015, 1, 30), "2015-02-27", start="2014-01-01")',
 ];
@@ -184,69 +178,70 @@ describe('the Python client', () => {
     expect(revisions?.rows).toMatchObject([{ value: '17710.7' }, { value: '17701.3', days: 28 }]);
   });
 
-  it('passes on what asof notes as a warning', async () => {
-    const [said] = await python('command.observations("UNRATE", as_of="2008-09-16", limit=1)');
-    expect(said?.notes).toEqual([expect.stringMatching(/^UNRATE is sampled: this is 2008-/)]);
-  });
-
-  it.each([
-    ['command.observations("GDPX")', 3, /^series 'GDPX' not found/],
-    ['http.observations("GDPX")', 3, /^series 'GDPX' not found/],
-    ['http.observations("GDP", as_of="2015-02-30")', 2, /as_of/],
-    ['command.observations("GDP", as_of="2015-02-30")', 2, /^--as-of "2015-02-30": there is no such date/],
-    ['asof.Asof(command=None, base_url=URL, key="wrong").observations("GDP")', 4, /key/],
-    [
-      'asof.Asof(command=None, base_url="http://127.0.0.1:9").observations("GDP")',
-      7,
-      /^cannot reach http:\/\/127/,
-    ],
-    ['asof.Asof(command="asof-is-not-here").observations("GDP")', 10, /^the command asof-is-not-here is not/],
-    ['command.observations("--help")', 3, /^series '--HELP' not found/],
-    ['http.observations("--help")', 3, /^series '--HELP' not found/],
-    ['command.panel(["GDP", "-o/tmp/asof"], as_of="2015-01-30")', 3, /^series '-O\/TMP\/ASOF' not found/],
-    ['command.diff("--quiet", "2015-01-30", "2015-02-27")', 3, /^series '--QUIET' not found/],
-    ['http.panel("GDP", each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
-    ['http.panel(["GDP", "GDPX"])', 3, /^series 'GDPX' not found/],
-  ])('fails in %s with code %i and the reason', async (expression, code, message) => {
-    const [said] = await python(expression);
-    expect(said).toMatchObject({ code, error: expect.stringMatching(message) });
-  });
-
-  it('asks a service through the command, too', async () => {
-    const [said] = await python(
+  it('passes on what asof notes as a warning, and asks a service through the command, too', async () => {
+    const [sampled, remote] = await python(
+      'command.observations("UNRATE", as_of="2008-09-16", limit=1)',
       'asof.Asof(command=COMMAND, base_url=URL, key=KEY).observations("GDP", as_of="2015-01-30", limit=1)',
     );
-    expect(said?.rows).toMatchObject([{ date: '2014-10-01', value: '17710.7' }]);
+    expect(sampled?.notes).toEqual([expect.stringMatching(/^UNRATE is sampled: this is 2008-/)]);
+    expect(remote?.rows).toMatchObject([{ date: '2014-10-01', value: '17710.7' }]);
   });
+
+  it('fails with the code and the reason', async () => {
+    const failures: readonly (readonly [expression: string, code: number, reason: RegExp])[] = [
+      ['command.observations("GDPX")', 3, /^series 'GDPX' not found/],
+      ['http.observations("GDPX")', 3, /^series 'GDPX' not found/],
+      ['http.observations("GDP", as_of="2015-02-30")', 2, /as_of/],
+      ['command.observations("GDP", as_of="2015-02-30")', 2, /^--as-of "2015-02-30": there is no such date/],
+      ['asof.Asof(command=None, base_url=URL, key="wrong").observations("GDP")', 4, /key/],
+      ['asof.Asof(command=None, base_url="http://127.0.0.1:9").series()', 7, /^cannot reach http:\/\/127/],
+      ['asof.Asof(command="asof-is-not-here").series()', 10, /^the command asof-is-not-here is not/],
+      ['command.observations("--help")', 3, /^series '--HELP' not found/],
+      ['http.observations("--help")', 3, /^series '--HELP' not found/],
+      ['command.panel(["GDP", "-o/tmp/a"], as_of="2015-01-30")', 3, /^series '-O\/TMP\/A' not found/],
+      ['command.diff("--quiet", "2015-01-30", "2015-02-27")', 3, /^series '--QUIET' not found/],
+      ['http.panel("GDP", each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
+      ['http.panel(["GDP", "GDPX"])', 3, /^series 'GDPX' not found/],
+    ];
+    const said = await python(...failures.map(([expression]) => expression));
+    for (const [i, [expression, code, reason]] of failures.entries())
+      expect({ expression, ...said[i] }).toMatchObject({
+        expression,
+        code,
+        error: expect.stringMatching(reason),
+      });
+  });
+
+  /** What a client of a service that answers so gives for its series, asked so many times. */
+  async function saidBy(answer: RequestListener, times: number): Promise<readonly Said[]> {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const asked = `asof.Asof(command=None, base_url="http://127.0.0.1:${port}").series()`;
+    const said = await python(...Array<string>(times).fill(asked));
+    server.close();
+    return said;
+  }
 
   it('waits as long as a busy service says, and fails at once where that is too long', async () => {
     let requests = 0;
-    const server = createServer((_request, reply) => {
+    const [first, second] = await saidBy((_request, reply) => {
       requests += 1;
       const isBusy = requests !== 2;
       reply.writeHead(isBusy ? 429 : 200, isBusy ? { 'Retry-After': requests === 1 ? '1' : '90' } : {});
       reply.end(
         isBusy ? '{"detail": "the quota is used up"}' : '{"results": [{"id": "A"}], "has_more": false}',
       );
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const asked = `asof.Asof(command=None, base_url="http://127.0.0.1:${port}").series()`;
-    const [first, second] = await python(asked, asked);
-    server.close();
+    }, 2);
     expect(first?.rows).toEqual([{ id: 'A' }]);
     expect(second).toMatchObject({ code: 6, error: 'the quota is used up' });
   });
 
   it('fails where an answer is cut off', async () => {
-    const server = createServer((_request, reply) => {
+    const [said] = await saidBy((_request, reply) => {
       reply.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
       reply.write('{"results": [{"id": "A"}], "has_more": false}', () => reply.destroy());
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const [said] = await python(`asof.Asof(command=None, base_url="http://127.0.0.1:${port}").series()`);
-    server.close();
+    }, 1);
     expect(said).toMatchObject({ code: 7, error: expect.stringMatching(/^cannot reach .*IncompleteRead/) });
   });
 
@@ -265,14 +260,12 @@ describe('the Python client', () => {
     const programs = [
       ...page.matchAll(/^```python\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$/gm),
     ];
-    expect(programs.length).toBe(1);
+    expect(programs).toHaveLength(1);
+    const [[, program = '', shown] = []] = programs;
     mkdirSync(folder.path('bin'));
     folder.write('bin/asof', `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
     chmodSync(folder.path('bin/asof'), 0o755);
-    for (const [, program = '', shown] of programs) {
-      const { out, err } = await run('-B', '-c', program);
-      expect({ out, err }).toEqual({ out: shown, err: '' });
-    }
+    expect(await run('-B', '-c', program)).toEqual({ code: 0, out: shown, err: '' });
   });
 
   it('documents what each function takes', async () => {
