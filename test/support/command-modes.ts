@@ -24,22 +24,31 @@ export type AskedStore = {
   readonly library: () => Asof;
 };
 
-/**
- * Imports files of the repository and made-up ones, by name, before the tests of a file; a service of the store runs
- * until their end.
- */
+/** Imports files of the repository and made-up ones, by name, into a store that is asked. */
 export function askedStore(
   files: readonly string[],
   made: Readonly<Record<string, string>> = {},
 ): AskedStore {
   const folder = newFolder();
   const store = folder.path('asked.db');
+  return asking(store, () =>
+    importPaths(store, [
+      ...files,
+      ...Object.entries(made).map(([name, content]) => folder.write(name, content)),
+    ]),
+  );
+}
+
+/** Makes a store before the tests of a file; a service of it runs until their end, on a day if one is given. */
+export function asking(store: string, make: () => Promise<unknown>, now?: Date): AskedStore {
   let service: Running;
   let library: Asof;
   beforeAll(async () => {
-    const written = Object.entries(made).map(([name, content]) => folder.write(name, content));
-    await importPaths(store, [...files, ...written]);
-    service = await startService({ openStore: () => openStore(store) });
+    await make();
+    service = await startService({
+      openStore: () => openStore(store),
+      ...(now !== undefined && { clock: () => now }),
+    });
     library = await open(store, { clock: () => new Date('2026-03-15T12:00:00Z') });
   });
   afterAll(async () => {

@@ -97,12 +97,18 @@ export function longValue(day: string): string {
   return `${days.indexOf(day)}.25`;
 }
 
-/** A store with GDP, GDPC1, UNRATE and the long series LONG, made by the command itself. */
+/** GDP, GDPC1, UNRATE and the long series LONG, as asof's own CSV. */
+export const importedFacts = statements([
+  ...gdp,
+  'GDPC1,2014-10-01,2015-01-30,16311.6',
+  'UNRATE,2014-12-01,2015-01-09,5.6',
+  ...days.map((day) => `LONG,${day},2020-06-30,${longValue(day)}`),
+]);
+
+/** A store of these series, made by the command itself. */
 export async function importedStore(folder: Folder): Promise<string> {
   const store = folder.path('store.db');
-  const long = days.map((day) => `LONG,${day},2020-06-30,${longValue(day)}`);
-  const others = ['GDPC1,2014-10-01,2015-01-30,16311.6', 'UNRATE,2014-12-01,2015-01-09,5.6'];
-  const facts = folder.write('facts.csv', statements([...gdp, ...others, ...long]));
+  const facts = folder.write('facts.csv', importedFacts);
   const { code, err } = await asof(['import', facts, '--store', store]);
   if (code !== 0) throw new Error(err);
   return store;

@@ -1,35 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Note, open } from '../../../../src/index.ts';
 import { samplePath } from '../../../../src/platform/installation.ts';
-import { openStore } from '../../../../src/store/open.ts';
 import { asof } from '../../../support/command.ts';
+import { asking, commandModes } from '../../../support/command-modes.ts';
 import { contractStore, now } from '../../../support/contract-cases.ts';
-import { newFolder, scratchFolder } from '../../../support/folders.ts';
-import { type Running, startService } from '../../../support/modes.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { transcript } from '../../../support/transcript.ts';
 
-const clock = () => now;
-let store = '';
-let services: readonly Running[] = [];
-beforeAll(async () => {
-  store = await contractStore(scratchFolder());
-  services = await Promise.all(
-    [samplePath(), store].map((path) => startService({ openStore: () => openStore(path), clock })),
-  );
-});
-afterAll(() => Promise.all(services.map(({ stop }) => stop())));
-
 const home = newFolder();
+const sample = asking(samplePath(), async () => undefined);
+const path = home.path('contract.db');
+const contract = asking(path, () => contractStore('', path), now);
 
-describe.each(['a store', 'a service'])('an answer without rows of %s says why:', (place) => {
-  const from = (path: string, service: Running | undefined) => ({
-    env:
-      place === 'a store'
-        ? { HOME: home.path('home'), ASOF_STORE: path }
-        : { ASOF_BASE_URL: service?.url ?? '', ASOF_API_KEY: service?.key ?? '' },
-  });
-
+describe.each(commandModes)('an answer without rows, %s, says why:', (mode) => {
   // The first release of GDP in 2014 Q4 was on 2015-01-30; before its first vintage nobody knew how often it is
   // published. GDP begins with 1947 Q1, and its newest date in the sample is 2024 Q3. The Treasury publishes 4-month
   // rates since 2022-10-19. Good Friday of 2024 was on 29 March.
@@ -125,7 +109,7 @@ describe.each(['a store', 'a service'])('an answer without rows of %s says why:'
       "object": "insider_cluster_explanation",
     …
     `,
-    () => from(samplePath(), services[0]),
+    () => sample.as(mode),
   );
 
   transcript(
@@ -182,14 +166,14 @@ describe.each(['a store', 'a service'])('an answer without rows of %s says why:'
     ! asof: --cursor "abc": not a cursor of this service
     [exit 2]
     `,
-    () => ({ ...from(store, services[1]), stdoutIsTerminal: true, columns: 900 }),
+    () => ({ ...contract.as(mode), stdoutIsTerminal: true, columns: 900 }),
   );
 });
 
 describe('the methods of operations', () => {
   it('give notes: the window of filings, and what is outside of the coverage', async () => {
     const notes: Note[] = [];
-    const library = await open(store, { clock, onNote: (note) => void notes.push(note) });
+    const library = await open(path, { clock: () => now, onNote: (note) => void notes.push(note) });
     await library.insiderFilings({ ticker: 'SVN' });
     await library.insiderFilings({ ticker: 'SVN', from: '2026-01-01' });
     await library.observations('GDP', { asOf: '1990-01-01' });

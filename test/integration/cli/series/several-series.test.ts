@@ -1,22 +1,12 @@
-import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../../../src/store/open.ts';
-import { asof, type Ended, importedStore, linesOf } from '../../../support/command.ts';
+import { describe, expect, it } from 'vitest';
+import { importedFacts, linesOf } from '../../../support/command.ts';
+import { askedStore, commandModes } from '../../../support/command-modes.ts';
 import { newFolder } from '../../../support/folders.ts';
-import { type Running, startService } from '../../../support/modes.ts';
 import { transcript } from '../../../support/transcript.ts';
 
 const folder = newFolder();
-let store = '';
-let own: Running;
-beforeAll(async () => {
-  store = await importedStore(folder);
-  own = await startService({ openStore: () => openStore(store) });
-});
-afterAll(() => own.stop());
-
-const ofStore = () => ({ env: { ASOF_STORE: store } });
-const ofService = () => ({ env: { ASOF_BASE_URL: own.url, ASOF_API_KEY: own.key } });
+const asked = askedStore([], { 'facts.csv': importedFacts });
+const run = (line: string) => asked.run('embedded', line);
 
 describe('several series', () => {
   it.each<readonly [typed: string, ids: string]>([
@@ -29,10 +19,8 @@ describe('several series', () => {
     ['GDPC1 GDP*', 'GDPC1 GDP'],
     ['GDP.*', ''],
   ])('asof obs %s', async (typed, ids) => {
-    const columns = ['--limit', '1', '--columns', 'series_id', '--no-header'];
-    expect(linesOf((await asof(['obs', ...typed.split(' '), ...columns], ofStore())).out).join(' ')).toBe(
-      ids,
-    );
+    const { out } = await run(`obs ${typed} --limit 1 --columns series_id --no-header`);
+    expect(linesOf(out).join(' ')).toBe(ids);
   });
 
   transcript(
@@ -110,12 +98,12 @@ describe('several series', () => {
     id,title,units,frequency,observation_count,last_updated,source
     UNRATE,…
     `,
-    ofStore,
+    () => asked.as('embedded'),
   );
 
   it('joined JSON has no series and promises no more, even where a limit cut', async () => {
     const line = 'obs GDP LONG NOPE --skip-missing --as-of 2020-06-30 --limit 1 --json';
-    const { results, ...rest } = JSON.parse((await asof(line.split(' '), ofStore())).out);
+    const { results, ...rest } = JSON.parse((await run(line)).out);
     expect(Object.keys(rest).sort()).toEqual(
       ['object', 'request_id', 'status', 'as_of', 'missing', 'results_count', 'has_more'].sort(),
     );
@@ -125,7 +113,7 @@ describe('several series', () => {
 
   it('joined JSON names what --skip-missing leaves out, also where only one of them answers', async () => {
     const line = 'obs LONG NOPE --skip-missing --limit 1 --json';
-    const envelope = JSON.parse((await asof(line.split(' '), ofStore())).out);
+    const envelope = JSON.parse((await run(line)).out);
     expect(envelope).toMatchObject({ missing: ['NOPE'], results_count: 1, has_more: false });
     expect(Object.keys(envelope)).not.toContain('next_cursor');
     expect(Object.keys(envelope)).not.toContain('covered_to');
@@ -146,15 +134,15 @@ describe('coverage', () => {
     ['GDP UNRATE LONG GDPC1 --as-of 2000-01-01', [`${before}, and 1 more series does not cover 2000-01-01`]],
     ['GDP --as-of 2016-01-01 -q', []],
   ])('asof obs %s', async (line, notes) => {
-    const { code, err } = await asof(['obs', ...line.split(' ')], ofStore());
+    const { code, err } = await run(`obs ${line}`);
     expect({ code, err }).toEqual({ code: 0, err: notes.map((note) => `asof: ${note}\n`).join('') });
   });
 
   it('is not asked of series that had not begun, or could not be answered', async () => {
-    const pattern = await asof(['obs', '*', '--as-of', '2000-01-01'], ofStore());
+    const pattern = await run('obs * --as-of 2000-01-01');
     const reason = "asof: series '*' not found\n      no series id matches this pattern\n";
     expect([pattern.code, pattern.err]).toEqual([3, expect.stringContaining(reason)]);
-    const { err } = await asof(['obs', 'NOPE', '--as-of', '2000-01-01', '--json'], ofStore());
+    const { err } = await run('obs NOPE --as-of 2000-01-01 --json');
     expect(JSON.parse(err)).toMatchObject({ status: 404 });
   });
 });
@@ -180,10 +168,9 @@ const questions = [
 const days = folder.write('days.csv', 'day\n2015-02-01\n');
 const table = folder.write('values.csv', 'day,GDP,X\n2015-02-01,17710.7,1\n');
 
-describe.each(['a store', 'a service of asof'])('one unknown id among several, asked of %s,', (place) => {
-  const surroundings = place === 'a store' ? ofStore : ofService;
-  const ask = (question: string, ids: string, ...more: readonly string[]): Promise<Ended> =>
-    asof([...question.replace('%', ids).replace('FILE', days).split(' '), ...more], surroundings());
+describe.each(commandModes)('one unknown id among several, %s,', (mode) => {
+  const ask = (question: string, ids: string, more = '') =>
+    asked.run(mode, `${question.replace('%', ids).replace('FILE', days)}${more}`);
   const without = (text: string) => text.replace(/req_\w+/g, 'req_');
   /** What `--json` says of the ids that are left out. */
   const named = /\n {2}"missing": \[\n {4}"NOPE"\n {2}\],/;
@@ -192,14 +179,14 @@ describe.each(['a store', 'a service of asof'])('one unknown id among several, a
     'prints and writes nothing; --skip-missing answers as without it: %s',
     async (question) => {
       const path = folder.path('out.csv');
-      for (const more of [[], ['-o', path]]) {
-        const { code, out, err } = await ask(question, 'GDP NOPE UNRATE', ...more);
+      for (const more of ['', ` -o ${path}`]) {
+        const { code, out, err } = await ask(question, 'GDP NOPE UNRATE', more);
         expect([code, out, err]).toEqual([3, '', expect.stringContaining("series 'NOPE' not found")]);
-        expect(existsSync(path)).toBe(false);
+        expect(folder.has('out.csv')).toBe(false);
       }
-      const { code, out, err } = await ask(question, 'GDP NOPE UNRATE', '--skip-missing', '-q');
+      const { code, out, err } = await ask(question, 'GDP NOPE UNRATE', ' --skip-missing -q');
       expect([code, err]).toEqual([0, 'asof: left out, because not found: NOPE\n']);
-      const expected = await ask(question, 'GDP UNRATE', '-q');
+      const expected = await ask(question, 'GDP UNRATE', ' -q');
       expect(expected.code).toBe(0);
       expect(named.test(out)).toBe(question.includes('--json'));
       expect(without(out.replace(named, ''))).toBe(without(expected.out));
@@ -222,6 +209,6 @@ describe.each(['a store', 'a service of asof'])('one unknown id among several, a
     ! …
     [exit 3]
     `,
-    surroundings,
+    () => asked.as(mode),
   );
 });

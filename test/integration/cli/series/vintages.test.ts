@@ -1,27 +1,27 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asof, importedStore, linesOf, statements } from '../../../support/command.ts';
-import { newFolder } from '../../../support/folders.ts';
-import { importFiles } from '../../../support/scratch-store.ts';
+import { asof, importedFacts, linesOf, statements } from '../../../support/command.ts';
+import { scratchFolder } from '../../../support/folders.ts';
+import { importFiles, newStorePath } from '../../../support/scratch-store.ts';
 import { transcript } from '../../../support/transcript.ts';
 
-const folder = newFolder();
-let store = '';
+const store = newStorePath(scratchFolder());
 
-beforeAll(async () => {
-  store = await importedStore(folder);
-  const odd = [
-    'ODD,2020-01-01,2020-02-01,0',
-    'ODD,2020-01-01,2020-02-11,4.50',
-    'ODD,2020-01-01,2020-03-01,',
-    'ODD,2020-01-01,2020-04-01,5',
-    'ODD,2020-01-01,2020-05-01,5.0',
-    'ODD,2020-02-01,2020-03-01,1',
-    'BACK,2020-01-01,2020-02-01,5',
-    'BACK,2020-01-01,2020-03-01,',
-    'BACK,2020-01-01,2020-04-01,5.0',
-  ];
-  await importFiles(store, { 'odd.csv': statements(odd) });
-});
+beforeAll(() =>
+  importFiles(store, {
+    'facts.csv': importedFacts,
+    'odd.csv': statements([
+      'ODD,2020-01-01,2020-02-01,0',
+      'ODD,2020-01-01,2020-02-11,4.50',
+      'ODD,2020-01-01,2020-03-01,',
+      'ODD,2020-01-01,2020-04-01,5',
+      'ODD,2020-01-01,2020-05-01,5.0',
+      'ODD,2020-02-01,2020-03-01,1',
+      'BACK,2020-01-01,2020-02-01,5',
+      'BACK,2020-01-01,2020-03-01,',
+      'BACK,2020-01-01,2020-04-01,5.0',
+    ]),
+  }),
+);
 
 const surroundings = () => ({ env: { ASOF_STORE: store } });
 const run = (line: string) => asof(line.split(' '), surroundings());
