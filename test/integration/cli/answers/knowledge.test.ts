@@ -19,7 +19,7 @@ const folder = scratchFolder();
 const worlds = fc.constantFrom(
   ...fc.sample(
     agreeing.map((items) => onePerKey(items.map(({ said }) => said))),
-    runs(30),
+    runs(20),
   ),
 );
 const stores = new Map<readonly ModelStatement[], Promise<string>>();

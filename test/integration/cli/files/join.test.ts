@@ -199,6 +199,7 @@ describe('the rows of a join', () => {
 
   it.each<readonly [text: string | Buffer, message: string]>([
     ['day\n2015-01-30\n01/30/2015\n', 'standard input, row 3, column "day": "01/30/2015" is not a date: use'],
+    ['day\n2015-02-30\n', '"2015-02-30" is not a date: there is no such date'],
     ['day\n""\n', 'row 2, column "day": "" is not a date'],
     ['day\n2026-03-17\n', 'row 2, column "day": "2026-03-17" is in the future: nothing is known as of'],
     ['date\n2015-01-30\n', 'standard input has no column "day": it has date'],

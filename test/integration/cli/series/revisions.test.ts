@@ -286,14 +286,6 @@ describe('the revisions of the library', () => {
     const stats = await revisions('GDP', { stats: true, release: [1, 2] });
     const mean: string | null | undefined = stats.rows[0]?.mean;
     expect([stats.rows.length, mean]).toEqual([1, '7.189530']);
-    const growth = await revisions('GDP', { release: 1, units: 'pca', to: '2014-12-31', limit: 1 });
-    // The advance estimate of the fourth quarter of 2014 was 17710.7 after 17599.8.
-    const rate = 100 * ((17710.7 / 17599.8) ** 4 - 1);
-    expect(Number(growth.rows[0]?.release_1)).toBeCloseTo(rate, 5);
-    const triangle = await revisions('GDP', { wide: true, asOf: '2015-01-31', limit: 1 });
-    expect(triangle.rows).toEqual([{ date: '2014-10-01', '2015-01-30': '17710.7' }]);
-    const listed = await revisions('GDP', { asOf: '2015-01-31', limit: 1 });
-    expect(listed.rows.map((row) => row.as_of_date)).toEqual(['2015-01-30']);
   });
 
   it.each<readonly [params: object, detail: string]>([

@@ -146,12 +146,13 @@ describe('over a service', () => {
   });
 
   it.each([
-    ['vintages and history', /\/(vintages|revisions)/, '--last 2 --lag 1'],
+    ['vintages and history', /\/(vintages|revisions)/, ' --last 2 --lag 1'],
     ['the vintages and a description', /\/vintages|openapi/, ''],
     ['revisions', /\/revisions/, ''],
   ])('that lacks %s, the panel is the same', async (_, lacks, flags) => {
     const { url } = await inFront({ lacks });
-    await expectSame(`panel QUARTER MUCH ${days} ${flags}`.trim(), url);
+    const quarters = '--as-of-each quarter-end --from 2015-01-01 --to 2017-12-31';
+    await expectSame(`panel QUARTER MUCH ${quarters}${flags}`, url);
   });
 
   it.each([
