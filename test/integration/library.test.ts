@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import { type Asof, importFiles, type ObservationRow, open, Problem, samplePath } from '../../src/index.ts';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Asof, importFiles, type OpenOptions, open, samplePath } from '../../src/index.ts';
 import { operations } from '../../src/operations/index.ts';
 import { camelCase } from '../../src/operations/param.ts';
+import { questions } from '../../src/questions/table.ts';
 import { openStore } from '../../src/store/open.ts';
 import { contractStore, now } from '../support/contract-cases.ts';
+import { onEveryEngine, sqlite } from '../support/engines.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { type Running, startService } from '../support/modes.ts';
 import { facts, importFiles as importTexts } from '../support/scratch-store.ts';
@@ -28,17 +30,26 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The Problem that a call rejects with. */
-async function problemOf(work: Promise<unknown>): Promise<Problem> {
-  const outcome = await work.catch((error: unknown) => error);
-  if (outcome instanceof Problem) return outcome;
-  throw new Error(`it did not fail: ${JSON.stringify(outcome)}`);
-}
-
 async function all<T>(rows: AsyncIterable<T>): Promise<readonly T[]> {
   const found: T[] = [];
   for await (const row of rows) found.push(row);
   return found;
+}
+
+/** Works with the store of these tests, opened with options; the notes that it gives. */
+async function notesOf(work: (from: Asof) => Promise<unknown>, options: OpenOptions = {}): Promise<string[]> {
+  const notes: string[] = [];
+  const from = await open(path, { clock, ...options, onNote: ({ text }) => void notes.push(text) });
+  await work(from);
+  await from.close();
+  return notes;
+}
+
+/** Writes a file of statements; its path. */
+function csv(name: string, ...lines: readonly string[]): string {
+  const file = join(folder, name);
+  writeFileSync(file, facts(...lines));
+  return file;
 }
 
 /** A call of every kind of method. */
@@ -70,9 +81,10 @@ const calls: Readonly<Record<string, (from: Asof) => Promise<{ readonly rows: re
 };
 
 describe('a method', () => {
-  it('exists for every operation', () => {
+  it('exists for every operation and question', () => {
     const names = operations.map(({ name }) => camelCase(name));
-    expect(names.filter((name) => typeof Reflect.get(asof, name) !== 'function')).toEqual([]);
+    const all = [...names, ...Object.values(questions).map(({ name }) => camelCase(name))];
+    expect(all.filter((name) => typeof Reflect.get(asof, name) !== 'function')).toEqual([]);
     expect(names.filter((name) => !(name in calls))).toEqual([]);
   });
 
@@ -83,6 +95,13 @@ describe('a method', () => {
     const uncounted = (row: object) =>
       'daily_used' in row ? { ...row, daily_used: null, monthly_used: null } : row;
     expect((await call(remote)).rows.map(uncounted)).toEqual(rows);
+  });
+
+  it('takes a parameter that is undefined as left out', async () => {
+    const given = { asOf: undefined, from: undefined, limit: undefined };
+    expect((await asof.observations('GDP', given)).rows).toEqual((await asof.observations('GDP')).rows);
+    const panel = { asOf: undefined, sort: undefined, wide: undefined };
+    expect((await asof.panel('GDP', panel)).rows).toEqual((await asof.panel(['GDP'])).rows);
   });
 });
 
@@ -108,14 +127,12 @@ describe('the rows of a listing', () => {
   });
 
   it('come one by one of several series, also of a pattern, in the order of the ids', async () => {
-    const rows = await all(
-      asof.observations.all(['unrate', 'GDP*'], { asOf: '2020-12-31', to: '2020-01-31' }),
-    );
-    expectTypeOf(rows).toEqualTypeOf<readonly ObservationRow[]>();
-    expect(rows.map(({ series_id, value }) => [series_id, value])).toEqual([
-      ['UNRATE', '1'],
-      ['GDP', '0.10'],
-      ['GDPC1', '1'],
+    const asked = { asOf: '2020-12-31', to: '2020-01-31' };
+    const rows = await all(asof.observations.all(['unrate', 'GDP*'], asked));
+    expect(rows.map(({ series_id, value }) => `${series_id} ${value}`)).toEqual([
+      'UNRATE 1',
+      'GDP 0.10',
+      'GDPC1 1',
     ]);
   });
 
@@ -132,217 +149,252 @@ describe('the rows of a listing', () => {
   });
 });
 
-describe('what a method refuses', () => {
-  it.each<[string, () => Promise<unknown>, string]>([
-    [
-      'an unknown parameter',
-      () => asof.observations('GDP', { asof: '2020-12-31' } as never),
-      "unknown parameter 'asof'",
-    ],
-    [
-      'an unknown parameter of a panel',
-      () => asof.panel(['GDP'], { as_of: '2020-12-31' } as never),
-      "unknown parameter 'as_of'",
-    ],
-    [
-      'two kinds of panel',
-      () =>
-        asof.panel(['GDP'], {
-          asOfEach: 'day',
-          from: '2020-01-01',
-          to: '2020-01-02',
-          asOf: '2020-01-01',
-        } as never),
-      "use either 'asOf' or 'asOfEach'",
-    ],
-    [
-      'a limit where there is no listing',
-      () => Reflect.apply(asof.ping, undefined, [{ limit: 1 }]),
-      "unknown parameter 'limit'",
-    ],
-    [
-      'a date that does not exist',
-      () => asof.observations('GDP', { from: '2020-02-30' }),
-      "invalid 'from' date",
-    ],
-    ['an invalid date of a panel', () => asof.panel(['GDP'], { from: 'soon' }), "invalid 'from' date"],
-    [
-      'a date range that ends before it begins',
-      () => asof.diff('GDP', ['2020-01-01', '2020-01-02'], { from: '2020-02-02', to: '2020-02-01' }),
-      'invalid date range',
-    ],
-    [
-      'an as-of date in the future',
-      () => asof.observations('GDP', { asOf: '2999-01-01' }),
-      "'asOf' 2999-01-01",
-    ],
-    [
-      'an as-of date of a panel in the future',
-      () => asof.revisions('GDP', { date: '2020-03-01', asOf: '2999-01-01' }),
-      "'asOf' 2999-01-01",
-    ],
-    [
-      'as-of dates of a panel in the future',
-      () => asof.panel(['GDP'], { asOfEach: 'day', from: '2026-01-01', to: '2999-01-01' }),
-      "'to' 2999-01-01",
-    ],
-    ['an invalid limit', () => asof.observations('GDP', { limit: 0 }), "invalid 'limit'"],
-    ['a series that does not exist', () => asof.observations('GDPX'), "series 'GDPX' not found"],
-    ['a series of a panel that does not exist', () => asof.panel(['GDP', 'GDPX']), "series 'GDPX' not found"],
-    [
-      'a series of several that does not exist',
-      () => all(asof.observations.all(['GDP', 'GDPX'])),
-      "series 'GDPX' not found",
-    ],
-  ])('is a Problem that names it: %s', async (_, call, detail) => {
-    expect((await problemOf(call())).detail).toContain(detail);
-  });
+describe('skipMissing', () => {
+  const days = ['2020-12-31'];
+  const ids = ['NOPE', 'GDP'];
 
   it.each<readonly [name: string, call: () => Promise<{ readonly missing?: readonly string[] }>]>([
-    ['panel', () => asof.panel(['NOPE', 'GDP'], { skipMissing: true })],
-    ['wide panel', () => asof.panel(['NOPE', 'GDP'], { wide: true, skipMissing: true })],
-    ['panel on days', () => asof.panel(['NOPE', 'GDP'], { asOfEach: ['2020-12-31'], skipMissing: true })],
-    ['diff', () => asof.diff(['NOPE', 'GDP'], ['2020-12-31', '2021-01-31'], { skipMissing: true })],
-    ['comparison', () => asof.compare(['NOPE', 'GDP'], ['2020-12-31', 'latest'], { skipMissing: true })],
-    ['versions', () => asof.versions(['NOPE', 'GDP'], ['2020-12-31'], { skipMissing: true })],
-    ['join', () => asof.join([{ day: '2020-12-31' }], ['NOPE', 'GDP'], { on: 'day', skipMissing: true })],
+    ['panel', () => asof.panel(ids, { skipMissing: true })],
+    ['wide panel', () => asof.panel(ids, { wide: true, skipMissing: true })],
+    ['panel on days', () => asof.panel(ids, { asOfEach: days, skipMissing: true })],
+    ['diff', () => asof.diff(ids, ['2020-12-31', '2021-01-31'], { skipMissing: true })],
+    ['comparison', () => asof.compare(ids, ['2020-12-31', 'latest'], { skipMissing: true })],
+    ['versions', () => asof.versions(ids, days, { skipMissing: true })],
+    ['join', () => asof.join([{ day: '2020-12-31' }], ids, { on: 'day', skipMissing: true })],
     [
       'check',
-      () =>
-        asof.check([{ day: '2020-12-31', a: 1, b: 2 }], {
-          columns: { a: 'NOPE', b: 'GDP' },
-          skipMissing: true,
-        }),
+      () => {
+        const columns = { a: 'NOPE', b: 'GDP' };
+        return asof.check([{ day: '2020-12-31', a: 1, b: 2 }], { columns, skipMissing: true });
+      },
     ],
-  ])('is not thrown with skipMissing: a %s names the ids that it leaves out', async (_, call) => {
+  ])('leaves out ids that no series has, and a %s names them', async (_, call) => {
     expect((await call()).missing).toEqual(['NOPE']);
   });
 
-  it('is thrown before the first row of several series', async () => {
-    for (const source of [asof, remote]) {
-      const rows = source.observations.all(['GDP', 'GDPX'])[Symbol.asyncIterator]();
-      expect((await problemOf(rows.next())).detail).toBe("series 'GDPX' not found");
-    }
-    const facts = asof.facts(['GDP', 'GDPX'])[Symbol.asyncIterator]();
-    expect((await problemOf(facts.next())).detail).toBe("series 'GDPX' not found");
-  });
-
-  it('is a note of an iteration with skipMissing', async () => {
-    const notes: string[] = [];
-    const noted = await open(path, { clock, onNote: ({ text }) => void notes.push(text) });
-    expect(await all(noted.observations.all(['GDPX', 'GDP'], { skipMissing: true }))).toEqual(
-      await all(asof.observations.all('GDP')),
-    );
-    expect(await all(noted.facts(['GDPX', 'GDP'], { skipMissing: true }))).toEqual(
-      await all(asof.facts('GDP')),
-    );
-    expect(notes).toEqual(Array.from({ length: 2 }, () => 'left out, because not found: GDPX'));
-    await noted.close();
-  });
-
-  it('has hints where there are good ones', async () => {
-    expect((await problemOf(asof.seriesShow('GDPC2'))).hints).toEqual(['did you mean GDPC1 or GDP?']);
+  it('causes a note of an iteration', async () => {
+    const notes = await notesOf(async (from) => {
+      const observations = await all(from.observations.all(ids, { skipMissing: true }));
+      expect(observations).toEqual(await all(asof.observations.all('GDP')));
+      expect(await all(from.facts(ids, { skipMissing: true }))).toEqual(await all(asof.facts('GDP')));
+    });
+    expect(notes).toEqual(Array(2).fill('left out, because not found: NOPE'));
   });
 });
 
-describe('opening', () => {
-  it.each([
-    ['a store that does not exist', () => open(join(folder, 'none.db')), 'none.db'],
-    ['an invalid base URL', () => open('https://data.example.org?x=1'), 'invalid base URL'],
-    ['a store with a key', () => open(path, { key: 'k' }), 'a key is for a service'],
-  ])('fails with a Problem: %s', async (_, opening, detail) => {
-    expect((await problemOf(opening())).detail).toContain(detail);
-  });
-
+describe('what is opened', () => {
   it('says where answers come from', async () => {
     expect(await asof.origin()).toMatchObject({ mode: 'embedded', where: path, sample: false });
     expect(await remote.origin()).toEqual({ mode: 'remote', where: service.url, sample: false });
   });
 
   it('notes an as-of date that a series does not cover', async () => {
-    const notes: string[] = [];
-    const noting = await open(path, { clock, onNote: ({ text }) => notes.push(text) });
-    await noting.panel(['GDP'], { asOf: '2025-12-31' });
-    expect(notes).toEqual(['GDP is covered to 2021-01-01']);
-    await noting.close();
+    expect(await notesOf((from) => from.panel(['GDP'], { asOf: '2025-12-31' }))).toEqual([
+      'GDP is covered to 2021-01-01',
+    ]);
   });
 
-  it('stops at a signal', async () => {
-    const stop = new AbortController();
-    const stopped = await open(path, { signal: stop.signal });
+  it('can be the sample, which takes no import', async () => {
+    const sample = await open(samplePath());
+    expect(await sample.origin()).toMatchObject({ sample: true });
+    await expect(sample.import(['x.csv'])).rejects.toThrow('the shipped sample is read-only');
+    await sample.close();
+  });
+});
+
+/** Questions that take long enough to be stopped. */
+const longPanel = (from: Asof) =>
+  from.panel(['GDP', 'UNRATE'], { asOfEach: 'day', from: '2000-01-01', to: '2026-01-01' });
+
+const works: readonly (readonly [string, (from: Asof) => Promise<unknown>])[] = [
+  ['a panel', (from) => from.panel(['GDP', 'UNRATE'])],
+  ['the rows of a listing', (from) => all(from.observations.all('GDP'))],
+  ['facts', (from) => all(from.facts('GDP'))],
+  ['the origin', (from) => from.origin()],
+  ['an import', (from) => from.import(['x.csv'])],
+];
+
+describe('a signal', () => {
+  it.each(works)('that has been given stops %s with a Problem', async (_, work) => {
     const reason = new Error('enough');
-    stop.abort(reason);
-    await expect(stopped.observations('GDP')).rejects.toThrow('enough');
-    expect(await problemOf(stopped.panel(['GDP']))).toMatchObject({ kind: 'interrupted', cause: reason });
-    await stopped.close();
+    const from = await open(path, { signal: AbortSignal.abort(reason) });
+    await expect(work(from)).rejects.toMatchObject({ kind: 'interrupted', cause: reason });
+    await from.close();
+  });
+
+  it('stops what is under way, and an import at the signal of its call', async () => {
+    const stop = new AbortController();
+    const from = await open(path, { signal: stop.signal, clock });
+    const work = expect(longPanel(from)).rejects.toMatchObject({ kind: 'interrupted' });
+    setTimeout(() => stop.abort(), 10);
+    await work;
+    await from.close();
+    const signal = AbortSignal.abort();
+    const imported = asof.import([csv('stopped.csv', 'BREAD 2020-01-01 2021-02-01 5')], { signal });
+    await expect(imported).rejects.toMatchObject({ kind: 'interrupted' });
+  });
+});
+
+describe('what was closed', () => {
+  const closed = { kind: 'bad-input', detail: 'this asof was closed' };
+
+  it.each([...works.slice(0, 4), ['a ping', (from: Asof) => from.ping()] as const])(
+    'says so: %s',
+    async (_, work) => {
+      for (const address of [path, 'http://127.0.0.1:9']) {
+        const from = await open(address);
+        await from.close();
+        await expect(work(from)).rejects.toMatchObject(closed);
+        await from.close();
+      }
+    },
+  );
+
+  it('says so in a call that was under way', async () => {
+    const from = await open(path, { clock });
+    const work = expect(longPanel(from)).rejects.toMatchObject(closed);
+    await from.close();
+    await work;
   });
 });
 
 describe('facts and imports', () => {
   it('go from one store into another', async () => {
-    const csv = join(folder, 'gdp.csv');
     const rows = await all(asof.facts('GDP'));
     expect(rows).toHaveLength(19);
     expect(rows[0]).toEqual({
-      series_id: 'GDP',
-      date: '2020-01-01',
-      as_of_date: '2020-12-01',
-      value: '0.10',
-      vintage_kind: 'exact',
+      ...{ series_id: 'GDP', date: '2020-01-01', as_of_date: '2020-12-01' },
+      ...{ value: '0.10', vintage_kind: 'exact' },
     });
-    const lines = rows.map(({ series_id, date, as_of_date, value }) =>
-      [series_id, date, as_of_date, value].join(),
+    const lines = rows.map(
+      ({ series_id, date, as_of_date, value }) => `${series_id} ${date} ${as_of_date} ${value}`,
     );
-    writeFileSync(csv, ['series_id,date,as_of_date,value', ...lines, ''].join('\n'));
     const copy = join(folder, 'copy.db');
-    expect(await importFiles([csv], { store: copy, clock })).toMatchObject({ created: true });
+    const file = csv('gdp.csv', ...lines);
+    expect(await importFiles([file], { store: copy, clock })).toMatchObject({ created: true });
     const from = await open(copy, { clock });
-    expect((await from.observations('GDP', { asOf: '2020-12-31' })).rows.map(({ value }) => value)).toEqual(
-      (await asof.observations('GDP', { asOf: '2020-12-31' })).rows.map(({ value }) => value),
-    );
-    writeFileSync(csv, 'series_id,date,as_of_date,value\nGDP,2020-11-01,2021-02-01,5\n');
-    expect((await from.import([csv])).files).toMatchObject([{ statementsNew: 1 }]);
+    const values = async (one: Asof) =>
+      (await one.observations('GDP', { asOf: '2020-12-31' })).rows.map(({ value }) => value);
+    expect(await values(from)).toEqual(await values(asof));
+    const more = csv('more.csv', 'GDP 2020-11-01 2021-02-01 5');
+    expect((await from.import([more])).files).toMatchObject([{ statementsNew: 1 }]);
     expect((await from.observations('GDP', { limit: 1 })).rows).toMatchObject([{ value: '5' }]);
     await from.close();
   });
 
-  it.each([
-    ['facts of a service', () => all(remote.facts('GDP')), 'a service gives no facts'],
-    ['imports into a service', () => remote.import([]), 'a service gives no imports'],
-    ['facts of an unknown series', () => all(asof.facts('GDPX')), "series 'GDPX' not found"],
-    ['facts of a yield', () => all(asof.facts(['GDP', 'DGS10'])), "series 'DGS10' has no statements"],
-  ])('refuse with a Problem: %s', async (_, call, detail) => {
-    expect((await problemOf(call())).detail).toContain(detail);
+  it('of a service are refused, and an import into one writes nothing', async () => {
+    await expect(all(remote.facts('GDP'))).rejects.toThrow('a service gives no facts');
+    await expect(remote.import([])).rejects.toThrow('a service gives no imports');
+    const work = importFiles([csv('one.csv')], { store: 'http://127.0.0.1:28787' });
+    await expect(work).rejects.toMatchObject({ kind: 'bad-input', field: 'store' });
+    expect(existsSync('http:') || readdirSync('.').some((name) => name.startsWith('http'))).toBe(false);
+  });
+
+  it('twice at the same time into one store takes both, also where it is new', async () => {
+    const store = join(folder, 'both.db');
+    const dates = [1, 2, 3, 4, 5].map((month) => `2020-0${month}-01`);
+    const files = dates.map((date) => csv(`${date}.csv`, `BREAD ${date} 2021-02-01 5`));
+    const first = files.slice(0, 3).map((file) => importFiles([file], { store, clock }));
+    // Which of them comes first is not promised.
+    expect((await Promise.all(first)).filter(({ created }) => created)).toHaveLength(1);
+    const from = await open(store, { clock });
+    const started = performance.now();
+    await Promise.all(files.slice(3).map((file) => from.import([file])));
+    // SQLite alone would block the process for the five seconds that it waits for a lock.
+    expect(performance.now() - started).toBeLessThan(4000);
+    const { rows } = await from.observations('BREAD');
+    expect(rows.map(({ date }) => date)).toEqual(dates.reverse());
+    await from.close();
+  });
+
+  it('that wait for another import can be stopped', async () => {
+    const store = join(folder, 'waiting.db');
+    const [one, two] = [
+      csv('1.csv', 'BREAD 2020-01-01 2021-02-01 5'),
+      csv('2.csv', 'X 2020-01-01 2021-02-01 5'),
+    ];
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const first = importFiles([one], { store, clock });
+    const second = importFiles([two], { store, clock, signal: stop.signal });
+    stop.abort(reason);
+    await expect(second).rejects.toMatchObject({ kind: 'interrupted', cause: reason });
+    expect((await first).created).toBe(true);
+    expect((await importFiles([two], { store, clock })).created).toBe(false);
   });
 });
 
-describe('a snapshot', () => {
-  it('is written as of a day, and verified', async () => {
-    const home = join(folder, 'desk');
-    mkdirSync(home);
-    const [plan, out] = [join(home, 'plan.txt'), join(home, 'out')];
-    writeFileSync(
-      plan,
-      'gdp.csv observations GDP\nclusters.json insider clusters --min-insiders 2 --explain\n',
-    );
-    expect(await asof.snapshot(plan, { out, asOf: '2020-12-31' })).toEqual({
-      files: 2,
-      rows: 9,
-      unchanged: 0,
+it('a snapshot is written as of a day, and verified', async () => {
+  const home = join(folder, 'desk');
+  mkdirSync(home);
+  const [plan, out] = [join(home, 'plan.txt'), join(home, 'out')];
+  const lines = ['gdp.csv observations GDP', 'clusters.json insider clusters --min-insiders 2 --explain'];
+  writeFileSync(plan, `${lines.join('\n')}\n`);
+  const written = { files: 2, rows: 9, unchanged: 0 };
+  expect(await asof.snapshot(plan, { out, asOf: '2020-12-31' })).toEqual(written);
+  expect(existsSync(join(out, 'manifest.json'))).toBe(true);
+  expect([await asof.verify(out), await remote.verify(out)]).toEqual([[], []]);
+  writeFileSync(join(out, 'gdp.csv'), 'date,value\n');
+  expect(new Set((await asof.verify(out)).map(({ name }) => name))).toEqual(new Set(['gdp.csv']));
+});
+
+onEveryEngine((engine) => {
+  it('a store is described, copied, backed up, changed and checked, and undoes imports by their numbers', async () => {
+    const address = engine.newAddress();
+    await importTexts(address, { 'gdp.csv': facts('GDP 2014-10-01 2015-01-30 17710.7') });
+    await importTexts(address, {
+      'cpi.csv': facts('CPI 2014-12-01 2015-01-16 236.151'),
+      'm2.csv': facts('M2 2014-12-01 2015-01-15 11665.0'),
     });
-    expect(existsSync(join(out, 'manifest.json'))).toBe(true);
-    expect(await asof.verify(out)).toEqual([]);
-    expect(await remote.verify(out)).toEqual([]);
-    writeFileSync(join(out, 'gdp.csv'), 'date,value\n');
-    expect(new Set((await asof.verify(out)).map(({ name }) => name))).toEqual(new Set(['gdp.csv']));
+    const own = await open(address);
+    expect(await own.store.info()).toMatchObject({ engine: engine.name, series: 3, facts: 3, imports: 3 });
+    const log = await own.store.imports();
+    expect(log.map(({ file, statementsNew }) => [basename(file), statementsNew])).toEqual([
+      ['gdp.csv', 1],
+      ['cpi.csv', 1],
+      ['m2.csv', 1],
+    ]);
+    const [first, second, third] = log.map(({ number }) => number ?? 0);
+    expect(third).toBe(second);
+    expect(second).toBeGreaterThan(first ?? 0);
+    const copy = sqlite.newAddress();
+    const { digest } = await own.store.copyTo(copy);
+    const backup = join(dirname(copy), 'backup.db');
+    expect((await own.store.backup(backup)).digest).toBe(digest);
+    const at = new Date('2026-03-15T03:15:00Z');
+    const dated = await own.store.backup(backup, { keep: 1, clock: () => at });
+    expect(basename(dated.store)).toBe('backup-2026-03-15T031500Z.db');
+    expect((await own.store.backup(backup, { keep: 1 })).removed).toEqual([dated.store]);
+    expect(await own.store.undo({ number: second })).toMatchObject({ series: ['CPI', 'M2'] });
+    expect(await own.store.renameSeries('GDP', 'PRODUCT')).toMatchObject({ facts: 1, vintages: 1 });
+    expect((await own.observations('PRODUCT')).rows).toMatchObject([
+      { date: '2014-10-01', value: '17710.7' },
+    ]);
+    expect((await own.store.imports()).map(({ number }) => number)).toEqual([first]);
+    expect((await own.store.check()).faults).toEqual([]);
+    await own.close();
+    await expect(own.store.imports()).rejects.toThrow('this asof was closed');
+    // Only the store into which an import was made knows what it changed.
+    const copied = await open(copy);
+    expect((await copied.store.imports()).map(({ number }) => number)).toEqual([null, null, null]);
+    await copied.close();
   });
 });
 
-describe('the sample', () => {
-  it('answers by its path, and takes no import', async () => {
-    const sample = await open(samplePath());
-    expect(await sample.origin()).toMatchObject({ sample: true });
-    expect((await problemOf(sample.import(['x.csv']))).detail).toBe('the shipped sample is read-only');
-    await sample.close();
-  });
+it('a restored store answers from the backup at once, where nothing else has it open', async () => {
+  const address = sqlite.newAddress();
+  await importTexts(address, { 'gdp.csv': facts('GDP 2014-10-01 2015-01-30 1') });
+  const own = await open(address);
+  const backup = join(dirname(address), 'backup.db');
+  await own.store.backup(backup);
+  await importTexts(address, { 'more.csv': facts('GDP 2014-10-01 2015-02-27 2') });
+  const value = async () => (await own.observations('GDP')).rows[0]?.value;
+  expect(await value()).toBe('2');
+  expect(await own.store.restore(backup)).toMatchObject({ store: address, facts: 1 });
+  expect(await value()).toBe('1');
+  const other = await open(address);
+  expect((await other.observations('GDP')).rows[0]?.value).toBe('1');
+  await expect(own.store.restore(backup)).rejects.toThrow(/is a store in use/);
+  await other.close();
+  await own.close();
 });
