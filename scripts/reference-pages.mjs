@@ -6,7 +6,6 @@ import { parse } from 'csv-parse/sync';
 import { nameOf, Sources } from './reference-sources.mjs';
 
 // Writes the generated parts of docs/ from the built program: node scripts/reference-pages.mjs
-// With --check it writes nothing, and exits with 1 when a page is out of date.
 // A part lies between <!-- generated: NAME WORDS --> and <!-- end -->.
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -20,11 +19,11 @@ const generatedPages = [
   'docs/reference/sample-series.md',
 ];
 
-/** Each page of `generatedPages` by its path, with every generated part as the built program gives it today. */
-async function referencePages() {
+/** Each page of `generatedPages` by its path, with every generated part as asof gives it today. */
+async function referencePages(run) {
   const home = await mkdtemp(join(tmpdir(), 'asof-reference-'));
   try {
-    const sources = new Sources(home);
+    const sources = new Sources(home, run);
     const pages = await Promise.all(
       generatedPages.map(async (path) => [
         path,
@@ -395,18 +394,13 @@ function table(header, rows) {
   return [cells(header), cells(header.map(() => '---')), ...rows.map(cells)].join('\n');
 }
 
-/** The pages whose generated parts differ from what the built program gives. */
-async function stalePages() {
+/** The pages whose generated parts differ from what asof gives; `run` gives the stdout of a command. */
+export async function stalePages(run) {
   const stale = [];
-  for (const [path, text] of await referencePages())
+  for (const [path, text] of await referencePages(run))
     if (text !== (await readFile(join(root, path), 'utf8'))) stale.push(path);
   return stale;
 }
 
-if (process.argv[2] === '--check') {
-  const stale = await stalePages();
-  for (const path of stale) console.error(`${path} is out of date: run npm run docs:refresh`);
-  process.exitCode = stale.length === 0 ? 0 : 1;
-} else {
+if (process.argv[1] === fileURLToPath(import.meta.url))
   for (const [path, text] of await referencePages()) await writeFile(join(root, path), text);
-}

@@ -9,15 +9,18 @@ import { LibraryTypes } from './reference-library.mjs';
 
 const program = fileURLToPath(new URL('../dist/asof.cjs', import.meta.url));
 
-/** What the built program prints over the sample; each question is asked once. */
+/** What asof prints over the sample; each question is asked once. */
 export class Sources {
   #home;
+  #run;
   #answers = new Map();
   /** The command that runs now: one at a time. */
   #last = Promise.resolve();
 
-  constructor(home) {
+  /** `run` gives the stdout of a command with an environment; without it the built program runs. */
+  constructor(home, run = runBuilt) {
     this.#home = home;
+    this.#run = run;
   }
 
   #once(key, make) {
@@ -32,12 +35,9 @@ export class Sources {
   /** The stdout of a command over the sample. */
   asof = (words) =>
     this.#once(words.join(' '), () => {
-      const options = { env: this.#env(), maxBuffer: 1e9 };
-      const answer = this.#last.then(() =>
-        promisify(execFile)(process.execPath, [program, ...words], options),
-      );
+      const answer = this.#last.then(() => this.#run(words, this.#env()));
       this.#last = answer.catch(() => undefined);
-      return answer.then(({ stdout }) => stdout);
+      return answer;
     });
 
   helpOf = async (words) => readHelp(await this.asof([...words.split(' ').filter(Boolean), '--help']));
@@ -96,6 +96,11 @@ export class Sources {
         await closed;
       }
     });
+}
+
+async function runBuilt(words, env) {
+  const options = { env, maxBuffer: 1e9 };
+  return (await promisify(execFile)(process.execPath, [program, ...words], options)).stdout;
 }
 
 /** The headings of a help text that do not list commands. */

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
+import { defined } from '../../src/platform/defined.ts';
 import type { UserFolders } from '../../src/platform/installation.ts';
 import type { Folder } from './folders.ts';
 
@@ -16,6 +17,7 @@ export type Surroundings = {
   readonly stdoutIsTerminal?: boolean;
   readonly stderrIsTerminal?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   readonly signal?: AbortSignal;
   /** The standard input; empty by default. */
   readonly stdin?: Readable;
@@ -35,7 +37,7 @@ const today = '2026-03-15';
 
 /** Runs a command line in this process, with only the environment variables in `env`. */
 export async function asof(line: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
-  const { env = {}, signal = new AbortController().signal, columns, pace = 0, onWrite } = surroundings;
+  const { env = {}, signal = new AbortController().signal, columns, rows, pace = 0, onWrite } = surroundings;
   const { HOME: home = nowhere } = env;
   const folders = surroundings.folders ?? {
     data: join(home, '.local/share/asof'),
@@ -53,7 +55,7 @@ export async function asof(line: readonly string[], surroundings: Surroundings =
         done();
       },
     });
-    return Object.assign(writable, { isTTY, ...(columns !== undefined && { columns }) });
+    return Object.assign(writable, { isTTY, ...defined({ columns, rows }) });
   };
   let now = Date.parse(surroundings.now ?? `${today}T12:00:00Z`);
   const clock = () => {

@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPty, spawn } from 'node-pty';
+import { asof } from './command.ts';
 import { freePort } from './free-port.ts';
 import { builtProgram } from './repository.ts';
+import { wordsOf } from './transcript.ts';
 
 /** A command of a console block as typed, continued lines included, and the text that the terminal shows after it. */
 export type Exchange = { readonly command: string; readonly shown: string };
@@ -53,67 +55,91 @@ export async function freePortsFor(commands: readonly string[]): Promise<Readonl
 /** The character that the shell prints when a command has ended. */
 const done = '\u0001';
 
+/** A command of asof in which a shell changes nothing but quotes. */
+const plainCommand = /^asof(?: (?:[\w.:,=/@%+-]+|'[^']*'|"[^"$`\\]*"))*$/;
+
+const terminal = { columns: 100, rows: 50 };
+
 /**
  * A user's machine in a folder: an empty home, `asof` on the path, and one bash whose stdout is a terminal of 100
- * columns. It needs the built program. A port of `ports` is another one where commands run, and is the same in what
- * they show.
+ * columns. It needs the built program; commands that need no shell run in this process, which is faster. A port of
+ * `ports` is another one where commands run, and is the same in what they show.
  */
 export class Machine {
   readonly #home: string;
+  readonly #work: string;
   readonly #script: string;
   readonly #stderr: string;
-  readonly #terminal: IPty;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #ports: ReadonlyMap<string, string>;
+  #shell: IPty | undefined;
   #shown = '';
   #commandEnded = (): void => undefined;
 
   constructor(folder: string, ports: ReadonlyMap<string, string> = new Map()) {
     this.#ports = ports;
     const bin = join(folder, 'bin');
-    const work = join(folder, 'work');
+    this.#work = join(folder, 'work');
     this.#home = join(folder, 'home');
     this.#script = join(folder, 'command');
     this.#stderr = join(folder, 'stderr');
-    for (const path of [bin, this.#home, work]) mkdirSync(path, { recursive: true });
+    for (const path of [bin, this.#home, this.#work]) mkdirSync(path, { recursive: true });
     writeProgram(join(bin, 'asof'), builtProgram);
     if (spawnSync('curl', ['--version']).error !== undefined)
       writeProgram(join(bin, 'curl'), join(import.meta.dirname, 'curl.mjs'));
-    const shell = `stty -echo; while read -r _; do . ${JSON.stringify(this.#script)} 2>${JSON.stringify(this.#stderr)}; printf '\\001'; done`;
-    const env = {
-      PATH: `${bin}:${process.env.PATH}`,
-      HOME: this.#home,
-      TERM: 'xterm',
-      NO_COLOR: '1',
-      LANG: 'C.UTF-8',
-    };
-    this.#terminal = spawn('bash', ['-c', shell], { cols: 100, rows: 50, cwd: work, env });
-    this.#terminal.onData((text) => {
-      this.#shown += text;
-      if (this.#shown.endsWith(done)) this.#commandEnded();
-    });
+    const path = `${bin}:${process.env.PATH}`;
+    this.#env = { PATH: path, HOME: this.#home, TERM: 'xterm', NO_COLOR: '1', LANG: 'C.UTF-8' };
   }
 
-  /** Runs a command in the shell; what it wrote to stdout, then what it wrote to stderr. */
+  /** Runs a command; what it wrote to stdout, then what it wrote to stderr. */
   async run(command: string): Promise<string> {
     const typed = [...this.#ports].reduce((text, [port, free]) => withPort(text, port, free), command);
-    writeFileSync(this.#script, `${typed}\n`);
+    const said = plainCommand.test(typed) ? await this.#runHere(typed) : await this.#runInShell(typed);
+    const shown = withoutRandomIds(said).replaceAll(this.#home, '~');
+    return [...this.#ports].reduce((text, [port, free]) => withPort(text, free, port), shown);
+  }
+
+  async #runHere(command: string): Promise<string> {
+    const before = process.cwd();
+    process.chdir(this.#work);
+    try {
+      const now = new Date().toISOString();
+      const [, ...words] = wordsOf(command);
+      const { out, err } = await asof(words, { env: this.#env, stdoutIsTerminal: true, ...terminal, now });
+      return out + err;
+    } finally {
+      process.chdir(before);
+    }
+  }
+
+  async #runInShell(command: string): Promise<string> {
+    this.#shell ??= this.#startShell();
+    writeFileSync(this.#script, `${command}\n`);
     const ended = new Promise<void>((resolve) => {
       this.#commandEnded = resolve;
     });
     this.#shown = '';
-    this.#terminal.write('\n');
+    this.#shell.write('\n');
     await ended;
     const stdout = this.#shown.slice(0, -done.length).replace(/^\r\n/, '').replaceAll('\r\n', '\n');
-    const shown = withoutRandomIds(`${stdout}${readFileSync(this.#stderr, 'utf8')}`).replaceAll(
-      this.#home,
-      '~',
-    );
-    return [...this.#ports].reduce((text, [port, free]) => withPort(text, free, port), shown);
+    return `${stdout}${readFileSync(this.#stderr, 'utf8')}`;
+  }
+
+  #startShell(): IPty {
+    const [script, stderr] = [this.#script, this.#stderr].map((path) => JSON.stringify(path));
+    const loop = `stty -echo; while read -r _; do . ${script} 2>${stderr}; printf '\\001'; done`;
+    const { columns: cols, rows } = terminal;
+    const shell = spawn('bash', ['-c', loop], { cols, rows, cwd: this.#work, env: this.#env });
+    shell.onData((text) => {
+      this.#shown += text;
+      if (this.#shown.endsWith(done)) this.#commandEnded();
+    });
+    return shell;
   }
 
   /** Ends the shell. */
   close(): void {
-    this.#terminal.kill();
+    this.#shell?.kill();
   }
 }
 

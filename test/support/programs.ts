@@ -72,18 +72,37 @@ export class ProgramFolder {
     });
   }
 
-  /** Runs a program over the sample, with arguments; what it prints, and then what Node says of its failure. */
-  outputOf({ source }: Program, ...args: readonly string[]): string {
-    const path = join(this.#folder, 'program.mjs');
-    const { outputText } = ts.transpileModule(source, {
-      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+  /** Runs programs over the sample, one after another in one process, with arguments: what each of them prints. */
+  outputsOf(programs: readonly Program[], ...args: readonly string[]): readonly string[] {
+    const paths = programs.map(({ source }, i) => {
+      const path = join(this.#folder, `program-${i}.mjs`);
+      const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
+      writeFileSync(path, ts.transpileModule(source, { compilerOptions }).outputText);
+      return path;
     });
-    writeFileSync(path, outputText);
-    const { stdout, stderr } = spawnSync(process.execPath, [path, ...args], {
+    const runner = join(this.#folder, 'run.mjs');
+    writeFileSync(runner, `const paths = ${JSON.stringify(paths)};\n${runEach}`);
+    const { stdout } = spawnSync(process.execPath, [runner, ...args], {
       cwd: this.#folder,
       env: { PATH: process.env.PATH, HOME: this.#folder },
       encoding: 'utf8',
     });
-    return stdout + stderr;
+    return stdout.split('\u0001').slice(0, -1);
+  }
+
+  /** What one program prints. */
+  outputOf(program: Program, ...args: readonly string[]): string {
+    return this.outputsOf([program], ...args).join('');
   }
 }
+
+/** Runs each of `paths`; after what a program prints to stdout comes what it says on stderr, and its failure. */
+const runEach = `
+let said = '';
+process.stderr.write = (text) => { said += text; return true; };
+for (const path of paths) {
+  await import(path).catch((error) => console.error(error));
+  process.stdout.write(said + '\\u0001');
+  said = '';
+}
+`;

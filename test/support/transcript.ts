@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { asof, type Surroundings } from './command.ts';
 
 /** Words of a command line, as a POSIX shell splits them, but without expansion. */
-function wordsOf(line: string): string[] {
+export function wordsOf(line: string): string[] {
   return [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, (_, double = '', single = '') => double + single),
   );
