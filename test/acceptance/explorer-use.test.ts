@@ -168,8 +168,6 @@ describe('the explorer, with a keyboard', () => {
     ]);
     await page.getByRole('button', { name: 'Close' }).press('Enter');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('2020-10-01');
-    await page.goto(`${sample.url}?series=GDP&date=1800-01-01`);
-    await page.getByText('No value was published for 1800-01-01.').waitFor();
   });
 });
 
@@ -183,12 +181,9 @@ describe('a command that the explorer shows', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('asof observations GDP');
   });
 
-  it.each([
-    ['refuses', '{ writeText: () => Promise.reject(new DOMException("no", "NotAllowedError")) }'],
-    ['does not have', 'undefined'],
-  ])('is selected where the browser %s the clipboard', async (_, clipboard) => {
+  it('is selected where the browser has no clipboard', async () => {
     const { page, said } = await openPage(`${sample.url}?series=GDP`);
-    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: ${clipboard} })`);
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
     await page.getByRole('button', { name: 'Copy the command of Latest' }).click();
     await page.getByText('The command is selected: copy it with Ctrl-C or ⌘C.').waitFor();
     expect(await page.evaluate('String(getSelection())')).toBe('asof observations GDP');
@@ -196,63 +191,23 @@ describe('a command that the explorer shows', () => {
   });
 });
 
-describe('an address that is wrong in part', () => {
-  it.each([
-    ['?view=curve&type=real', "type is 'real', and can be PAR or TIPS"],
-    ['?series=GDP&from=2012-01-01&to=2011-12-31', 'to is 2011-12-31, before from, which is 2012-01-01'],
-  ])('shows the rest, and what is wrong: %s', async (address, fault) => {
-    const { page } = await openPage(`${sample.url}${address}`);
-    await page.getByRole('slider').waitFor();
-    expect(await page.getByRole('alert').textContent()).toBe(fault);
-  });
-
-  it('leaves the fields of clusters, so that a number that is not allowed can be changed', async () => {
-    const { page } = await openPage(`${sample.url}?view=clusters&min-insiders=0`);
-    await page
-      .getByRole('alert')
-      .getByText(`invalid 'min_insiders' "0": use an integer of at least 1.`)
-      .waitFor();
-    await page.getByLabel('Insiders at least').fill('3');
-    await page.getByLabel('Insiders at least').blur();
-    await page.getByText('public on 2026-06-02').waitFor();
-    expect(await page.getByRole('alert').textContent()).toBe('');
-  });
-
-  it('says of a day without a curve that it is no trade date', async () => {
-    const { page } = await openPage(`${sample.url}?view=curve&date=2007-01-06`);
-    await page.getByText('There is no curve of 2007-01-06; the one before it is of 2007-01-05.').waitFor();
-    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toBe(
-      '2007-01-06, not a trade date',
-    );
-  });
-
-  it('opens one cluster at a time, as its address says', async () => {
-    const { page } = await openPage(`${sample.url}?view=clusters&open=0001878313+2026-06-01`);
-    await page.getByText('Vitoc Vlad').waitFor();
-    await page.getByText('public on 2025-12-23').click();
-    await page.waitForURL(/open=0001878313\+2025-12-22/);
-    await expect.poll(() => page.locator('details[open]').count()).toBe(1);
-  });
-});
-
 describe('what is beside the views', () => {
-  it.each([
-    ['a failure', '?series=GDPX', "series 'GDPX' not found"],
-    [
-      'a wrong part, and a date without values',
-      '?series=GDP&date=1800-01-01&hide=all',
-      'can be latest or first',
-    ],
-  ])('has nothing that axe finds: %s', async (_, address, text) => {
-    const { page } = await openPage(`${sample.url}${address}`);
-    await page.getByRole('alert').getByText(text).waitFor();
-    await page.locator('main h1').waitFor();
+  it('has nothing that axe finds: a wrong part, and a date without values', async () => {
+    const { page } = await openPage(`${sample.url}?series=GDP&date=1800-01-01&hide=all`);
+    await page.getByRole('alert').getByText('can be latest or first').waitFor();
+    await page.getByText('No value was published for 1800-01-01.').waitFor();
     expect(await findingsOfAxe(page)).toEqual([]);
   });
 
-  it('has nothing that axe finds: what the search found, in the colours that a system prescribes', async () => {
+  it('has the colours that a system prescribes, each line another, and nothing that axe finds', async () => {
     const { page } = await openPage(`${sample.url}?series=GDP`, { forcedColors: 'active' });
     await page.getByRole('slider').waitFor();
+    const colours = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.sources .swatch')].map((one) => getComputedStyle(one).borderTopColor)`,
+    );
+    expect(new Set(colours).size).toBe(3);
+    const asOf = `getComputedStyle(document.documentElement).getPropertyValue('--as-of')`;
+    expect(await page.evaluate(asOf)).toBe('Highlight');
     await page.getByRole('searchbox').fill('gross');
     await page.getByRole('search').getByRole('link').first().waitFor();
     expect(await findingsOfAxe(page)).toEqual([]);
@@ -323,20 +278,5 @@ describe('odd series', () => {
     await page.getByRole('link', { name: 'ONE Verylong' }).click();
     await page.getByText('2 vintages from 2020-02-01 to 2020-03-01').waitFor();
     expect((await rowOf(page, '2020-02-01'))[1]).toBe('-2.5');
-  });
-});
-
-describe('colours that a system prescribes', () => {
-  it('are those of the lines and of their key, each another', async () => {
-    const { page } = await openPage(`${sample.url}?series=GDP`, { forcedColors: 'active' });
-    await page.getByRole('slider').waitFor();
-    const colours = await page.evaluate<
-      string[]
-    >(`[...document.querySelectorAll('.sources .swatch')].map((one) =>
-      getComputedStyle(one).borderTopColor)`);
-    expect(new Set(colours).size).toBe(3);
-    expect(
-      await page.evaluate(`getComputedStyle(document.documentElement).getPropertyValue('--as-of')`),
-    ).toBe('Highlight');
   });
 });

@@ -1,18 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { XMLParser } from 'fast-xml-parser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { samplePath } from '../../src/platform/installation.ts';
+import { asof } from '../support/command.ts';
 import {
   browserOfTests,
-  explorerEnv,
   findingsOfAxe,
   rowOf,
   type StartedExplorer,
   startExplorer,
 } from '../support/explorer-pages.ts';
-import { builtProgram as program } from '../support/repository.ts';
+import { wordsOf } from '../support/transcript.ts';
 
 const openPage = browserOfTests();
 
@@ -23,22 +23,14 @@ beforeAll(async () => {
 });
 afterAll(() => explorer.child.kill('SIGKILL'));
 
+const open = (search = '', options = {}) => openPage(`${explorer.url}${search}`, options);
+
 async function saved(page: Page, act: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
   const [download] = await Promise.all([page.waitForEvent('download'), act()]);
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
-/** What a command line that the page shows prints in a shell. */
-function printedBy(line: string): string {
-  const script = `asof() { '${process.execPath}' '${program}' "$@"; }; ${line} --csv`;
-  return execFileSync('/bin/sh', ['-c', script], {
-    env: explorerEnv,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-}
-
-/** Saves the data of each command that the page shows, and compares it with what the command prints. */
+/** Expects each command that the page shows to print the data that the page saves; the commands. */
 async function expectCommandsToGiveTheData(page: Page): Promise<string[]> {
   const commands: string[] = [];
   await page.locator('.sources li').first().waitFor();
@@ -46,107 +38,107 @@ async function expectCommandsToGiveTheData(page: Page): Promise<string[]> {
     const command = (await line.locator('code').textContent()) ?? '';
     const { name, bytes } = await saved(page, () => line.getByRole('button', { name: 'CSV' }).click());
     expect(name).toMatch(/^[\w-]+\.csv$/);
-    expect([command, bytes.toString()]).toEqual([command, printedBy(command)]);
+    const [, ...words] = wordsOf(command);
+    const surroundings = { env: { ASOF_STORE: samplePath() }, now: new Date().toISOString() };
+    const { out } = await asof([...words, '--csv'], surroundings);
+    expect([command, bytes.toString()]).toEqual([command, out]);
     commands.push(command);
   }
   return commands;
 }
 
-const crisis = '?series=GDP&as-of=2009-01-30&from=2005-01-01&to=2012-12-31';
+/** Writes a day into the field of a name, as one does who goes on to the next field. */
+async function fillDay(page: Page, name: string, day: string): Promise<void> {
+  const field = page.getByRole('textbox', { name, exact: true });
+  await field.fill(day);
+  await field.blur();
+}
 
-/**
- * The milliseconds of script of each step of the slider, with the microtasks in which the page and then the chart are
- * drawn. Another process may interrupt one: the least of three counts.
- */
-const stepsOfSlider = `(async () => {
-  const slider = document.querySelector('input[type=range]');
-  const best = [];
-  for (let round = 0; round < 3; round += 1)
-    for (let i = 0; i <= Number(slider.max); i += 1) {
-      const start = performance.now();
-      slider.value = String(i);
-      slider.dispatchEvent(new Event('input'));
-      for (let turn = 0; turn < 5; turn += 1) await undefined;
-      best[i] = Math.min(best[i] ?? Infinity, performance.now() - start);
-    }
-  return best;
-})()`;
+const crisis = '?series=GDP&as-of=2009-01-30&from=2005-01-01&to=2012-12-31';
 
 describe('the explorer of a store, in a browser', () => {
   it('finds a series by words, and shows it', async () => {
-    const { page, said, asked } = await openPage(explorer.url);
+    const { page, said, asked } = await open();
     await page.getByRole('searchbox').fill('gross domestic product');
     await page.getByRole('search').getByRole('link', { name: /^GDP / }).click();
     await page.getByRole('heading', { level: 1, name: 'GDP Gross Domestic Product' }).waitFor();
     expect(new URL(page.url()).search).toBe('?series=GDP');
     expect(await page.title()).toBe('GDP: Gross Domestic Product – asof');
     expect([...asked]).toEqual([new URL(explorer.url).origin]);
+    // What is nearest is shown for words with an error, and for words that nothing matches.
+    await page.getByRole('searchbox').fill('unemploymnet');
+    const first = page.getByRole('search').getByRole('link').first();
+    await first.getByText('UNRATE').waitFor();
+    await page.getByRole('searchbox').fill('PAYEM5X');
+    await page.getByRole('search').getByText('Nothing matches “PAYEM5X”; the nearest are shown').waitFor();
     expect(said).toEqual([]);
   });
 
   it('shows with the slider what was known on each day, and goes back', async () => {
-    const { page, said } = await openPage(`${explorer.url}${crisis}`);
+    const { page, said } = await open(crisis);
+    const row = () => rowOf(page, '2008-10-01');
     // BEA (ALFRED, series GDP): the fourth quarter of 2008 was 14264.6 at first, 14200.3 a month later, 14608.209 in
     // 2023.
-    expect(await rowOf(page, '2008-10-01')).toEqual([
-      '2008-10-01',
-      '14264.6',
-      '2009-01-30',
-      '14264.6',
-      '14608.209',
-      '343.609',
-      '2.4088',
-    ]);
+    const whole = '2008-10-01 14264.6 2009-01-30 14264.6 14608.209 343.609 2.4088';
+    expect(await row()).toEqual(whole.split(' '));
     await page.getByRole('slider').press('ArrowRight');
     await page.waitForURL(/as-of=2009-02-27/);
-    expect((await rowOf(page, '2008-10-01')).slice(0, 3)).toEqual(['2008-10-01', '14200.3', '2009-02-27']);
+    expect((await row()).slice(0, 3)).toEqual(['2008-10-01', '14200.3', '2009-02-27']);
     await page.getByRole('button', { name: 'As of: one step back' }).click();
     await page.waitForURL(/as-of=2009-01-30/);
     await page.getByRole('button', { name: 'As of: one step back' }).click();
     await page.waitForURL(/as-of=2008-12-23/);
-    expect((await rowOf(page, '2008-10-01')).slice(0, 3)).toEqual(['2008-10-01', '', '']);
+    expect((await row()).slice(0, 3)).toEqual(['2008-10-01', '', '']);
     await page.goBack();
     await page.goBack();
     await page.waitForURL(/as-of=2009-02-27/);
-    expect((await rowOf(page, '2008-10-01'))[1]).toBe('14200.3');
-    expect(await page.getByRole('img').first().getAttribute('aria-label')).toContain(
-      '14200.3 for 2008-10-01',
-    );
+    expect((await row())[1]).toBe('14200.3');
+    const drawn = await page.getByRole('img').first().getAttribute('aria-label');
+    expect(drawn).toContain('14200.3 for 2008-10-01');
     expect(said).toEqual([]);
   });
 
   it('takes any day, also one on which nothing was published', async () => {
-    const { page } = await openPage(`${explorer.url}${crisis}`);
-    await page.getByRole('textbox', { name: 'As of' }).fill('2009-02-26');
-    await page.getByRole('textbox', { name: 'As of' }).blur();
+    const { page } = await open(crisis);
+    await fillDay(page, 'As of', '2009-02-26');
     await page.waitForURL(/as-of=2009-02-26/);
     expect((await rowOf(page, '2008-10-01'))[1]).toBe('14264.6');
-    await page.getByRole('textbox', { name: 'As of' }).fill('1980-01-01');
-    await page.getByRole('textbox', { name: 'As of' }).blur();
+    await fillDay(page, 'As of', '1980-01-01');
     await page.getByText('Nothing was recorded before 1991-12-04').waitFor();
   });
 
   it('redraws the chart in less than 16 ms of script at each vintage of GDP', async () => {
-    const { page } = await openPage(`${explorer.url}?series=GDP`);
+    const { page } = await open('?series=GDP');
     await page.getByRole('slider').waitFor();
-    const steps = await page.evaluate<number[]>(stepsOfSlider);
+    // With the microtasks in which the page and then the chart are drawn. Another process may interrupt a step: the
+    // least of three counts.
+    const steps = await page.evaluate<number[]>(`(async () => {
+      const slider = document.querySelector('input[type=range]');
+      const best = [];
+      for (let round = 0; round < 3; round += 1)
+        for (let i = 0; i <= Number(slider.max); i += 1) {
+          const start = performance.now();
+          slider.value = String(i);
+          slider.dispatchEvent(new Event('input'));
+          for (let turn = 0; turn < 5; turn += 1) await undefined;
+          best[i] = Math.min(best[i] ?? Infinity, performance.now() - start);
+        }
+      return best;
+    })()`);
     expect(steps.length).toBeGreaterThanOrEqual(393);
     expect(Math.max(...steps)).toBeLessThan(16);
   });
 
   it('opens the revisions of a point that is clicked, and of a date in the table', async () => {
-    const { page, said } = await openPage(`${explorer.url}${crisis}`);
+    const { page, said } = await open(crisis);
     const plot = page.locator('.u-over').first();
-    const { width, height } = (await plot.boundingBox()) ?? { width: 0, height: 0 };
+    const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
     // The fourth quarter of 2008 is 1369 of the 2921 days of the chart from the left.
     await plot.click({ position: { x: (width * 1369) / 2921, y: height / 2 } });
     const revisions = page.getByRole('region', { name: 'Revisions', exact: true });
     await revisions.getByRole('heading', { name: 'Revisions of 2008-10-01' }).waitFor();
-    const values = await revisions
-      .getByRole('row')
-      .filter({ hasText: /^\d/ })
-      .locator('td:nth-child(2)')
-      .allTextContents();
+    const rows = revisions.getByRole('row').filter({ hasText: /^\d/ });
+    const values = await rows.locator('td:nth-child(2)').allTextContents();
     expect(values.slice(0, 3)).toEqual(['14264.6', '14200.3', '14347.3']);
     await revisions.getByRole('button', { name: 'Close' }).click();
     await revisions.waitFor({ state: 'hidden' });
@@ -157,13 +149,9 @@ describe('the explorer of a store, in a browser', () => {
   });
 
   it('selects dates by dragging over the chart, and hides lines', async () => {
-    const { page } = await openPage(`${explorer.url}?series=GDP`);
-    const { x, y, width, height } = (await page.locator('.u-over').first().boundingBox()) ?? {
-      x: 0,
-      y: 0,
-      width: 0,
-      height: 0,
-    };
+    const { page } = await open('?series=GDP');
+    const box = await page.locator('.u-over').first().boundingBox();
+    const { x = 0, y = 0, width = 0, height = 0 } = box ?? {};
     await page.mouse.move(x + width / 2, y + height / 2);
     await page.mouse.down();
     await page.mouse.move(x + width * 0.75, y + height / 2, { steps: 4 });
@@ -176,7 +164,7 @@ describe('the explorer of a store, in a browser', () => {
   });
 
   it('shows the commands that give the same data, and saves those data and the picture', async () => {
-    const { page, said } = await openPage(`${explorer.url}${crisis}&date=2008-10-01`);
+    const { page, said } = await open(`${crisis}&date=2008-10-01`);
     expect(await expectCommandsToGiveTheData(page)).toEqual([
       'asof observations GDP --as-of 2009-01-30 --from 2005-01-01 --to 2012-12-31',
       'asof observations GDP --from 2005-01-01 --to 2012-12-31',
@@ -184,20 +172,37 @@ describe('the explorer of a store, in a browser', () => {
       'asof revisions GDP --date 2008-10-01',
     ]);
     const svg = await saved(page, () => page.getByRole('button', { name: 'Save SVG' }).first().click());
-    const drawn = new XMLParser({ ignoreAttributes: false }).parse(svg.bytes) as {
-      svg: { title: string; desc: string };
-    };
+    const drawn = new XMLParser({ ignoreAttributes: false }).parse(svg.bytes);
     expect(svg.name).toBe('GDP-as-of-2009-01-30.svg');
     expect(drawn.svg.title).toBe('GDP: Gross Domestic Product');
     expect(drawn.svg.desc).toContain('to 14264.6 (2008-10-01)');
+    expect(drawn.svg.desc).not.toContain('is sampled');
     const png = await saved(page, () => page.getByRole('button', { name: 'Save PNG' }).first().click());
     // Twice the 720 units of the width of a picture, after the signature and the head of a PNG.
     expect([png.bytes.subarray(1, 4).toString(), png.bytes.readUInt32BE(16)]).toEqual(['PNG', 1440]);
     expect(said).toEqual([]);
   });
 
+  it.each([
+    [crisis, '2009-01-30'],
+    ['?view=curve&date=2007-01-03&vs=2006-01-03', '2007-01-03'],
+  ])('draws the line of the day above the others in the picture of %s', async (search, name) => {
+    const { page } = await open(search);
+    const picture = await saved(page, () => page.getByRole('button', { name: 'Save SVG' }).first().click());
+    const svg = picture.bytes.toString();
+    const [, last] = [...svg.matchAll(/<(?:path|polyline)[^>]* stroke="(#\w+)"/g)].at(-1) ?? [];
+    const [named = ''] = new RegExp(`<text[^>]*>${name}</text>`).exec(svg) ?? [];
+    expect(/fill="(#\w+)"/.exec(named)?.[1]).toBe(last);
+  });
+
+  it('says of sampled vintages in their picture that they are, as the command does', async () => {
+    const { page } = await open('?series=UNRATE&as-of=2009-01-30');
+    const { bytes } = await saved(page, () => page.getByRole('button', { name: 'Save SVG' }).first().click());
+    expect(bytes.toString()).toContain('; UNRATE is sampled');
+  });
+
   it('shows yield curves with a slider, and compares two days', async () => {
-    const { page, said } = await openPage(`${explorer.url}?view=curve&date=2007-01-03&vs=2006-01-03`);
+    const { page, said } = await open('?view=curve&date=2007-01-03&vs=2006-01-03');
     // Treasury's par yields of 3 January 2007 and 2006.
     expect(await rowOf(page, '10Y')).toEqual(['10Y', '4.67', '4.37', '30.00']);
     await page.getByRole('slider').press('ArrowRight');
@@ -211,41 +216,33 @@ describe('the explorer of a store, in a browser', () => {
     expect(await rowOf(page, '10Y')).toEqual(['10Y', '4.62', '', '']);
     await page.getByRole('combobox', { name: 'Curve' }).selectOption('TIPS');
     await page.getByRole('heading', { name: 'Treasury real yield curve (TIPS)' }).waitFor();
+    await page.goto(`${explorer.url}?view=curve&date=2007-01-06`);
+    await page.getByText('There is no curve of 2007-01-06; the one before it is of 2007-01-05.').waitFor();
+    const about = await page.getByRole('slider').getAttribute('aria-valuetext');
+    expect(about).toBe('2007-01-06, not a trade date');
     expect(said).toEqual([]);
   });
 
-  it('shows clusters of insiders as of a day, and which of their trades count', async () => {
-    const { page, said } = await openPage(`${explorer.url}?view=clusters&ticker=maia&as-of=2026-06-30`);
+  it('shows clusters of insiders as of a day, and which of their trades count, one cluster at a time', async () => {
+    const { page, said } = await open('?view=clusters&ticker=maia&as-of=2026-06-30');
     // Three insiders of MAIA Biotechnology bought on 1 June 2026 (Forms 4 filed on 2 June).
     const newest = page.getByRole('group').first();
     await newest.getByText('3 insiders · 2026-06-01 · $203,775.79 · public on 2026-06-02').click();
     const insiders = newest.getByRole('row').filter({ hasText: 'counted' });
     await insiders.first().waitFor();
-    expect(await insiders.locator('td:nth-child(3)').allTextContents()).toEqual([
-      'Gryaznov Sergei',
-      'Smith Stan',
-      'Vitoc Vlad',
-    ]);
-    await page.waitForURL(/open=0001878313/);
+    const names = await insiders.locator('td:nth-child(3)').allTextContents();
+    expect(names).toEqual(['Gryaznov Sergei', 'Smith Stan', 'Vitoc Vlad']);
+    await page.waitForURL(/open=0001878313\+2026-06-01/);
+    await page.getByText('public on 2025-12-23').click();
+    await page.waitForURL(/open=0001878313\+2025-12-22/);
+    await expect.poll(() => page.locator('details[open]').count(), { timeout: 10_000 }).toBe(1);
     expect(await expectCommandsToGiveTheData(page)).toEqual([
       'asof insider clusters --as-of 2026-06-30 --ticker MAIA --limit 100',
       'asof insider clusters --explain --as-of 2026-06-30 --ticker MAIA --limit 100',
     ]);
-    await page.getByLabel('As of').fill('2026-06-01');
-    await page.getByLabel('As of').blur();
+    await fillDay(page, 'As of', '2026-06-01');
     await page.getByText('public on 2026-06-02').waitFor({ state: 'detached' });
     expect(said).toEqual([]);
-  });
-
-  it('says what is wrong with an address, and which series there is not', async () => {
-    const { page } = await openPage(`${explorer.url}?series=GDPX&as-of=2015-02-30`);
-    const alert = page.getByRole('alert');
-    await alert.getByText("series 'GDPX' not found").waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'Series' }).click();
-    await page.getByRole('heading', { name: 'Economic series as they were known on a day' }).waitFor();
-    expect(await alert.textContent()).toBe('');
-    await page.goto(`${explorer.url}?series=GDP&as-of=2015-02-30`);
-    await alert.getByText("as-of is '2015-02-30', which is no date").waitFor();
   });
 
   it('says that its service has stopped, which Ctrl-C does', async () => {
@@ -255,32 +252,82 @@ describe('the explorer of a store, in a browser', () => {
     own.child.kill('SIGINT');
     expect(await once(own.child, 'exit')).toEqual([0, null]);
     await page.getByRole('link', { name: /^UNRATE / }).click();
-    await page
-      .getByRole('alert')
-      .getByText('the service does not answer; it may have been stopped')
-      .waitFor();
+    const said = 'the service does not answer; it may have been stopped';
+    await page.getByRole('alert').getByText(said).waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
   });
 
-  describe.each([
-    ['desktop', { width: 1200, height: 900 }],
-    ['phone', { width: 375, height: 800 }],
-  ] as const)('on a %s', (_, viewport) => {
-    it.each(['', `${crisis}&date=2008-10-01`, '?view=curve', '?view=clusters&open=0001878313+2026-06-01'])(
-      'has nothing that axe finds, light or dark, and fits: %s',
-      async (address) => {
-        const { page, said } = await openPage(`${explorer.url}${address}`, { viewport });
-        await page.locator('main h1').waitFor();
-        if (address.includes('open=')) await page.getByText('Vitoc Vlad').waitFor();
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          expect([colorScheme, await findingsOfAxe(page)]).toEqual([colorScheme, []]);
-        }
-        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
-          viewport.width,
-        );
-        expect(said).toEqual([]);
-      },
-    );
+  it.each(['', `${crisis}&date=2008-10-01`, '?view=curve', '?view=clusters&open=0001878313+2026-06-01'])(
+    'has nothing that axe finds, light or dark, on a desktop or a phone, and fits: %s',
+    async (address) => {
+      const { page, said } = await open(address);
+      await page.locator('main h1').waitFor();
+      if (address.includes('open=')) await page.getByText('Vitoc Vlad').waitFor();
+      const fits = '[document.documentElement.scrollWidth <= innerWidth, innerWidth]';
+      for (const [colorScheme, width] of [['light', 1200] as const, ['dark', 375] as const]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        expect([colorScheme, await findingsOfAxe(page)]).toEqual([colorScheme, []]);
+        expect(await page.evaluate(fits)).toEqual([true, width]);
+      }
+      expect(said).toEqual([]);
+    },
+  );
+});
+
+describe('an address that is wrong', () => {
+  it('in part shows the rest, and what is wrong', async () => {
+    const { page } = await open('?series=GDP&from=2012-01-01&to=2011-12-31');
+    await page.getByRole('slider').waitFor();
+    const fault = 'to is 2011-12-31, before from, which is 2012-01-01';
+    expect(await page.getByRole('alert').textContent()).toBe(fault);
+  });
+
+  it('by its series says so, until another page is opened', async () => {
+    const { page } = await open('?series=GDPX&as-of=2015-02-30');
+    const alert = page.getByRole('alert');
+    await alert.getByText("series 'GDPX' not found").waitFor();
+    await page.locator('main h1').waitFor();
+    expect(await findingsOfAxe(page)).toEqual([]);
+    await page.getByRole('navigation').getByRole('link', { name: 'Series' }).click();
+    await page.getByRole('heading', { name: 'Economic series as they were known on a day' }).waitFor();
+    expect(await alert.textContent()).toBe('');
+  });
+
+  it('leaves the fields of clusters, so that a number that is not allowed can be changed', async () => {
+    const { page } = await open('?view=clusters&min-insiders=0');
+    const alert = page.getByRole('alert');
+    await alert.getByText(`invalid 'min_insiders' "0": use an integer of at least 1.`).waitFor();
+    await page.getByLabel('Insiders at least').fill('3');
+    await page.getByLabel('Insiders at least').blur();
+    await page.getByText('public on 2026-06-02').waitFor();
+    expect(await alert.textContent()).toBe('');
+  });
+});
+
+describe('the explorer in a browser', () => {
+  /** A script after which a browser has a language, or none. */
+  const speaking = (language: string | undefined) => `
+    Object.defineProperty(Navigator.prototype, 'language', { get: () => ${JSON.stringify(language)} });
+    Object.defineProperty(Navigator.prototype, 'languages', { get: () => ${JSON.stringify([language].flat())} });`;
+
+  it.each([
+    ['whose language is en-US@posix', { script: speaking('en-US@posix') }, 'en-US@posix'],
+    ['without a language', { script: speaking(undefined) }, undefined],
+    ['whose language is de-DE', { locale: 'de-DE' }, 'de-DE'],
+  ])('%s shows the chart and the numbers as in every other', async (_, options, language) => {
+    const { page, said } = await open(crisis, options);
+    expect(await page.evaluate('navigator.language')).toBe(language);
+    await page.locator('.plot canvas').waitFor();
+    expect((await rowOf(page, '2008-10-01'))[1]).toBe('14264.6');
+    expect(said).toEqual([]);
+  });
+
+  it('that cannot run it, or cannot load its script, shows why, as text, in the page', async () => {
+    const { page } = await open('', { script: 'delete window.ResizeObserver; delete window.URL;' });
+    const text = await page.getByRole('alert').textContent();
+    expect(text).toMatch(/^The explorer did not start: .*URL.*\. The command asof answers/);
+    const { page: without } = await open('', { without: '**/explorer/page.js' });
+    expect(await without.getByRole('alert').textContent()).toMatch(/page\.js could not be loaded/);
   });
 });

@@ -1,24 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { brotliDecompressSync } from 'node:zlib';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { startBrowser } from './browser.ts';
 import { scratchFolder } from './folders.ts';
-import { builtProgram } from './repository.ts';
+import { builtProgram, root } from './repository.ts';
 
 /** `asof explore` in a process of its own, and the address that it printed. */
 export type StartedExplorer = { readonly url: string; readonly child: ChildProcess };
 
-/** The environment of commands: a home without a store. */
-export const explorerEnv = { PATH: process.env.PATH ?? '', HOME: scratchFolder() };
-
 /** Starts `asof explore` on the sample, or on a store, without a browser. */
 export async function startExplorer(...flags: readonly string[]): Promise<StartedExplorer> {
   const child = spawn(process.execPath, [builtProgram, 'explore', '--no-open', ...flags], {
-    env: explorerEnv,
+    env: { PATH: process.env.PATH ?? '', HOME: scratchFolder() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const failed = once(child, 'exit').then(async () => {
@@ -30,7 +28,7 @@ export async function startExplorer(...flags: readonly string[]): Promise<Starte
 }
 
 /** A page, what it said on the console, and where it sent requests. */
-export type OpenedPage = { readonly page: Page; readonly said: string[]; readonly asked: Set<string> };
+type OpenedPage = { readonly page: Page; readonly said: string[]; readonly asked: Set<string> };
 
 /** How a page is opened: `script` runs before those of the page, `without` names a file that cannot be loaded. */
 type PageOptions = BrowserContextOptions & { readonly script?: string; readonly without?: string };
@@ -82,4 +80,56 @@ export async function rowOf(page: Page, name: string): Promise<string[]> {
   const row = page.getByRole('row', { name }).first();
   await row.waitFor();
   return row.locator('th, td').allTextContents();
+}
+
+/**
+ * Starts Chromium without a window. It comes from the package @sparticuz/chromium with all libraries that it needs
+ * but those of every Linux, so that a machine needs no browser; `ASOF_CHROMIUM` names another one, for machines for
+ * which the package has none.
+ */
+function startBrowser(): Promise<Browser> {
+  const named = process.env.ASOF_CHROMIUM;
+  const folder = named === undefined ? unpackedChromium() : '';
+  return chromium.launch({
+    executablePath: named ?? join(folder, 'chromium'),
+    // Chromium does not start with its sandbox as root, nor in a container without user namespaces. It opens pages of
+    // this repository alone.
+    args: ['--no-sandbox'],
+    ...(named === undefined && {
+      env: {
+        LD_LIBRARY_PATH: join(folder, 'lib'),
+        FONTCONFIG_PATH: folder,
+        HOME: folder,
+        TZ: 'America/New_York',
+      },
+    }),
+  });
+}
+
+/** The folder in which Chromium is unpacked, once for each version; several processes may do so at once. */
+function unpackedChromium(): string {
+  const packed = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../../bin');
+  const { version } = JSON.parse(readFileSync(join(packed, '../package.json'), 'utf8')) as {
+    version: string;
+  };
+  const cache = join(root, 'node_modules/.cache');
+  const folder = join(cache, `asof-chromium-${version}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  const draft = mkdtempSync(join(cache, 'asof-chromium-'));
+  const content = (name: string) => brotliDecompressSync(readFileSync(join(packed, name)));
+  writeFileSync(join(draft, 'chromium'), content('chromium.br'), { mode: 0o755 });
+  for (const name of ['al2023.tar.br', 'fonts.tar.br'])
+    execFileSync('tar', ['-x', '-C', draft], { input: content(name) });
+  writeFileSync(
+    join(draft, 'fonts.conf'),
+    `<?xml version="1.0"?><fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/cache</cachedir></fontconfig>`,
+  );
+  try {
+    renameSync(draft, folder);
+  } catch {
+    // Another process was first.
+    rmSync(draft, { recursive: true });
+  }
+  return folder;
 }
