@@ -27,7 +27,8 @@ export type PullRun = ReturnType<typeof beginRun>;
 
 /** Fills in what the options leave out. */
 export function beginRun(options: PullOptions) {
-  const { signal = new AbortController().signal, maxDuration = Number.POSITIVE_INFINITY } = options;
+  const { maxDuration = Number.POSITIVE_INFINITY } = options;
+  const signal: AbortSignal = options.signal ?? new AbortController().signal;
   const { timing = { now: Date.now, sleep: (time: number) => waitFor(time, signal) } } = options;
   const started = timing.now();
   return {

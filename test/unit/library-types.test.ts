@@ -95,9 +95,8 @@ describe('the types of the library', () => {
     type Asked<N extends keyof Rows | 'join'> = Parameters<Asof[N]>;
     type OfOperation<N extends library.OperationName> = [params?: OperationParams<N>];
     expectTypeOf<Asked<'ping'>>().toEqualTypeOf<[]>();
-    expectTypeOf<Asked<'seriesSearch'>>().toEqualTypeOf<
-      [argument?: string, params?: OperationParams<'series_search'>]
-    >();
+    expectTypeOf<Asked<'seriesSearch'>[0]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<NonNullable<Asked<'seriesSearch'>[1]>>().toEqualTypeOf<OperationParams<'series_search'>>();
     expectTypeOf<Asked<'seriesShow'>>().toEqualTypeOf<[argument: string]>();
     expectTypeOf<Asked<'observations'>>().toEqualTypeOf<
       [argument: string, params?: OperationParams<'observations'>]
