@@ -92,7 +92,7 @@ const mostLines: Readonly<Record<string, number>> = {
   mcp: 359,
   operations: 3711,
   platform: 518,
-  pull: 3162,
+  pull: 3163,
   questions: 4485,
   render: 2875,
   server: 3418,
