@@ -145,14 +145,6 @@ export const originals: readonly Original[] = [
       [day('2014-10-01'), n('17710.700000000001'), n('17701.3')],
     ],
   }),
-  book('periods.xlsx', {
-    README: readmeSheet,
-    'Obs. By Real-Time Period': [
-      ['period_start_date', 'GDP', 'realtime_start_date', 'realtime_end_date'],
-      [day('2014-10-01'), n('17710.7'), day('2015-01-30'), day('2015-02-26')],
-      [day('2014-10-01'), n('17701.3'), day('2015-02-27'), null],
-    ],
-  }),
   book(
     'fredgraph.xlsx',
     {
@@ -174,14 +166,6 @@ export const originals: readonly Original[] = [
       'realtime_start="1996-01-19" realtime_end="9999-12-31" date="1929-01-01" value="."',
     ),
     { series: 'GNPCA' },
-  ),
-  written(
-    'vintages.xml',
-    answer(
-      2,
-      'date="1929-01-01" GNPCA_19920129="821.8"',
-      'date="1930-01-01" GNPCA_19920129="748.9" GNPCA_19960119="725.6"',
-    ),
   ),
   written('GDP.csv', 'observation_date,GDP\n2014-04-01,17328.2\n2014-07-01,17599.8\n2014-10-01,17710.7\n', {
     asOf,

@@ -13,6 +13,11 @@ const update = process.env.UPDATE_TEST_DATA === '1';
 /** Folders of what is cut from no file of the large data; `test/data/README.md` says where it comes from. */
 const madeOtherwise = ['macro/xls', 'revisions', 'stores', 'treasury/closed-days', 'units'];
 
+/** The words of a text. */
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
 /** Cuts the text of a whole file. */
 type Cut = (text: string) => string;
 
@@ -76,132 +81,111 @@ const isArchiveDay = (line: string) =>
 const october2018: Cut = (text) =>
   text.replace(/<entry>[\s\S]*?<\/entry>\s*/g, (entry) => (entry.includes('>2018-10-') ? entry : ''));
 
-const fredMd = columns([
-  ...['sasdate', 'RPI', 'W875RX1', 'CMRMTSPLx', 'RETAILx', 'INDPRO', 'CUMFNS', 'UNRATE', 'PAYEMS'],
-  ...['HOUST', 'M2SL', 'CPIAUCSL', 'PCEPI'],
-]);
+const fredMd = columns(
+  words('sasdate RPI W875RX1 CMRMTSPLx RETAILx INDPRO CUMFNS UNRATE PAYEMS HOUST M2SL CPIAUCSL PCEPI'),
+);
 const fredMdRows = linesWhere((line) => /^(\D|\d+\/\d+\/(201[3-9]|202\d),|\s*$)/.test(line), 2);
 
-const fredQd = columns([
-  ...['sasdate', 'GDPC1', 'PCECC96', 'GCEC1', 'EXPGSC1', 'IMPGSC1', 'GDPCTPI', 'UNRATE', 'CPIAUCSL'],
-  ...['CPILFESL', 'PAYEMS', 'INDPRO'],
-]);
+const fredQd = columns(
+  words('sasdate GDPC1 PCECC96 GCEC1 EXPGSC1 IMPGSC1 GDPCTPI UNRATE CPIAUCSL CPILFESL PAYEMS INDPRO'),
+);
 
 /** Ownership documents: one or more of each schema version, every odd one, and those that the quarter below lists. */
-const documents: readonly string[] = [
-  '000089924322035394__0000899243-22-035394.txt',
-  '000089924322035394__doc4.xml',
-  '000092189525001190__0000921895-25-001190.txt',
-  '000161071726000146__test.txt',
-  '000179056523000009__ownership-doc.txt',
-  '000138746725000038__multi_standard_acquisition.xml',
-  '01d2f212943e__should_fail.xml',
-  '9f89d37912c1__xml_error.xml',
-  'a1ddb077d325__xml_timestamp.xml',
-  '69002cb4cfce__xml_no_price.xml',
-  'c137c9dc919c__form4_sample.xml',
-  'f32559ebcfe9__000120919123029527_form4.xml',
-  '000118143111030813__rrd311776.xml',
-  '000089924321044370__doc3.xml',
-  '000149473011000004__edgardoc.xml',
-  '000149473011000006__edgardoc.xml',
-  '000149473012000001__edgardoc.xml',
-  '000120919112032055__doc4.xml',
-  'd6d74c6d5a85__000092963823001482_form4.xml',
-  '000121390023069436__ownership.xml',
-  '000106299324014684__form4.xml',
-  '000132165524000181__wk-form4_1727395357.xml',
-  '000141588924019064__form4-07022024_090704.xml',
-  '000141588924020383__form4-07302024_090705.xml',
-  '000162828024030951__wk-form4_1719957769.xml',
-  '000162828024031146__wk-form4_1720039771.xml',
-  '000162828024034864__wk-form4_1722895731.xml',
-  '000162828024038676__wk-form4_1724877016.xml',
-];
+const documents = words(`
+  000089924322035394__0000899243-22-035394.txt 000089924322035394__doc4.xml
+  000092189525001190__0000921895-25-001190.txt 000161071726000146__test.txt
+  000179056523000009__ownership-doc.txt 000138746725000038__multi_standard_acquisition.xml
+  01d2f212943e__should_fail.xml 9f89d37912c1__xml_error.xml a1ddb077d325__xml_timestamp.xml
+  69002cb4cfce__xml_no_price.xml c137c9dc919c__form4_sample.xml f32559ebcfe9__000120919123029527_form4.xml
+  000118143111030813__rrd311776.xml 000089924321044370__doc3.xml 000149473011000004__edgardoc.xml
+  000149473011000006__edgardoc.xml 000149473012000001__edgardoc.xml 000120919112032055__doc4.xml
+  d6d74c6d5a85__000092963823001482_form4.xml 000121390023069436__ownership.xml
+  000106299324014684__form4.xml 000132165524000181__wk-form4_1727395357.xml
+  000141588924019064__form4-07022024_090704.xml 000141588924020383__form4-07302024_090705.xml
+  000162828024030951__wk-form4_1719957769.xml 000162828024031146__wk-form4_1720039771.xml
+  000162828024034864__wk-form4_1722895731.xml 000162828024038676__wk-form4_1724877016.xml
+`);
 
 /**
  * Filings of 2024Q3: those of the documents above, three with impossible trade dates, two amendments, and some
  * others.
  */
-const filings: ReadonlySet<string> = new Set([
-  '0001062993-24-014684',
-  '0001321655-24-000181',
-  '0001415889-24-019064',
-  '0001415889-24-020383',
-  '0001628280-24-030951',
-  '0001628280-24-031146',
-  '0001628280-24-034864',
-  '0001628280-24-038676',
-  '0001437749-24-028508',
-  '0001437749-24-027747',
-  '0001437749-24-024230',
-  '0001731122-24-001167',
-  '0000921895-24-001652',
-  '0001967680-24-000113',
-  '0001225208-24-007708',
-  '0001493152-24-038908',
-]);
+const filings: ReadonlySet<string> = new Set(
+  words(`
+    0001062993-24-014684 0001321655-24-000181 0001415889-24-019064 0001415889-24-020383 0001628280-24-030951
+    0001628280-24-031146 0001628280-24-034864 0001628280-24-038676 0001437749-24-028508 0001437749-24-027747
+    0001437749-24-024230 0001731122-24-001167 0000921895-24-001652 0001967680-24-000113 0001225208-24-007708
+    0001493152-24-038908
+  `),
+);
 const ofFilings = linesWhere((line) => filings.has(line.split('\t')[0] ?? ''));
 
-/** Recorded answers of the live sources. */
-const recordings: readonly string[] = [
-  ...['full-index-304.json', 'full-index-403.json', 'submissions-404.json'],
-  ...[
-    'filing-0000320193-22-000061.json.gz',
-    'getcurrent-503.json.gz',
-    'form.20200318.first-1200-lines.idx.gz',
-  ],
-  ...['0000310522-08Feb2026', '0000310522-05Mar2026', '0000789019-03Feb2026', '0000789019-05Mar2026'].map(
-    (list) => `submissions-${list}.json.gz`,
-  ),
-  ...['0000320193-05Mar2026', '0001796129-20Jun2026'].map((list) => `submissions-${list}.json.gz`),
-];
-
-/** Years of the feeds of Treasury. */
-const feeds: readonly string[] = [
-  ...['real_yield_curve_2003', 'real_yield_curve_2004', 'real_yield_curve_2010'],
-  ...['yield_curve_2009', 'yield_curve_2010', 'yield_curve_2023', 'yield_curve_2024'],
-];
+/** The files of a folder of test/data, by their path there, each cut in the same way. */
+function inFolder(
+  folder: string,
+  cut: Cut,
+  names: string | readonly string[],
+): Readonly<Record<string, Cut>> {
+  const all = typeof names === 'string' ? words(names) : names;
+  return Object.fromEntries(all.map((name) => [`${folder}/${name}`, cut]));
+}
 
 /** The extracts, by their path in test/data; `.gz` is whole files, packed. */
 const files: Readonly<Record<string, Cut>> = {
-  'facts/gdp-as-of.tsv': whole,
-  'facts/rtdsm-as-of.tsv': whole,
-  'macro/fred-api/GDP-observations-all-realtime.json.gz': whole,
-  'macro/fred-api/GDP-observations-realtime_end-2019-01-01.json.gz': whole,
-  'macro/fred-api/GDP-observations-latest.json': whole,
-  'macro/fred-api/GDP-observations-output_type4.json': whole,
-  'macro/fred-api/GDP-vintagedates.json': whole,
-  'macro/fred-api/GDP-series.json': whole,
-  'macro/fred-api/catalogue-release.json': whole,
-  'macro/fred-api/catalogue-source.json': whole,
-  'macro/rtdsm/ROUTPUTQvQd.xlsx': whole,
-  'macro/fred-qd/fredqd.csv': fredQd,
-  'macro/dated-panel/2016-07-29.csv': linesWhere((line) => line >= '2014'),
-  'macro/dated-panel/2016-08-05.csv': linesWhere((line) => line >= '2014'),
-  'macro/dated-panel/2017-01-27.csv': linesWhere((line) => line >= '2014'),
-  'macro/metadata/fedstl.idx': firstLines(13),
-  'treasury/par-csv/par-yield-curve-rates-1990-2022.csv': linesWhere(isArchiveDay),
-  'treasury/par-csv/daily-treasury-rates-2025.csv': whole,
-  'treasury/par-xml/2018.xml': october2018,
-  ...Object.fromEntries(
-    [5, 7, 10, 20, 30].map((years) => [
-      `treasury/h15-dfii/DFII${years}.csv`,
-      linesWhere((line) => /^(2004|2010|2022-11)-/.test(line)),
-    ]),
+  ...inFolder('facts', whole, 'gdp-as-of.tsv rtdsm-as-of.tsv'),
+  ...inFolder(
+    'macro/fred-api',
+    whole,
+    `GDP-observations-all-realtime.json.gz GDP-observations-realtime_end-2019-01-01.json.gz GDP-series.json
+    GDP-observations-latest.json GDP-observations-output_type4.json GDP-vintagedates.json catalogue-release.json
+    catalogue-source.json`,
   ),
-  'treasury/tips-csv/treasury_real_yield_all.csv': linesWhere((line) => /^(2004|2010)-/.test(line)),
+  ...inFolder('macro/rtdsm', whole, 'ROUTPUTQvQd.xlsx'),
+  ...inFolder('macro/fred-qd', fredQd, 'fredqd.csv'),
+  ...inFolder(
+    'macro/dated-panel',
+    linesWhere((line) => line >= '2014'),
+    '2016-07-29.csv 2016-08-05.csv 2017-01-27.csv',
+  ),
+  ...inFolder('macro/metadata', firstLines(13), 'fedstl.idx'),
+  ...inFolder('treasury/par-csv', linesWhere(isArchiveDay), 'par-yield-curve-rates-1990-2022.csv'),
+  ...inFolder('treasury/par-csv', whole, 'daily-treasury-rates-2025.csv'),
+  ...inFolder('treasury/par-xml', october2018, '2018.xml'),
+  ...inFolder(
+    'treasury/h15-dfii',
+    linesWhere((line) => /^(2004|2010|2022-11)-/.test(line)),
+    'DFII5.csv DFII7.csv DFII10.csv DFII20.csv DFII30.csv',
+  ),
+  ...inFolder(
+    'treasury/tips-csv',
+    linesWhere((line) => /^(2004|2010)-/.test(line)),
+    'treasury_real_yield_all.csv',
+  ),
   'sec/ownership-xml-INDEX.csv': linesWhere((line) => documents.includes(line.split(',')[0] ?? '')),
-  ...Object.fromEntries(documents.map((name) => [`sec/ownership-xml/${name}`, whole])),
-  ...Object.fromEntries(
-    ['NONDERIV_TRANS.tsv', 'REPORTINGOWNER.tsv', 'SUBMISSION.tsv', 'NOTE.txt'].map((name) => [
-      `sec/form345-maia-reencoded/${name}`,
-      whole,
-    ]),
+  ...inFolder('sec/ownership-xml', whole, documents),
+  ...inFolder(
+    'sec/form345-maia-reencoded',
+    whole,
+    'NONDERIV_TRANS.tsv REPORTINGOWNER.tsv SUBMISSION.tsv NOTE.txt',
   ),
-  'sec/submissions-json/cik1835632_submissions.json.gz': whole,
-  ...Object.fromEntries(recordings.map((name) => [`recordings/sec/${name}`, whole])),
-  ...Object.fromEntries(feeds.map((name) => [`recordings/treasury/daily_treasury_${name}.xml.gz`, whole])),
+  ...inFolder('sec/submissions-json', whole, 'cik1835632_submissions.json.gz'),
+  ...inFolder(
+    'recordings/sec',
+    whole,
+    `full-index-304.json full-index-403.json submissions-404.json filing-0000320193-22-000061.json.gz
+    getcurrent-503.json.gz form.20200318.first-1200-lines.idx.gz submissions-0000310522-08Feb2026.json.gz
+    submissions-0000310522-05Mar2026.json.gz submissions-0000789019-03Feb2026.json.gz
+    submissions-0000789019-05Mar2026.json.gz submissions-0000320193-05Mar2026.json.gz
+    submissions-0001796129-20Jun2026.json.gz`,
+  ),
+  ...inFolder(
+    'recordings/treasury',
+    whole,
+    `daily_treasury_real_yield_curve_2003.xml.gz daily_treasury_real_yield_curve_2004.xml.gz
+    daily_treasury_real_yield_curve_2010.xml.gz daily_treasury_yield_curve_2009.xml.gz
+    daily_treasury_yield_curve_2010.xml.gz daily_treasury_yield_curve_2023.xml.gz
+    daily_treasury_yield_curve_2024.xml.gz`,
+  ),
 };
 
 /** The extracts of archives, by the names of their members. */
