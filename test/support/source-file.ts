@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import type { Statement } from '../../src/domain/series/revision-history.ts';
 import type { SourceFile } from '../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
-import type { Batch, ImportFormat, ReadOptions } from '../../src/import/formats/format.ts';
+import type { Batch, ImportFormat, ReadOptions, SeriesCoverage } from '../../src/import/formats/format.ts';
 import { tempFolder } from './folders.ts';
 import { readData } from './repository.ts';
 
@@ -50,7 +50,9 @@ export function realFile(data: string, path: string): SourceFile {
 }
 
 /** The records of a file by kind, each from all of its batches. */
-export type FileRecords = Required<Omit<Batch, 'claims' | 'complete'>>;
+export type FileRecords = Required<Omit<Batch, 'claims' | 'complete' | 'coverage'>> & {
+  readonly coverage: readonly SeriesCoverage[];
+};
 
 /** Reads all records of a file. */
 export async function readAll(
@@ -103,12 +105,19 @@ type Refusals = Readonly<Record<string, Refused | readonly Refused[]>>;
 
 /** Tests that a format refuses contents of a file, each for its reason. */
 export function refuses(format: ImportFormat, name: string, refusals: Refusals, options?: ReadOptions): void {
-  const cases = Object.entries(refusals).flatMap(([reason, refused]) =>
-    [refused].flat().map((one) => [reason, one] as const),
-  );
-  it.each(cases)('is refused%s', async (reason, content) => {
+  it.each(pairsOf(refusals))('is refused%s', async (reason, content) => {
     const file = typeof content === 'object' && 'read' in content ? content : sourceFile(name, content);
     expect(await refusalOf(format, file, options)).toMatch(cutText(`Problem: ${file.path}${reason}`));
+  });
+}
+
+/** The entries of a table, one for each value of a list. */
+export function pairsOf<T>(
+  table: Readonly<Record<string, T | readonly T[]>>,
+): readonly (readonly [key: string, value: T])[] {
+  return Object.entries(table).flatMap(([key, values]) => {
+    const all = (Array.isArray(values) ? values : [values]) as readonly T[];
+    return all.map((value) => [key, value] as const);
   });
 }
 

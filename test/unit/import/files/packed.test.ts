@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { allBytes } from '../../../../src/import/files/source-file.ts';
 import { refuseBomb, sourceFiles, zipMembers } from '../../../../src/import/files/walk.ts';
 import { tempFolder } from '../../../support/folders.ts';
-import { tempFile, textOf } from '../../../support/source-file.ts';
+import { pairsOf, tempFile, textOf } from '../../../support/source-file.ts';
 import { type Member, zipOf } from '../../../support/zip-writer.ts';
 
 /** Text that compresses badly, so that the tests can damage its middle. */
@@ -169,48 +169,45 @@ describe('a zip archive', () => {
 
   const damaged = (member = '') => `${member}: the zip archive is damaged or cut short: `;
   const directory = archive.lastIndexOf('PK\x01\x02');
-  const refused: Readonly<Record<string, readonly Uint8Array[]>> = {
+  const refused: Readonly<Record<string, Buffer | readonly Buffer[]>> = {
     ': the archive has no file to import': [zipOf([]), zipOf([{ name: '.x', content: 'x' }])],
     [damaged()]: [
       archive.subarray(0, -10),
       archive.subarray(0, 60_000),
       changed(archive, directory, directory + 1),
     ],
-    [damaged('/a.csv')]: [changed(archive, ...Array.from({ length: 100 }, (_, i) => 60_000 + i))],
-    [`${damaged('/a.csv')}its checksum differs from the one in the archive`]: [
-      zipOf([{ ...good, stored: true, crc: 1 }]),
-    ],
+    [damaged('/a.csv')]: changed(archive, ...Array.from({ length: 100 }, (_, i) => 60_000 + i)),
+    [`${damaged('/a.csv')}its checksum differs from the one in the archive`]: zipOf([
+      { ...good, stored: true, crc: 1 },
+    ]),
     [`${damaged('/a.csv')}its size differs from the one in the archive`]: [-1, 1].map((more) =>
       zipOf([{ ...good, size: text.length + more }]),
     ),
-    '/a.csv: encrypted; unpack the archive first': [zipOf([{ ...good, flags: 1 }])],
-    '/a.csv: compression method 14 is not supported; unpack the archive first': [
-      zipOf([{ ...good, method: 14 }]),
-    ],
+    '/a.csv: encrypted; unpack the archive first': zipOf([{ ...good, flags: 1 }]),
+    '/a.csv: compression method 14 is not supported; unpack the archive first': zipOf([
+      { ...good, method: 14 },
+    ]),
     '/b: a zip archive inside another archive is not opened': [archive, gzipSync(archive)].map((content) =>
       zipOf([{ name: 'b', content }]),
     ),
-    '/b: the gzip data is damaged or cut short: ': [
-      zipOf([{ name: 'b', content: gzipSync(text).subarray(0, 9000) }]),
-    ],
+    '/b: the gzip data is damaged or cut short: ': zipOf([
+      { name: 'b', content: gzipSync(text).subarray(0, 9000) },
+    ]),
     '/b: it unpacks to more than 1000 times its size, which no data file does': [
       zipOf([{ name: 'b', content: zeros }]),
       zipOf([{ ...good, name: 'b', size: 0xffff_ffff }]),
     ],
-    ': more than 10000 members; unpack it and import parts of it': [
-      zipOf(Array.from({ length: 10_001 }, (_, i) => ({ name: `${i}`, content: '', stored: true }))),
-    ],
+    ': more than 10000 members; unpack it and import parts of it': zipOf(
+      Array.from({ length: 10_001 }, (_, i) => ({ name: `${i}`, content: '', stored: true })),
+    ),
   };
-  it.each(Object.entries(refused).flatMap(([detail, all]) => all.map((bytes) => [detail, bytes] as const)))(
-    'is refused%s (%#)',
-    async (detail, bytes) => {
-      const path = join(tempFolder({ 'v.zip': bytes }), 'v.zip');
-      await expect(readWhole(path)).rejects.toMatchObject({
-        kind: 'bad-input',
-        detail: expect.stringContaining(`${path}${detail}`),
-      });
-    },
-  );
+  it.each(pairsOf(refused))('is refused%s (%#)', async (detail, bytes) => {
+    const path = join(tempFolder({ 'v.zip': bytes }), 'v.zip');
+    await expect(readWhole(path)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: expect.stringContaining(`${path}${detail}`),
+    });
+  });
 });
 
 describe('packed content', () => {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatOfKind, formats, recognise } from '../../../../src/import/formats/recognise.ts';
 import { textHead } from '../../../../src/import/readers/csv.ts';
-import { sourceFile, tempFile } from '../../../support/source-file.ts';
+import { pairsOf, sourceFile } from '../../../support/source-file.ts';
 import { namedWorkbook, type Row } from '../../../support/workbook.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
@@ -18,7 +18,7 @@ const kindOf = (name: string, head: string | Buffer) =>
 const feed = '<?xml version="1.0"?><feed><title>DailyTreasuryYieldCurveRateData</title></feed>';
 
 /** Beginnings of files by their format. */
-const heads: Readonly<Record<string, readonly string[]>> = {
+const heads: Readonly<Record<string, string | readonly string[]>> = {
   'asof-csv': [
     'series_id,date,as_of_date,value\n',
     '\uFEFF"value","date","series_id","as_of_date"\r\n',
@@ -41,9 +41,7 @@ const heads: Readonly<Record<string, readonly string[]>> = {
     '{"realtime_start":"1776-07-04","observations":[{',
     '{\n  "realtime_start" : "1776-07-04",\n  "observations" : [ {',
   ],
-  'fred-series': [
-    '{"realtime_start":"2024-12-19","seriess":[{"id":"GDP","notes":"not \\"observations\\":[]"',
-  ],
+  'fred-series': '{"realtime_start":"2024-12-19","seriess":[{"id":"GDP","notes":"not \\"observations\\":[]"',
   'alfred-wide': [
     'observation_date,GDPC1_20150130\n',
     'DATE,GDPC1_2015-01-30,GDPC1_20150227\n',
@@ -62,8 +60,8 @@ const heads: Readonly<Record<string, readonly string[]>> = {
     'DATE,X_2015-0130\n',
     ',DATE,GDP\n0,2014-10-01,17710.7\n',
   ],
-  'fred-md': ['sasdate,RPI\nTransform:,5\n1/1/1959,1\n'],
-  'fred-qd': ['sasdate,GDPC1\r\nfactors,0\r\ntransform,5\r\n'],
+  'fred-md': 'sasdate,RPI\nTransform:,5\n1/1/1959,1\n',
+  'fred-qd': 'sasdate,GDPC1\r\nfactors,0\r\ntransform,5\r\n',
   'plain-csv': [
     'date,value\n',
     'Date,UNRATE\n',
@@ -102,7 +100,7 @@ const heads: Readonly<Record<string, readonly string[]>> = {
     'date,DGS10\n',
     'index,DATE,DGS10\n0,2003-01-02,4.07\n',
   ],
-  'sec-form345': ['ACCESSION_NUMBER\tNONDERIV_TRANS_SK\n'],
+  'sec-form345': 'ACCESSION_NUMBER\tNONDERIV_TRANS_SK\n',
   'sec-ownership-xml': [
     '<?xml version="1.0"?><ownershipDocument>',
     '<ownershipDocument>',
@@ -119,12 +117,9 @@ const heads: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the format of a file', () => {
-  it.each(Object.entries(heads).flatMap(([kind, all]) => all.map((head) => [kind, head] as const)))(
-    'is found to be %s for %j',
-    async (kind, head) => {
-      expect(await kindOf('x.csv', head)).toBe(kind);
-    },
-  );
+  it.each(pairsOf(heads))('is found to be %s for %j', async (kind, head) => {
+    expect(await kindOf('x.csv', head)).toBe(kind);
+  });
 
   it.each([
     ['2016-07-29.csv', 'date,PAYEMS,GDPC1\n', 'dated-panel'],
@@ -185,72 +180,59 @@ describe('the format of a file', () => {
 });
 
 /** Files that no format recognises, by what they look like. */
-const lookAlikes: Readonly<Record<string, readonly (string | Buffer)[]>> = {
+const lookAlikes: Readonly<Record<string, string | Buffer | readonly (string | Buffer)[]>> = {
   'a web page, perhaps an error or login page saved instead of the file; download it again': [
     '<!DOCTYPE html>\n<html>',
     '<?xml version="1.0"?><!DOCTYPE html PUBLIC "x">',
     '<!-- x -->\n<HTML lang="en">',
   ],
-  'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration': [
+  'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration':
     '<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE ownershipDocument SYSTEM "x.dtd">\n<ownershipDocument>',
-  ],
   'an answer of asof, which lacks statements; import what `asof facts` writes': [
     '{"object":"observation_series","request_id":"req_1"}',
     '{"type":"about:blank","request_id":"req_0f"}',
   ],
-  'a submission to the SEC, but not of form 3, 4 or 5': [
+  'a submission to the SEC, but not of form 3, 4 or 5':
     '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE: 10-K\n',
-  ],
-  'a part of a submission to the SEC, but not an ownership document': [
+  'a part of a submission to the SEC, but not an ownership document':
     '<?xml version="1.0"?>\n<edgarSubmission xmlns="x">',
-  ],
-  'a table of an SEC data set, but not of the Insider Transactions Data Sets': [
+  'a table of an SEC data set, but not of the Insider Transactions Data Sets':
     'ACCESSION_NUMBER\tINFOTABLE_SK\n',
-  ],
   'a response of the FRED API, but not of series/observations, which has the figures, or series': [
     '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
     '{"count":1,"releases":[{"id":53}]}',
   ],
-  'an error response of the FRED API; request it again': [
-    '{"error_code":400,"error_message":"Bad Request."}',
-  ],
+  'an error response of the FRED API; request it again': '{"error_code":400,"error_message":"Bad Request."}',
   'observations of the FRED API without the whole answer around them; save that, or the figures as CSV with the columns date,value':
-    ['[{"date": "2015-01-01", "value": "18063.529"}, {"date": "2015-04-01", "value": "18279.784"}]'],
-  'the facts of a company; asof reads the SEC’s submissions (CIK….json) and ownership documents': [
+    '[{"date": "2015-01-01", "value": "18063.529"}, {"date": "2015-04-01", "value": "18279.784"}]',
+  'the facts of a company; asof reads the SEC’s submissions (CIK….json) and ownership documents':
     '{"cik":1835632,"entityName":"Marvell Technology, Inc.","facts":{"dei":{}}}',
-  ],
-  'a part of a list of filings of the SEC; save the whole answer (CIK….json)': [
+  'a part of a list of filings of the SEC; save the whole answer (CIK….json)':
     '{"cik":1835632,"recent":{"accessionNumber":[]}}',
-  ],
-  'a response of the FRED API in XML, but not of series/observations or series': [
+  'a response of the FRED API in XML, but not of series/observations or series':
     '<?xml version="1.0"?><vintage_dates realtime_start="2024-12-19">',
-  ],
-  'a feed of the Treasury, but not of the daily par or real yield curve': [
-    feed.replace('YieldCurve', 'Bill'),
-  ],
-  'a Git LFS pointer, not the file itself; run `git lfs pull`': [
+  'a feed of the Treasury, but not of the daily par or real yield curve': feed.replace('YieldCurve', 'Bill'),
+  'a Git LFS pointer, not the file itself; run `git lfs pull`':
     'version https://git-lfs.github.com/spec/v1\noid',
-  ],
-  'an Office document, but not a workbook of a known kind': [
-    zipOf([{ name: '[Content_Types].xml', content: 'x' }]),
-  ],
-  'an old Word file, or an old Excel file that is not named .xls': [Buffer.from('d0cf11e0a1b11ae1', 'hex')],
-  'a PDF document; save its table as CSV': ['%PDF-1.7'],
-  'a SQLite database, perhaps a store of asof; stores cannot be imported': ['SQLite format 3\0'],
+  'an Office document, but not a workbook of a known kind': zipOf([
+    { name: '[Content_Types].xml', content: 'x' },
+  ]),
+  'an old Word file, or an old Excel file that is not named .xls': Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+  'a PDF document; save its table as CSV': '%PDF-1.7',
+  'a SQLite database, perhaps a store of asof; stores cannot be imported': 'SQLite format 3\0',
   'a compressed file; unpack it first': [gzipSync('x'), Buffer.from('28b52ffd00', 'hex')],
-  'a tar archive; unpack it and import the folder': [
-    Buffer.concat([Buffer.from('a.csv'), Buffer.alloc(252), Buffer.from('ustar')]),
-  ],
-  'a Parquet file; save it as CSV': ['PAR1\0'],
+  'a tar archive; unpack it and import the folder': Buffer.concat([
+    Buffer.from('a.csv'),
+    Buffer.alloc(252),
+    Buffer.from('ustar'),
+  ]),
+  'a Parquet file; save it as CSV': 'PAR1\0',
 };
 
 describe('a file that no format recognises', () => {
-  it.each(Object.entries(lookAlikes).flatMap(([what, all]) => all.map((head) => [what, head] as const)))(
-    'is refused as what it looks like: %s',
-    async (what, content) => {
-      expect(await kindOf('a.dat', content)).toBe(`Problem: a.dat: this looks like ${what}`);
-    },
-  );
+  it.each(pairsOf(lookAlikes))('is refused as what it looks like: %s', async (what, content) => {
+    expect(await kindOf('a.dat', content)).toBe(`Problem: a.dat: this looks like ${what}`);
+  });
 
   it.each([
     ['text', '\n\n  Hello world\r\nmore', '"  Hello world"'],

@@ -6,8 +6,7 @@ import type { SourceFile } from '../../../../src/import/files/source-file.ts';
 import { type CsvRow, readCsv, readCsvBody, textHead } from '../../../../src/import/readers/csv.ts';
 import { placesOf } from '../../../../src/import/readers/rows.ts';
 import { runs } from '../../../support/arbitrary.ts';
-import { whole } from '../../../support/sec-tables.ts';
-import { type Content, lines, sourceFile } from '../../../support/source-file.ts';
+import { type Content, sourceFile } from '../../../support/source-file.ts';
 
 async function records(file: SourceFile): Promise<CsvRow[]> {
   const rows: CsvRow[] = [];

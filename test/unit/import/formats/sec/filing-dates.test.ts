@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { recognise } from '../../../../../src/import/formats/recognise.ts';
-import { secSubmissionsJson } from '../../../../../src/import/formats/sec/submissions-json.ts';
-import { textHead } from '../../../../../src/import/readers/csv.ts';
+import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
+import {
+  readSubmissions,
+  secSubmissionsJson,
+} from '../../../../../src/import/formats/sec/submissions-json.ts';
+import { recording } from '../../../../support/recordings.ts';
+import { readData, testData } from '../../../../support/repository.ts';
 import { documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
-import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
+import { submissionColumns, table } from '../../../../support/sec-tables.ts';
+import { readAll, refuses, sourceFile } from '../../../../support/source-file.ts';
 
 const number = '0000929638-23-001482';
 const columns = {
@@ -16,12 +21,10 @@ const columns = {
 };
 const company = (recent: object = columns, cik: unknown = '1493761') =>
   sourceFile('CIK0001493761.json', JSON.stringify({ cik, name: 'x', filings: { recent, files: [] } }));
-const tableHeader =
-  'ACCESSION_NUMBER\tFILING_DATE\tPERIOD_OF_REPORT\tDATE_OF_ORIG_SUB\tDOCUMENT_TYPE\tISSUERCIK\tISSUERNAME\tISSUERTRADINGSYMBOL';
-const table = (day = '15-MAY-2023', form = '4') =>
+const submissions = (day = '15-MAY-2023', form = '4') =>
   sourceFile(
     'SUBMISSION.tsv',
-    `${tableHeader}\n${number}\t${day}\t11-MAY-2023\t\t${form}\t0001493761\tTurtle Beach Corp\tHEAR\n`,
+    table(submissionColumns, `${number}|${day}|11-MAY-2023|||${form}|0001493761|Turtle Beach Corp|HEAR`),
   );
 const submission = sourceFile(
   'full.txt',
@@ -29,7 +32,7 @@ const submission = sourceFile(
 );
 const document = (name = `${number}.xml`, form = '4', siblings = [sourceFile('x.txt', 'x')]) =>
   sourceFile(name, documentOf({ form }), { siblings });
-const first = async (file: ReturnType<typeof document>, ...others: ReturnType<typeof document>[]) => {
+const first = async (file: SourceFile, ...others: SourceFile[]) => {
   const records = (await readTogether([file, ...others])).get(file.name);
   return { ...records?.filings[0], notes: records?.notes };
 };
@@ -43,7 +46,7 @@ describe('the filing date of a document', () => {
       sourceFile('CIK0001493761-submissions-001.json', JSON.stringify(columns)),
       '2023-05-15T23:15:00Z',
     ],
-    ['the table SUBMISSION of a data set', table(), null],
+    ['the table SUBMISSION of a data set', submissions(), null],
     ['the header of the full submission', submission, null],
   ])('is found in %s that is imported with it', async (_, list, acceptedAt) => {
     expect(await first(document(), list)).toMatchObject({ filedOn: '2023-05-15', acceptedAt, notes: [] });
@@ -55,7 +58,7 @@ describe('the filing date of a document', () => {
   });
 
   it('is taken from several lists that agree, with the acceptance time of the one that has it', async () => {
-    expect(await first(document(), table(), company())).toMatchObject({
+    expect(await first(document(), submissions(), company())).toMatchObject({
       filedOn: '2023-05-15',
       acceptedAt: '2023-05-15T23:15:00Z',
     });
@@ -69,6 +72,7 @@ describe('the filing date of a document', () => {
   });
 
   const named = (name: string) => ({ ...columns, primaryDocument: ['q2.htm', name] });
+
   it.each([
     ['another name', document('wk-form4_1684192501.xml'), company()],
     ['a name that any document may have', document('doc4.xml'), company(named('doc4.xml'))],
@@ -108,30 +112,24 @@ describe('the filing date of a document', () => {
 
   const stating = (tables: string, more = '') =>
     sourceFile('doc4.xml', documentOf({ tables, more }), { siblings: [] });
-  const flagged = (day: string) => `the filing date ${day} given by --filed-on`;
-  it.each<[string, ReturnType<typeof stating>, string, string]>([
+  it.each<[string, SourceFile, string, string]>([
+    ['its period', stating(trade()), '2023-05-10', 'column "periodOfReport": "2023-05-11"'],
     [
-      'before its period',
-      stating(trade()),
-      '2023-05-10',
-      `doc4.xml, column "periodOfReport": "2023-05-11": later than ${flagged('2023-05-10')}`,
-    ],
-    [
-      'before one of its trades',
+      'one of its trades',
       stating(trade() + trade({ transactionDate: '<value>2023-05-14</value>' })),
       '2023-05-13',
-      `doc4.xml, column "transactionDate": "2023-05-14": later than ${flagged('2023-05-13')}`,
+      'column "transactionDate": "2023-05-14"',
     ],
     [
-      'before what it amends',
+      'what it amends',
       stating(trade(), '<dateOfOriginalSubmission>2023-05-15</dateOfOriginalSubmission>'),
       '2023-05-14',
-      `doc4.xml, column "dateOfOriginalSubmission": "2023-05-15": later than ${flagged('2023-05-14')}`,
+      'column "dateOfOriginalSubmission": "2023-05-15"',
     ],
-  ])('of --filed-on is refused when it is %s', async (_, file, filedOn, detail) => {
+  ])('of --filed-on is refused when it is before %s', async (_, file, filedOn, place) => {
     await expect(readTogether([file], { filedOn })).rejects.toMatchObject({
       kind: 'bad-input',
-      detail,
+      detail: `doc4.xml, ${place}: later than the filing date ${filedOn} given by --filed-on`,
       hints: [
         '--filed-on is the day on which the SEC accepted the document; import documents of other days separately',
         expect.stringContaining('it with a list of the SEC that dates it'),
@@ -163,32 +161,29 @@ describe('the filing date of a document', () => {
     reportDate: ['2023-05-11', '2023-05-11'],
     primaryDocument: ['wk-form4_1684192500.xml', 'wk-form4_1684192500.xml'],
   };
+  const states = (file: string, day: string) => `${file} states form 4, filed on ${day}`;
   it.each([
     [
-      'two lists differ',
+      `"${number}": ${states('CIK0001493761.json', '2023-05-15')}, but ${states('SUBMISSION.tsv', '2023-05-16')}`,
       document(),
-      [company(), table('16-MAY-2023')],
-      `"${number}": CIK0001493761.json states form 4, filed on 2023-05-15, but SUBMISSION.tsv states form 4, filed on 2023-05-16`,
+      [company(), submissions('16-MAY-2023')],
     ],
     [
-      'a list differs from the header of its submission',
+      `full.txt: "${number}": ${states('full.txt', '2023-05-15')}, but ${states('CIK0001493761.json', '2023-05-16')}`,
       submission,
       [company({ ...columns, filingDate: ['2023-08-01', '2023-05-16'] })],
-      `full.txt: "${number}": full.txt states form 4, filed on 2023-05-15, but CIK0001493761.json states form 4, filed on 2023-05-16`,
     ],
     [
-      'the list says another form',
-      document(),
-      [table('15-MAY-2023', '4/A')],
       `, column "documentType": form 4, but SUBMISSION.tsv lists ${number} as form 4/A`,
+      document(),
+      [submissions('15-MAY-2023', '4/A')],
     ],
     [
-      'its name could be of two filings',
+      `: by its name, form and period it could be 0000929638-23-001483 or ${number} (CIK0001493761.json)`,
       document('wk-form4_1684192500.xml'),
       [company(twice)],
-      `: by its name, form and period it could be 0000929638-23-001483 or ${number} (CIK0001493761.json)`,
     ],
-  ])('is refused when %s', async (_, file, lists, detail) => {
+  ])('is refused when files contradict each other: %s', async (detail, file, lists) => {
     await expect(readTogether([file, ...lists])).rejects.toMatchObject({
       detail: expect.stringContaining(detail),
     });
@@ -204,44 +199,111 @@ describe('a list of filings by the SEC', () => {
     });
   });
 
-  it.each<[string, object, string]>([
-    ['without a list', { ...columns, filingDate: undefined }, ', column "filingDate": this list is missing'],
-    [
-      'with lists of different lengths',
-      { ...columns, filingDate: ['2023-05-15'] },
-      ', column "filingDate": 1 entries, but accessionNumber has 2',
-    ],
-    [
-      'with an invalid day',
-      { ...columns, filingDate: ['2023-08-01', '15.5.2023'] },
-      ', row 2, column "filingDate": "15.5.2023": not in the form that the SEC uses',
-    ],
-    [
-      'with an invalid time',
-      { ...columns, acceptanceDateTime: ['', 'noon'] },
-      ', row 2, column "acceptanceDateTime": "noon": not in the form that the SEC uses',
-    ],
-    [
-      'with a number instead of a text',
-      { ...columns, form: [10, '4'] },
-      ', row 1, column "form": "10": not a text',
-    ],
-  ])('%s is refused', async (_, recent, detail) => {
-    expect(await refusalOf(secSubmissionsJson, company(recent))).toContain(`CIK0001493761.json${detail}`);
+  refuses(secSubmissionsJson, 'CIK0001493761.json', {
+    ', column "filingDate": this list is missing': company({ ...columns, filingDate: undefined }),
+    ', column "filingDate": 1 entries, but accessionNumber has 2': company({
+      ...columns,
+      filingDate: ['2023-05-15'],
+    }),
+    ', row 2, column "filingDate": "15.5.2023": not in the form that the SEC uses': company({
+      ...columns,
+      filingDate: ['2023-08-01', '15.5.2023'],
+    }),
+    ', row 2, column "acceptanceDateTime": "noon": not in the form that the SEC uses': company({
+      ...columns,
+      acceptanceDateTime: ['', 'noon'],
+    }),
+    ', row 1, column "form": "10": not a text': company({ ...columns, form: [10, '4'] }),
+    ', column "filings": the list of recent filings is missing': '{"filings":{}}',
+  });
+});
+
+const recorded = (name: string) =>
+  sourceFile('CIK.json', recording(`sec/submissions-${name}.json`).response.body);
+const acceptedAt = async (file: ReturnType<typeof sourceFile>, accession: string) =>
+  (await readSubmissions(file)).find(({ accessionNumber }) => accessionNumber === accession)?.acceptedAt;
+
+/** A list of forms with their filing dates and times of acceptance. */
+const listed = (...filings: readonly (readonly [form: string, filed: string, accepted: string])[]) =>
+  company({
+    accessionNumber: filings.map((_, i) => `0000310522-26-00000${i}`),
+    form: filings.map(([form]) => form),
+    filingDate: filings.map(([, filed]) => filed),
+    acceptanceDateTime: filings.map(([, , accepted]) => accepted),
+  });
+const firstAccepted = async (file: SourceFile) => (await readSubmissions(file))[0]?.acceptedAt;
+
+describe('the time of acceptance in a list of filings', () => {
+  it('is the same from lists of two days that state it in two zones', async () => {
+    const instants = {
+      '0002102148-25-000002': '2025-12-19T21:21:39Z',
+      '0002062526-25-000004': '2025-10-15T20:35:33Z',
+      '0000310522-25-000496': '2025-10-14T17:02:01Z',
+    };
+    for (const day of ['08Feb2026', '05Mar2026']) {
+      const filings = await readSubmissions(recorded(`0000310522-${day}`));
+      const accepted = filings.map((filing) => [filing.accessionNumber, filing.acceptedAt]);
+      expect(Object.fromEntries(accepted)).toMatchObject(instants);
+    }
   });
 
-  it('without its filings is refused', async () => {
-    const file = sourceFile('a.json', '{"filings":{}}');
-    expect(await refusalOf(secSubmissionsJson, file)).toContain(
-      'column "filings": the list of recent filings',
+  it('agrees with the header of the filing, which is in Eastern time', async () => {
+    const { body } = recording('sec/filing-0000320193-22-000061.json').response;
+    expect(body).toContain('<ACCEPTANCE-DATETIME>20220506183057');
+    expect(await acceptedAt(recorded('0000320193-05Mar2026'), '0000320193-22-000061')).toBe(
+      '2022-05-06T22:30:57Z',
     );
   });
 
-  it('is recognised among other JSON', async () => {
-    expect((await recognise(company())).kind).toBe('sec-submissions-json');
-    expect(secSubmissionsJson.recognise(textHead(JSON.stringify(columns), 'a.json'))).toBe(true);
-    expect(secSubmissionsJson.recognise(textHead('{"filings":[],"accessionNumber":"x"}', 'a.json'))).toBe(
-      false,
+  it.each(['0000789019-03Feb2026', '0001796129-20Jun2026'])(
+    'in the list %s is on the filing date in Washington, for every ownership form',
+    async (name) => {
+      const washington = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' });
+      const filings = await readSubmissions(recorded(name));
+      expect(filings.length).toBeGreaterThan(100);
+      for (const { acceptedAt: accepted, filedOn } of filings)
+        expect(washington.format(new Date(accepted ?? ''))).toBe(filedOn);
+    },
+  );
+
+  it('in the list of another publisher’s test is UTC', async () => {
+    const list = sourceFile(
+      'CIK.json',
+      readData(testData, 'sec/submissions-json/cik1835632_submissions.json'),
     );
+    expect(await acceptedAt(list, '0001835632-25-000091')).toBe('2025-04-24T22:59:24Z');
+  });
+
+  const noon = ['4', '2026-03-03', '2026-03-03T17:00:00.000Z'] as const;
+  it.each([
+    [
+      'before EDGAR opens in Washington',
+      [['4', '2026-03-03', '2026-03-04T01:10:00.000Z']],
+      '2026-03-04T01:10:00Z',
+    ],
+    [
+      'so early that UTC would be at night',
+      [['4', '2026-03-03', '2026-03-03T08:10:00.000Z']],
+      '2026-03-03T13:10:00Z',
+    ],
+    [
+      'of an annual report after 17:30 Eastern',
+      [noon, ['10-K', '2026-03-03', '2026-03-03T20:10:00.000Z']],
+      '2026-03-03T17:00:00Z',
+    ],
+  ] as const)('is in the zone that one filing shows, accepted %s', async (_, filings, instant) => {
+    expect(await firstAccepted(listed(...filings))).toBe(instant);
+  });
+
+  it('is left out, with a note, if the times fit both zones', async () => {
+    expect(await firstAccepted(listed(noon))).toBeNull();
+    expect((await readAll(secSubmissionsJson, listed(noon))).notes).toContain(
+      'its times of acceptance can be UTC or Eastern time, and are left out',
+    );
+  });
+
+  it('of what the SEC posts itself at night is no evidence', async () => {
+    const night = ['EFFECT', '2026-03-02', '2026-03-03T00:15:00.000Z'] as const;
+    expect(await firstAccepted(listed(noon, night))).toBeNull();
   });
 });

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recognise } from '../../../../../src/import/formats/recognise.ts';
+import type { Filing } from '../../../../../src/domain/insider/filing.ts';
+import { filing, owner as filingOwner } from '../../../../support/filings.ts';
 import { tempFolder } from '../../../../support/folders.ts';
 import {
   a,
   b,
   filingsIn,
   notesIn,
+  owner,
+  ownerColumns,
   readPaths,
   readSet,
   submission,
@@ -17,53 +20,39 @@ import {
   whole,
   without,
 } from '../../../../support/sec-tables.ts';
-import { tempFile } from '../../../../support/temp-files.ts';
+import { cutText } from '../../../../support/source-file.ts';
 import { zipOf } from '../../../../support/zip-writer.ts';
+
+/** A value of each filing of a data set, by accession number. */
+const byFiling = async <K extends keyof Filing>(files: Readonly<Record<string, string>>, key: K) =>
+  new Map(filingsIn(await readSet(files)).map((filing) => [filing.filingId, filing[key]]));
 
 describe('a data set of the SEC', () => {
   it('gives one record per trade, joined from its tables', async () => {
-    const [filing] = filingsIn(await readSet());
-    expect(filing).toEqual({
-      filingId: a,
-      accessionNumber: a,
-      row: 1001,
-      formType: '4',
-      filedOn: '2026-06-02',
-      acceptedAt: null,
-      originalFiledOn: null,
-      periodOfReport: '2026-06-01',
-      issuerCik: '0001878313',
-      issuerName: 'MAIA Biotechnology, Inc.',
-      ticker: 'MAIA',
-      owners: [
-        {
-          cik: '0001913257',
-          name: 'Vitoc Vlad',
-          isDirector: true,
-          isOfficer: true,
-          isTenPercent: true,
-          officerTitle: 'CEO',
-        },
-        {
-          cik: '0001913199',
-          name: 'Smith Stan',
-          isDirector: true,
-          isOfficer: false,
-          isTenPercent: false,
-          officerTitle: null,
-        },
-      ],
-      is10b51: null,
-      isDerivative: true,
-      securityTitle: 'Common Stock',
-      transactionDate: '2026-06-01',
-      transactionCode: 'P',
-      acquiredDisposed: 'A',
-      shares: '4',
-      pricePerShare: '1.3877',
-      sharesOwnedAfter: '976121.0',
-      ownership: 'D',
-    });
+    const [first] = filingsIn(await readSet());
+    expect(first).toEqual(
+      filing({
+        filingId: a,
+        row: 1001,
+        filedOn: '2026-06-02',
+        periodOfReport: '2026-06-01',
+        owners: [
+          filingOwner({
+            cik: '0001913257',
+            name: 'Vitoc Vlad',
+            isOfficer: true,
+            isTenPercent: true,
+            officerTitle: 'CEO',
+          }),
+          filingOwner(),
+        ],
+        isDerivative: true,
+        transactionDate: '2026-06-01',
+        shares: '4',
+        pricePerShare: '1.3877',
+        sharesOwnedAfter: '976121.0',
+      }),
+    );
   });
 
   it('numbers the trades of each filing by their keys, in any order of rows', async () => {
@@ -96,18 +85,22 @@ describe('a data set of the SEC', () => {
 
   it('takes each table from its own folder', async () => {
     const other = table(submissionColumns, submission(a).replace('02-JUN', '03-JUN'), submission(b));
-    const folder = tempFolder({
-      ...Object.fromEntries(Object.entries(whole).map(([name, content]) => [`2026q2/${name}`, content])),
-      ...Object.fromEntries(Object.entries(whole).map(([name, content]) => [`2026q3/${name}`, content])),
-      '2026q3/SUBMISSION.tsv': other,
-    });
-    const days = new Set<string>();
-    for (const quarter of ['2026q2', '2026q3']) {
-      for (const { filingId, filedOn } of filingsIn(await readPaths(join(folder, quarter)))) {
-        if (filingId === a) days.add(`${quarter} ${filedOn}`);
-      }
-    }
-    expect([...days]).toEqual(['2026q2 2026-06-02', '2026q3 2026-06-03']);
+    const sets = { '2026q2': whole, '2026q3': { ...whole, 'SUBMISSION.tsv': other } };
+    const folder = tempFolder(
+      Object.fromEntries(
+        Object.entries(sets).flatMap(([quarter, files]) =>
+          Object.entries(files).map(([file, content]) => [`${quarter}/${file}`, content]),
+        ),
+      ),
+    );
+    const days = async (quarter: string) =>
+      new Set(
+        filingsIn(await readPaths(join(folder, quarter))).map(
+          ({ filingId, filedOn }) => `${filingId} ${filedOn}`,
+        ),
+      );
+    expect(await days('2026q2')).toEqual(new Set([`${a} 2026-06-02`, `${b} 2026-06-02`]));
+    expect(await days('2026q3')).toEqual(new Set([`${a} 2026-06-03`, `${b} 2026-06-02`]));
   });
 
   it.each([
@@ -161,8 +154,7 @@ describe('a data set of the SEC', () => {
       `${submission(a)}|true`,
       `${submission(b)}|`,
     );
-    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const stated = new Map(filingsIn(records).map(({ filingId, is10b51 }) => [filingId, is10b51]));
+    const stated = await byFiling({ ...whole, 'SUBMISSION.tsv': submissions }, 'is10b51');
     expect([stated.get(a), stated.get(b)]).toEqual([true, null]);
   });
 
@@ -172,15 +164,13 @@ describe('a data set of the SEC', () => {
       submission(a, '"the ""Form 4"""'),
       submission(b, 'a 5" pipe').replace('MAIA Biotechnology, Inc.', '"A ""B""\nC\tD"'),
     );
-    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const names = new Map(filingsIn(records).map(({ filingId, issuerName }) => [filingId, issuerName]));
+    const names = await byFiling({ ...whole, 'SUBMISSION.tsv': submissions }, 'issuerName');
     expect([names.get(a), names.get(b)]).toEqual(['MAIA Biotechnology, Inc.', 'A "B" C D']);
   });
 
   it('takes a cell that only begins with a quoted word literally', async () => {
     const submissions = table(submissionColumns, submission(a).replace('MAIA', '"M"'), submission(b));
-    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const names = new Map(filingsIn(records).map(({ filingId, issuerName }) => [filingId, issuerName]));
+    const names = await byFiling({ ...whole, 'SUBMISSION.tsv': submissions }, 'issuerName');
     expect(names.get(a)).toBe('"M" Biotechnology, Inc.');
   });
 
@@ -201,16 +191,72 @@ describe('a data set of the SEC', () => {
       `5 impossible trades are kept as stated and count towards no cluster: ${a} row 1, dated 2026-06-03, after its filing on 2026-06-02; ${a} row 2, dated 2026-06-04, after its filing on 2026-06-02; ${a} row 3, dated 0022-06-05, before insiders had to report (1934-06-06); and 2 more`,
     ]);
   });
-});
 
-describe('a table of another data set', () => {
-  it('is not recognised as one of insider trades', async () => {
-    const file = await tempFile(
-      'INFOTABLE.tsv',
-      table('ACCESSION_NUMBER|INFOTABLE_SK|NAMEOFISSUER', `${a}|1|x`),
-    );
-    await expect(recognise(file)).rejects.toThrow(
-      'this looks like a table of an SEC data set, but not of the Insider Transactions Data Sets',
+  const trades = whole['NONDERIV_TRANS.tsv'] ?? '';
+  const submissions = whole['SUBMISSION.tsv'] ?? '';
+  const owners = whole['REPORTINGOWNER.tsv'] ?? '';
+  const traded = (...records: string[]) => table(tradeColumns, ...records);
+  const noDay = 'a date of the form DD-MON-YYYY';
+  const faults: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    NONDERIV_TRANS: {
+      'row 3, column "ACCESSION_NUMBER": "0001878313-26-000099": the table SUBMISSION does not have this filing, so its filing date is unknown':
+        traded(trade(a, 1), trade('0001878313-26-000099', 2)),
+      'row 4, column "NONDERIV_TRANS_SK": "1": this trade appears twice': traded(
+        trade(a, 1),
+        trade(b, 1),
+        trade(a, 1),
+      ),
+      'row 4, column "NONDERIV_TRANS_SK": "x": not a whole number': trades.replace('\t9\t', '\tx\t'),
+      'row 1002, column "NONDERIV_TRANS_SK": "1000": the filing has more than 1000 trades, but the form has 30 lines':
+        traded(...Array.from({ length: 1001 }, (_, key) => trade(a, key))),
+      'row 2, column "TRANS_SHARES": "1,000": not a number': traded(trade(a, 1, '1,000')),
+      [`row 2, column "TRANS_DATE": "31-JUN-2026": not ${noDay}`]: traded(trade(a, 1, '1', '31-JUN-2026')),
+      [`row 2, column "TRANS_DATE": ${noDay} is missing here`]: traded(trade(a, 1, '1', '')),
+      'row 1, column "TRANS_SHARES": this column is missing': trades.replace('TRANS_SHARES', 'SHARES'),
+      'row 4: 4 cells, but the header has 10; is the file truncated?': trades.slice(0, -30),
+      'row 2, column "DIRECT_INDIRECT_OWNERSHIP": "B": not D or I': trades.replaceAll('\tD\n', '\tB\n'),
+    },
+    REPORTINGOWNER: {
+      'row 3, column "ACCESSION_NUMBER": "0001878313-26-000061": the table REPORTINGOWNER has no owner of this filing':
+        table(ownerColumns, owner(a)),
+      'row 2, column "RPTOWNER_RELATIONSHIP": "Boss,Officer,TenPercentOwner": not a list of Director, Officer, TenPercentOwner and Other':
+        owners.replace('Director,', 'Boss,'),
+    },
+    SUBMISSION: {
+      [`row 3, column "ACCESSION_NUMBER": "${a}": this filing appears twice`]: table(
+        submissionColumns,
+        submission(a),
+        submission(a),
+      ),
+      [`row 2, column "FILING_DATE": ${noDay} is missing here`]: submissions.replace('02-JUN-2026', ''),
+      [`row 2, column "FILING_DATE": "02-JUN-0026": not ${noDay}`]: submissions.replace(
+        '02-JUN-2026',
+        '02-JUN-0026',
+      ),
+      'row 2, column "ACCESSION_NUMBER": "0001878313-26-62": not an accession number': submissions.replace(
+        a,
+        '0001878313-26-62',
+      ),
+      'row 2, column "DOCUMENT_TYPE": "144": not one of the forms 3, 4, 5, 3/A, 4/A and 5/A':
+        submissions.replace('\t4\t', '\t144\t'),
+      'row 2: a quote opens here and is never closed': submissions.replace('MAIA B', '"MAIA B'),
+      'row 4: 1 cell, but the header has 9; is the file truncated?': submissions + 'x'.repeat(300_000),
+    },
+  };
+  const cases = Object.entries(faults).flatMap(([name, contents]) =>
+    Object.entries(contents).map(([reason, content]) => [name, reason, content] as const),
+  );
+  it.each(cases)('is refused for its table %s, %s', async (name, reason, content) => {
+    await expect(readSet({ ...whole, [`${name}.tsv`]: content })).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: expect.stringMatching(cutText(`…, ${reason}`)),
+    });
+  });
+
+  it('is refused with two tables SUBMISSION in one folder', async () => {
+    const reading = readSet({ ...whole, 'SUBMISSION2.tsv': submissions });
+    await expect(reading).rejects.toThrow(
+      /SUBMISSION2\.tsv: a second table SUBMISSION beside .*SUBMISSION\.tsv; keep/,
     );
   });
 });

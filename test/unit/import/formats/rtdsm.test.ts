@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { rtdsm } from '../../../../../src/import/formats/rtdsm.ts';
-import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
-import { type Row, workbook } from '../../../../support/workbook.ts';
+import { rtdsm } from '../../../../src/import/formats/rtdsm.ts';
+import { lines, readAll, refuses, sourceFile } from '../../../support/source-file.ts';
+import { type Row, workbook } from '../../../support/workbook.ts';
 
 const number = (text: string) => ({ number: text });
 const file = (...rows: Row[]) => sourceFile('ROUTPUTQvQd.xlsx', workbook(rows));
@@ -40,10 +40,9 @@ describe('a CSV file of the Real-Time Data Set', () => {
     expect(records.statements.map(({ date }) => date)).toEqual(['1947-03-01', '1947-04-01', '1947-05-01']);
   });
 
-  test('is refused where a few rows of an unknown variable could be months or quarters', async () => {
-    expect(await refusalOf(rtdsm, csv('DATE,X65Q4', '1947:01,1', '1947:02,2'))).toBe(
-      'Problem: data.csv, row 2, column "A DATE": "1947:01": this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters',
-    );
+  refuses(rtdsm, 'data.csv', {
+    ', row 2, column "A DATE": "1947:01": this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters':
+      csv('DATE,X65Q4', '1947:01,1', '1947:02,2'),
   });
 });
 
@@ -102,7 +101,7 @@ describe('a workbook of the Real-Time Data Set', () => {
   });
 
   test('says that it has no figure by #N/A and by an empty cell, wherever it is', async () => {
-    const records = await readAll(
+    const { statements } = await readAll(
       rtdsm,
       file(
         ['DATE', 'P65Q4', 'P66Q1'],
@@ -111,94 +110,50 @@ describe('a workbook of the Real-Time Data Set', () => {
         ['1947:Q3', null, number('2')],
         [null, null, null],
         ['1947:Q4', number('3'), null],
-        ['1948:Q1', null, null],
-        ['1948:Q2', '#N/A', null],
+        ['1948:Q1', '#N/A', null],
       ),
     );
-    expect(lines(records.statements)).toEqual([
-      'P,1947-01-01,1965-11-15,',
-      'P,1947-04-01,1965-11-15,1',
-      'P,1947-07-01,1965-11-15,',
-      'P,1947-10-01,1965-11-15,3',
-      'P,1948-01-01,1965-11-15,',
-      'P,1948-04-01,1965-11-15,',
-      'P,1947-01-01,1966-02-15,',
-      'P,1947-04-01,1966-02-15,1',
-      'P,1947-07-01,1966-02-15,2',
-      'P,1947-10-01,1966-02-15,',
-      'P,1948-01-01,1966-02-15,',
-      'P,1948-04-01,1966-02-15,',
+    expect(statements.map(({ date, asOf, value }) => `${date} ${asOf.slice(0, 4)} ${value}`)).toEqual([
+      ...['1947-01-01 1965 null', '1947-04-01 1965 1', '1947-07-01 1965 null', '1947-10-01 1965 3'],
+      ...['1948-01-01 1965 null', '1947-01-01 1966 null', '1947-04-01 1966 1', '1947-07-01 1966 2'],
+      ...['1947-10-01 1966 null', '1948-01-01 1966 null'],
     ]);
   });
 
   const q1: Row = ['1947:Q1', number('1'), number('2')];
-  test.each<[string, Row[], string]>([
-    [
-      'a text instead of a number',
-      [header, ['1947:Q1', number('1'), 'n.a.']],
-      ', row 2, column "C ROUTPUT66Q1": "n.a.": neither a decimal number nor #N/A or blank',
-    ],
-    [
-      'a boolean',
-      [header, ['1947:Q1', true, number('1')]],
-      ', row 2, column "B ROUTPUT65Q4": "true": neither a number nor #N/A',
-    ],
-    [
-      'an invalid date',
-      [header, ['1947:Q5', number('1'), number('2')]],
-      ', row 2, column "A DATE": "1947:Q5": not a date such as 1947:Q1 or 1947:01',
-    ],
-    [
-      'an invalid month',
-      [header, ['1947:13', number('1'), number('2')]],
-      ', row 2, column "A DATE": "1947:13": not a date such as 1947:Q1 or 1947:01',
-    ],
-    [
-      'figures without a date',
-      [header, [null, number('1'), number('2')]],
-      ', row 2, column "A DATE": "": not a date such as 1947:Q1 or 1947:01',
-    ],
-    ['a repeated date', [header, q1, q1], ', row 3: "1947-01-01": row 2 already has this date'],
-    [
-      'months among quarters',
-      [header, q1, ['1947:04', number('1'), number('2')]],
-      ', row 3, column "A DATE": "1947:04": the file mixes months and quarters',
-    ],
-    [
-      'a repeated vintage',
-      [['DATE', 'P65Q4', 'p65q4'], q1],
-      ', column "C p65q4": column B P65Q4 already has P as of 1965-11-15',
-    ],
-    [
-      'two variables',
-      [['DATE', 'P65Q4', 'RG66Q1'], q1],
-      ', row 1, column "C RG66Q1": not a vintage of P, as the first column is',
-    ],
-    [
-      'a column that is not a vintage',
-      [['DATE', 'P65Q4', 'NOTES'], q1],
-      ', row 1, column "C": "NOTES": not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12',
-    ],
-    [
-      'a vintage with an invalid month',
-      [['DATE', 'P65M13'], q1],
-      ', row 1, column "B": "P65M13": not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12',
-    ],
-    [
-      'another first column',
-      [['Quarter', 'P65Q4'], q1],
-      ', row 1, column "A": "Quarter": the first cell of a Real-Time Data Set workbook is DATE',
-    ],
-    ['dates alone', [['DATE'], ['1947:Q1']], ', row 1: the file has dates and no vintages'],
-    ['a header alone', [header], ': the file has a header and no rows'],
-  ])('is refused with %s, naming the cell', async (_, rows, message) => {
-    expect(await refusalOf(rtdsm, file(...rows))).toBe(`Problem: ROUTPUTQvQd.xlsx${message}`);
-  });
-
-  test('is refused with a second sheet, and when it cannot be read', async () => {
-    const two = sourceFile('x.xlsx', workbook([header, q1], [header, q1]));
-    expect(await refusalOf(rtdsm, two)).toBe('Problem: x.xlsx: the workbook has 2 sheets; expected one');
-    const cut = sourceFile('x.xlsx', workbook([header, q1]).subarray(0, 300));
-    expect(await refusalOf(rtdsm, cut)).toMatch(/^Problem: x\.xlsx: not a readable workbook: /);
+  const at = (date: string | null, ...cells: Row) => file(header, [date, ...cells]);
+  const ones = [number('1'), number('1')];
+  const noDate = 'not a date such as 1947:Q1 or 1947:01';
+  const noVintage = 'not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12';
+  refuses(rtdsm, 'ROUTPUTQvQd.xlsx', {
+    ', row 2, column "C ROUTPUT66Q1": "n.a.": neither a decimal number nor #N/A or blank': at(
+      '1947:Q1',
+      number('1'),
+      'n.a.',
+    ),
+    ', row 2, column "B ROUTPUT65Q4": "true": neither a number nor #N/A': at('1947:Q1', true, number('1')),
+    [`, row 2, column "A DATE": "1947:Q5": ${noDate}`]: at('1947:Q5', ...ones),
+    [`, row 2, column "A DATE": "1947:13": ${noDate}`]: at('1947:13', ...ones),
+    [`, row 2, column "A DATE": "": ${noDate}`]: at(null, ...ones),
+    ', row 3: "1947-01-01": row 2 already has this date': file(header, q1, q1),
+    ', row 3, column "A DATE": "1947:04": the file mixes months and quarters': file(header, q1, [
+      '1947:04',
+      ...ones,
+    ]),
+    ', column "C p65q4": column B P65Q4 already has P as of 1965-11-15': file(['DATE', 'P65Q4', 'p65q4'], q1),
+    ', row 1, column "C RG66Q1": not a vintage of P, as the first column is': file(
+      ['DATE', 'P65Q4', 'RG66Q1'],
+      q1,
+    ),
+    [`, row 1, column "C": "NOTES": ${noVintage}`]: file(['DATE', 'P65Q4', 'NOTES'], q1),
+    [`, row 1, column "B": "P65M13": ${noVintage}`]: file(['DATE', 'P65M13'], q1),
+    ', row 1, column "A": "Quarter": the first cell of a Real-Time Data Set workbook is DATE': file(
+      ['Quarter', 'P65Q4'],
+      q1,
+    ),
+    ', row 1: the file has dates and no vintages': file(['DATE'], ['1947:Q1']),
+    ': the file has a header and no rows': file(header),
+    ': the workbook has 2 sheets; expected one': workbook([header, q1], [header, q1]),
+    ': not a readable workbook: …': workbook([header, q1]).subarray(0, 300),
   });
 });
