@@ -4,26 +4,14 @@ import { sourceFiles } from '../../src/import/files/walk.ts';
 import { fredSeries } from '../../src/import/formats/fred/api.ts';
 import { largeData } from '../support/repository.ts';
 import { readAll, realFile } from '../support/source-file.ts';
-import { insiderDataSetsSuite } from '../support/suites/insider-data-sets.ts';
-import { ownershipDocumentsSuite } from '../support/suites/ownership-documents.ts';
-import { panelsSuite } from '../support/suites/panels.ts';
-import { realTimeDataSetSuite } from '../support/suites/real-time-data-set.ts';
-import { recognitionSuite } from '../support/suites/recognition.ts';
-import { treasurySuite } from '../support/suites/treasury.ts';
+import { publishedAnswersSuite } from '../support/suites/published-answers.ts';
+import { realCurvesSuite } from '../support/suites/real-curves.ts';
+import { sampleSourcesSuite } from '../support/suites/sample-sources.ts';
+import { insiderDataSetsSuite, ownershipDocumentsSuite } from '../support/suites/sec-files.ts';
+import { panelsSuite, recognitionSuite, treasurySuite } from '../support/suites/series-files.ts';
 
-recognitionSuite(largeData, {
-  series: ['GDP-series.json', 'catalogue-category_series.json', 'catalogue-tag_series.json'],
-});
-treasurySuite(largeData, {
-  moreThan: { 'par-csv': 3000, 'par-xml': 2700, 'h15-dfii': 3000, 'tips-csv': 20_000 },
-  xml: 14_564,
-  real: 21_967,
-});
-realTimeDataSetSuite(largeData, [
-  ['ROUTPUT', 'ROUTPUTQvQd.xlsx', 'Q', 234],
-  ['CPI', 'cpiQvMd.xlsx', 'M', 234],
-  ['EMPLOY', 'employMvMd.xlsx', 'M', 712],
-]);
+recognitionSuite(largeData);
+treasurySuite(largeData, { 'par-csv': 3000, 'par-xml': 2700, 'h15-dfii': 3000, 'tips-csv': 20_000 });
 panelsSuite(largeData, {
   fredMd: [
     ['2015-01.csv', 'RPI', '2014-11-01', '2015-01-31', '13695.4'],
@@ -36,6 +24,9 @@ panelsSuite(largeData, {
 });
 ownershipDocumentsSuite(largeData, { documents: 308, trades: 2198, checkboxes: 50, dated: 9 });
 insiderDataSetsSuite(largeData, { filings: 36_075, trades: 19_003 });
+realCurvesSuite(largeData);
+publishedAnswersSuite(largeData, ['ROUTPUT', 'CPI', 'EMPLOY']);
+sampleSourcesSuite(largeData, { whole: true });
 
 describe('a real catalogue of FRED', () => {
   it.each([
@@ -52,15 +43,7 @@ describe('the real archive of FRED-MD', () => {
     // Sums of `unzip -p fred-md-vintages.zip 2015-01.csv | sha256sum`, names of `unzip -l`.
     const members = await sourceFiles([join(largeData, 'macro/fred-md')]);
     expect(members.map(({ name }) => name.slice(0, 7))).toEqual([
-      '2015-01',
-      '2015-07',
-      '2016-06',
-      '2019-12',
-      '2020-03',
-      '2020-04',
-      '2020-05',
-      '2020-06',
-      '2024-03',
+      ...['2015-01', '2015-07', '2016-06', '2019-12', '2020-03', '2020-04', '2020-05', '2020-06', '2024-03'],
     ]);
     expect(await members[0]?.sha256()).toBe(
       '1f35155b5bb4633be05ff3ec71ee9a6408fbf0e7c1f8b75974c4a1f32902b03c',

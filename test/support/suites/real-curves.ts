@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scratchFolder, tempFolder } from '../folders.ts';
 import { digestOf, failureOf, importPaths, newStorePath, reading } from '../scratch-store.ts';
-import { fromFirstDaysOn } from './wrong-blocks.ts';
+import { fromFirstDaysOn } from './series-files.ts';
 
 /** Tests of stores that hold the real curves of a data folder. */
 export function realCurvesSuite(data: string): void {

@@ -1,4 +1,0 @@
-import { largeData } from '../support/repository.ts';
-import { publishedAnswersSuite } from '../support/suites/published-answers.ts';
-
-publishedAnswersSuite(largeData, ['ROUTPUT', 'CPI', 'EMPLOY']);
