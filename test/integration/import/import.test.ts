@@ -1,19 +1,33 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { importFiles, importLog } from '../../../src/import/import.ts';
 import { ImportRefusal } from '../../../src/import/load/conflict.ts';
-import type { ImportProgress } from '../../../src/import/options.ts';
+import type { ImportOptions, ImportProgress } from '../../../src/import/options.ts';
 import { scratchFolder, tempFolder } from '../../support/folders.ts';
 import { allStatements, facts, newStorePath, reading } from '../../support/scratch-store.ts';
+import { zipOf } from '../../support/zip-writer.ts';
 
 const folder = scratchFolder();
 const clock = () => new Date('2026-01-15T12:00:00Z');
+
+const importing = (paths: readonly string[], options: Partial<ImportOptions> = {}) =>
+  importFiles(paths, { store: newStorePath(folder), clock, ...options });
+const asOf = '2015-02-27';
 
 const statementsIn = async (path: string, seriesId: string) =>
   (await reading(path, (store) => allStatements(store, seriesId))).map(({ date, asOf, value }) =>
     [date, asOf, value ?? ''].join(' '),
   );
+
+/** Two files of one statement each. */
+const twoFiles = {
+  'a.csv': facts('A 2020-01-01 2020-02-01 1'),
+  'b.csv': facts('B 2020-01-01 2020-02-01 1'),
+};
+const oneFile = () => join(tempFolder(twoFiles), 'a.csv');
 
 describe('importFiles', () => {
   it('imports files and folders, and gives what each file brought', async () => {
@@ -70,11 +84,9 @@ describe('importFiles', () => {
   });
 
   it('writes nothing in a dry run', async () => {
-    const store = newStorePath(folder);
-    const file = join(tempFolder({ 'a.csv': facts('A 2020-01-01 2020-02-01 1') }), 'a.csv');
-    const result = await importFiles([file], { store, clock, dryRun: true });
+    const result = await importing([oneFile()], { dryRun: true });
     expect(result).toMatchObject({ created: true, dryRun: true, files: [{ statementsNew: 1 }] });
-    expect(existsSync(store)).toBe(false);
+    expect(existsSync(result.store)).toBe(false);
   });
 
   it('throws a refusal that lists the conflicts as data, and writes nothing', async () => {
@@ -112,13 +124,9 @@ describe('importFiles', () => {
   });
 
   it('reports its progress in files while it recognises them, then in bytes', async () => {
-    const store = newStorePath(folder);
-    const files = tempFolder({
-      'a.csv': facts('A 2020-01-01 2020-02-01 1'),
-      'b.csv': facts('B 2020-01-01 2020-02-01 1'),
-    });
+    const files = tempFolder(twoFiles);
     const progress: ImportProgress[] = [];
-    await importFiles([files], { store, clock, onProgress: (made) => progress.push(made) });
+    await importing([files], { onProgress: (made) => progress.push(made) });
     expect(progress.slice(0, 2)).toEqual([
       { stage: 'recognise', file: join(files, 'a.csv'), done: 1, total: 2 },
       { stage: 'recognise', file: join(files, 'b.csv'), done: 2, total: 2 },
@@ -132,37 +140,29 @@ describe('importFiles', () => {
     ['while it loads them', 'load'],
   ])('stops %s when its signal is aborted, and writes nothing', async (_, stage) => {
     const store = newStorePath(folder);
-    const files = tempFolder({
-      'a.csv': facts('A 2020-01-01 2020-02-01 1'),
-      'b.csv': facts('B 2020-01-01 2020-02-01 1'),
-    });
     const stop = new AbortController();
     const onProgress = (made: ImportProgress) => {
       if (made.stage === stage) stop.abort(new Error('stopped'));
     };
-    await expect(importFiles([files], { store, clock, signal: stop.signal, onProgress })).rejects.toThrow(
-      'stopped',
-    );
+    await expect(
+      importing([tempFolder(twoFiles)], { store, signal: stop.signal, onProgress }),
+    ).rejects.toThrow('stopped');
     expect(existsSync(store)).toBe(false);
   });
 
+  const noId =
+    'not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
   it.each([
     [{ asOf: '2015-1-30' }, 'asOf "2015-1-30": use YYYY-MM-DD'],
     [{ filedOn: '2015-02-30' }, 'filedOn "2015-02-30": there is no such date'],
-    [
-      { series: '=' },
-      'series "=": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
-    ],
-    [
-      { rename: { A: '=' } },
-      'rename "=": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
-    ],
+    [{ series: '=' }, `series "=": ${noId}`],
+    [{ rename: { A: '=' } }, `rename "=": ${noId}`],
     [{ kind: 'csv' }, 'unknown kind of file "csv"'],
     [{ rename: { B: 'C' } }, '--id B=…: the files have no series B'],
+    [{ dateFormat: 'YYYY' }, 'date format "YYYY": use M/D/YYYY or D/M/YYYY'],
   ])('refuses the options %j', async (options, detail) => {
     const store = newStorePath(folder);
-    const file = join(tempFolder({ 'a.csv': facts('A 2020-01-01 2020-02-01 1') }), 'a.csv');
-    await expect(importFiles([file], { store, clock, ...options })).rejects.toMatchObject({
+    await expect(importing([oneFile()], { store, ...options })).rejects.toMatchObject({
       kind: 'bad-input',
       detail,
     });
@@ -170,9 +170,155 @@ describe('importFiles', () => {
   });
 
   it('refuses an empty list of paths', async () => {
-    await expect(importFiles([], { store: newStorePath(folder) })).rejects.toMatchObject({
+    await expect(importing([])).rejects.toMatchObject({
       kind: 'bad-input',
       detail: 'nothing to import: name files or folders',
     });
+  });
+
+  it.each([
+    ['M/D/YYYY', ['2015-01-02', '2015-01-05']],
+    ['dd.mm.yyyy', ['2015-02-01', '2015-05-01']],
+    ['mdy', ['2015-01-02', '2015-01-05']],
+  ])('reads dates in the order %s', async (dateFormat, dates) => {
+    const ambiguous = tempFolder({ 'Y.csv': 'Date,Y\n1/2/2015,1\n1/5/2015,2\n' });
+    const { store } = await importing([ambiguous], { asOf, dateFormat, projections: true });
+    expect(await statementsIn(store, 'Y')).toEqual(dates.map((date, i) => `${date} ${asOf} ${i + 1}`));
+  });
+});
+
+const gdp = 'observation_date,GDP\n2014-07-01,17599.8\n';
+
+describe('files that no format recognises', () => {
+  const unknown = { 'GDP.csv': gdp, 'README.txt': 'FRED Graph Observations\n', 'paper.pdf': '%PDF-1.7 …' };
+  const files = tempFolder({ ...unknown, 'empty.csv': '' });
+
+  it('are all named in one refusal, with the flag that leaves them out', async () => {
+    await expect(importing([files], { asOf })).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: [
+        '3 of 4 files cannot be read; nothing was imported:',
+        `  ${files}/README.txt: not a format that asof reads; it starts with "FRED Graph Observations"`,
+        `  ${files}/empty.csv: the file is empty (0 bytes)`,
+        `  ${files}/paper.pdf: this looks like a PDF document; save its table as CSV`,
+      ].join('\n'),
+      hints: ['--skip-unknown leaves out the files that no format recognises'],
+    });
+  });
+
+  it('are left out and named with --skip-unknown; an empty file is not among them', async () => {
+    await expect(importing([files], { asOf, skipUnknown: true })).rejects.toMatchObject({
+      detail: `${files}/empty.csv: the file is empty (0 bytes)`,
+    });
+    const result = await importing([tempFolder(unknown)], { asOf, skipUnknown: true });
+    expect(result.files.map(({ file }) => basename(file))).toEqual(['GDP.csv']);
+    expect(result.skipped.map((path) => basename(path))).toEqual(['README.txt', 'paper.pdf']);
+  });
+
+  it('are refused if they are all there is', async () => {
+    const path = join(files, 'README.txt');
+    await expect(importing([path], { skipUnknown: true })).rejects.toThrow(
+      `no file to import: ${path} left out`,
+    );
+  });
+});
+
+describe('a FRED data list', () => {
+  it('is read from its zip with the README left out, each file with its own frequency', async () => {
+    // Lines of a data list that FRED made on 2018-07-11.
+    const quarterly = 'DATE\tDRCCLACBN\tGFDEBTN\r\n1990-10-01\t\t3364820\r\n1991-01-01\t5.31\t3465189\r\n';
+    const weekly = 'DATE\tIC4WSA\tICSA\r\n1967-01-21\t\t217000\r\n1967-01-28\t209000\t204000\r\n';
+    const archive = zipOf([
+      { name: 'List_README.txt', content: 'Data List: List\r\nData Updated: 2018-07-11\r\n' },
+      { name: 'List_Quarterly_End_of_Period.txt', content: quarterly },
+      { name: 'List_Weekly_Ending_Saturday.txt', content: weekly },
+    ]);
+    const path = join(tempFolder({ 'List.zip': archive }), 'List.zip');
+    const { store, skipped, files } = await importing([path], { asOf: '2018-07-11' });
+    expect(skipped.map((one) => basename(one))).toEqual(['List_README.txt']);
+    expect(files.map(({ series }) => series)).toEqual([2, 2]);
+    expect(await statementsIn(store, 'ICSA')).toContain('1967-01-28 2018-07-11 204000');
+    expect(await statementsIn(store, 'GFDEBTN')).toContain('1991-01-01 2018-07-11 3465189');
+  });
+});
+
+describe('a flag that only some files of an import take', () => {
+  const periods =
+    'period_start_date,ICSA,realtime_start_date,realtime_end_date\n2015-01-03,297000,2015-01-08,\n';
+  const files = tempFolder({
+    'fred.csv': 'observation_date,UNRATE\n2015-01-01,5.7\n2015-02-01,5.5\n',
+    'alfred.csv': 'observation_date,GDPC1_20150130\n2014-07-01,16205.6\n2014-10-01,16311.6\n',
+    'periods.csv': periods,
+  });
+
+  it('dates the files that do not date themselves, and a note says which do', async () => {
+    const { store, files: read } = await importing([files], { asOf: '2015-03-06' });
+    const notes = ['the file states when its figures were known; --as-of 2015-03-06 is ignored'];
+    expect(read.map((file) => [basename(file.file), file.notes])).toEqual([
+      ['alfred.csv', notes],
+      ['fred.csv', []],
+      ['periods.csv', notes],
+    ]);
+    expect(await statementsIn(store, 'UNRATE')).toEqual([
+      '2015-01-01 2015-03-06 5.7',
+      '2015-02-01 2015-03-06 5.5',
+    ]);
+    expect((await statementsIn(store, 'GDPC1'))[0]).toBe('2014-07-01 2015-01-30 16205.6');
+    expect(await statementsIn(store, 'ICSA')).toEqual(['2015-01-03 2015-01-08 297000']);
+  });
+
+  it('withdraws with --complete the dates of whole vintages only', async () => {
+    const earlier = facts('UNRATE 2014-12-01 2015-01-09 5.6', 'ICSA 2014-12-27 2014-12-31 298000');
+    const { store } = await importing([tempFolder({ 'asof.csv': earlier })]);
+    const result = await importing([files], { store, asOf: '2015-03-06', complete: true, merge: true });
+    expect(result.files.map(({ withdrawn }) => withdrawn)).toEqual([0, 1, 0]);
+  });
+});
+
+describe('standard input', () => {
+  const stdin = (...chunks: readonly Buffer[]) => Readable.from(chunks);
+
+  it.each([
+    ['plain', Buffer.from(gdp)],
+    ['packed', gzipSync(gdp)],
+  ])('is imported as the path -, %s', async (_, content) => {
+    const halves = stdin(content.subarray(0, 5), content.subarray(5));
+    const { store, files } = await importing(['-'], { asOf, stdin: halves });
+    expect(files).toMatchObject([{ file: 'standard input', kind: 'fred-csv', statementsNew: 1 }]);
+    expect(await statementsIn(store, 'GDP')).toEqual(['2014-07-01 2015-02-27 17599.8']);
+  });
+
+  it('can be of a kind that --kind names, and is refused twice, empty and as a zip archive', async () => {
+    const { files } = await importing(['-'], { asOf, stdin: stdin(Buffer.from(gdp)), kind: 'dated-panel' });
+    expect(files).toMatchObject([{ kind: 'dated-panel' }]);
+    await expect(importing(['-', '-'], { stdin: stdin() })).rejects.toThrow(
+      'standard input (-) can be read only once',
+    );
+    await expect(importing(['-'], { stdin: stdin() })).rejects.toThrow(
+      'standard input: the file is empty (0 bytes)',
+    );
+    const zip = stdin(zipOf([{ name: 'a.csv', content: gdp }]));
+    await expect(importing(['-'], { stdin: zip })).rejects.toThrow(
+      'standard input: a zip archive cannot be read from standard input',
+    );
+  });
+});
+
+describe('a file of metadata', () => {
+  it('reports which descriptions are new, changed and known, and each change', async () => {
+    const header = 'series_id,title,units\n';
+    const files = tempFolder({
+      'a.csv': `${header}GDP,Gross Domestic Product,Billions of Dollars\nCPI,Prices,Index\n`,
+      'b.csv': `${header}GDP,Gross Domestic Product,Bil. of $\nCPI,,Index\nUNRATE,Unemployment Rate,Percent\n`,
+    });
+    const first = await importing([join(files, 'a.csv')]);
+    expect(first.files).toMatchObject([{ described: { added: 2, changed: 0, known: 0 } }]);
+    const second = await importing([join(files, 'b.csv')], { store: first.store, replace: true });
+    expect(second.files).toMatchObject([
+      {
+        described: { added: 1, changed: 1, known: 1 },
+        notes: ['GDP units: "Bil. of $", before "Billions of Dollars"'],
+      },
+    ]);
   });
 });
