@@ -18,6 +18,8 @@ const named = ({ question, values }: Query) => [question.name, values];
 
 const several = 'observations_of_several';
 
+const days = ['2009-07-30', '2009-07-31'];
+
 const queries: readonly (readonly [line: string, question: string, values: object])[] = [
   ['ping', 'ping', {}],
   ['series search', 'series_search', { match: 'words' }],
@@ -48,16 +50,7 @@ const queries: readonly (readonly [line: string, question: string, values: objec
   ['obs GDP --first 8', several, { ids: ['GDP'], first: 8 }],
   ['obs GDP --cursor abc', several, { ids: ['GDP'], cursor: 'abc' }],
   ['revisions gdp --date 2008Q4', 'revisions', { id: 'GDP', date: '2008-10-01' }],
-  [
-    'revisions GDP --date 2008-10-01 --known-before 2011-01-01 --limit 5',
-    'revisions',
-    { id: 'GDP', date: '2008-10-01', as_of: '2010-12-31', limit: 5 },
-  ],
-  [
-    'revisions GDP --from 2008 --to 2008Q3 --cursor abc',
-    'revisions',
-    { id: 'GDP', from: '2008-01-01', to: '2008-09-30', cursor: 'abc' },
-  ],
+  ['revisions GDP --to 2008Q3 --cursor abc', 'revisions', { id: 'GDP', to: '2008-09-30', cursor: 'abc' }],
   [
     'revisions GDP --release 2,final --after 90d,365 --as-of 2010-12-31 --limit 8',
     'revisions',
@@ -66,54 +59,27 @@ const queries: readonly (readonly [line: string, question: string, values: objec
   ['revisions GDP --stats --from 2000', 'revisions', { id: 'GDP', stats: true, from: '2000-01-01' }],
   ['revisions GDP --wide', 'revisions', { id: 'GDP', wide: true }],
   ['vintages gdp', 'vintages', { id: 'GDP' }],
-  [
-    'vintages GDP --from 2009-01-01 --to 2009-12-31 --limit 5',
-    'vintages',
-    { id: 'GDP', from: '2009-01-01', to: '2009-12-31', limit: 5 },
-  ],
+  ['vintages GDP --from 2009 --limit 5', 'vintages', { id: 'GDP', from: '2009-01-01', limit: 5 }],
   ['vintages GDP --as-of 2009-12-31', 'vintages', { id: 'GDP', as_of: '2009-12-31' }],
   ['curve', 'curve', {}],
-  [
-    'curve --date 2024-03-31 --on-or-before --type tips',
-    'curve',
-    { curve_type: 'TIPS', date: '2024-03-31', on_or_before: true },
-  ],
+  ['curve --on-or-before --type tips', 'curve', { curve_type: 'TIPS', on_or_before: true }],
   ['curve --date today --vs 2020-03-09', 'curve', { date: '2026-03-15', vs: '2020-03-09' }],
   ['yields', 'yields', {}],
-  [
-    'yields --maturity 10y --type par --from 2008-09-12 --limit 3',
-    'yields',
-    { maturity: '10Y', curve_type: 'PAR', from: '2008-09-12', limit: 3 },
-  ],
-  [
-    'yields --wide --type tips --maturity 5Y --to 2022-12-31 --limit 3',
-    'yield_table',
-    { curve_type: 'TIPS', maturity: '5Y', to: '2022-12-31', limit: 3 },
-  ],
+  ['yields --maturity 10y --type par --limit 3', 'yields', { maturity: '10Y', curve_type: 'PAR', limit: 3 }],
+  ['yields --wide --type tips --from 2022', 'yield_table', { curve_type: 'TIPS', from: '2022-01-01' }],
   ['spread --long 10Y --short 3m --from 2019', 'spread', { long: '10Y', short: '3M', from: '2019-01-01' }],
   [
     'insider filings --ticker MAIA --owner Smith --code P --days 30 --as-of 2025-12-10',
     'insider_filings',
     { ticker: 'MAIA', owner_name: 'Smith', days: 30, transaction_code: 'P', as_of: '2025-12-10' },
   ],
-  [
-    'insider clusters --min-insiders 2 --days 7 --known-before 2025-12-10',
-    'insider_clusters',
-    { min_insiders: 2, days: 7, as_of: '2025-12-09' },
-  ],
-  [
-    'insider clusters --code s --min-value 1000000 --to 2025-03',
-    'insider_clusters',
-    { transaction_code: 'S', min_value: 1_000_000, to: '2025-03-31' },
-  ],
-  ['insider clusters --signals --code S', 'insider_clusters', { signals: true, transaction_code: 'S' }],
+  ['insider clusters --min-insiders 2 --days 7', 'insider_clusters', { min_insiders: 2, days: 7 }],
+  ['insider clusters --min-value 1000000', 'insider_clusters', { min_value: 1_000_000 }],
+  ['insider clusters --to 2025-03', 'insider_clusters', { to: '2025-03-31' }],
+  ['insider clusters --signals --code s', 'insider_clusters', { signals: true, transaction_code: 'S' }],
   ['insider clusters --explain --limit 1', 'insider_clusters', { explain: true, limit: 1 }],
   ['diff gdp PCE* 2009-07-30 today', 'diff', { ids: ['gdp', 'PCE*'], days: ['2009-07-30', '2026-03-15'] }],
-  [
-    'diff GDP 2009-07-30 2009-07-31 --all-rows',
-    'diff',
-    { ids: ['GDP'], days: ['2009-07-30', '2009-07-31'], all_rows: true },
-  ],
+  ['diff GDP 2009-07-30 2009-07-31 --all-rows', 'diff', { ids: ['GDP'], days, all_rows: true }],
   [
     'diff GDP 2009-07-30 2009-07-31 --known-before --from 2008-01-01',
     'diff',

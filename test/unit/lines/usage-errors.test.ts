@@ -24,6 +24,11 @@ const days = 'YYYY-MM-DD, today, yesterday, or a distance such as -30d or -5y';
 const periods = days.replace(',', ', a month 2014-10, a quarter 2014Q4, a year 2014,');
 const wrongId =
   'not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
+const future = 'is in the future: nothing is known as of that date yet';
+const once = '\nleave one of them out';
+const aboutDays = 'is about as-of dates: use --as-of-each or --as-of-file';
+const oneDay = 'use one day, YYYY-MM-DD, such as its first';
+const chartFile = '\n-o chart.svg draws into a file';
 const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png';
 
 describe('a usage error names the flag and what was typed, before anything is asked', () => {
@@ -70,30 +75,15 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['obs GDP --as-of 2008-9-16', `--as-of "2008-9-16": use ${days}`],
     ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": there is no such date'],
     ['obs GDP --from 1599-12-31', '--from "1599-12-31": use a date from 1600-01-01 to 2999-12-31'],
-    [
-      'obs GDP --as-of 2008-02',
-      '--as-of "2008-02": use one day, YYYY-MM-DD, such as its first 2008-02-01 or its last 2008-02-29',
-    ],
-    [
-      'diff GDP 2008Q3 2009-01-01',
-      'first date "2008Q3": use one day, YYYY-MM-DD, such as its first 2008-07-01 or its last 2008-09-30',
-    ],
-    [
-      'curve --date 2008',
-      '--date "2008": use one day, YYYY-MM-DD, such as its first 2008-01-01 or its last 2008-12-31',
-    ],
+    ['obs GDP --as-of 2008-02', `--as-of "2008-02": ${oneDay} 2008-02-01 or its last 2008-02-29`],
+    ['diff GDP 2008Q3 2009-01-01', `first date "2008Q3": ${oneDay} 2008-07-01 or its last 2008-09-30`],
+    ['curve --date 2008', `--date "2008": ${oneDay} 2008-01-01 or its last 2008-12-31`],
     ['obs GDP --from 2008-13', `--from "2008-13": use ${periods}`],
     ['obs GDP --from 2008Q5', `--from "2008Q5": use ${periods}`],
     ['obs GDP --from -9999y', `--from "-9999y": use ${periods}`],
-    [
-      'obs GDP --as-of 2026-03-17',
-      '--as-of 2026-03-17 is in the future: nothing is known as of that date yet',
-    ],
+    ['obs GDP --as-of 2026-03-17', `--as-of 2026-03-17 ${future}`],
     ['obs GDP --known-before soon', `--known-before "soon": use ${periods}`],
-    [
-      'obs GDP --known-before 2026-03-18',
-      '--known-before 2026-03-18 is in the future: nothing is known as of that date yet',
-    ],
+    ['obs GDP --known-before 2026-03-18', `--known-before 2026-03-18 ${future}`],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'use either --as-of or --known-before'],
     ['obs GDP --from 2015-01-02 --to 2015-01-01', '--from 2015-01-02 is after --to 2015-01-01'],
     ['obs GDP --limit 0', '--limit "0": use an integer of at least 1'],
@@ -111,16 +101,13 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['obs GDP --sort up', '--sort "up": use desc or asc'],
     [
       'obs GDP --as-of 2014-12-31 --as-of 2015-01-30',
-      '--as-of is given twice: 2014-12-31 and 2015-01-30\nleave one of them out',
+      `--as-of is given twice: 2014-12-31 and 2015-01-30${once}`,
     ],
-    [
-      'insider filings --owner "a b" --owner ""',
-      '--owner is given twice: "a b" and ""\nleave one of them out',
-    ],
-    ['obs GDP -o a.csv --output b.csv', '--output is given twice: a.csv and b.csv\nleave one of them out'],
-    ['obs GDP -f csv -ftsv', '--format is given twice: csv and tsv\nleave one of them out'],
-    ['keys create --name ann --name bob', '--name is given twice: ann and bob\nleave one of them out'],
-    ['import x --series a --series a', '--series is given twice: a and a\nleave one of them out'],
+    ['insider filings --owner "a b" --owner ""', `--owner is given twice: "a b" and ""${once}`],
+    ['obs GDP -o a.csv --output b.csv', `--output is given twice: a.csv and b.csv${once}`],
+    ['obs GDP -f csv -ftsv', `--format is given twice: csv and tsv${once}`],
+    ['keys create --name ann --name bob', `--name is given twice: ann and bob${once}`],
+    ['import x --series a --series a', `--series is given twice: a and a${once}`],
     ['obs GDP -f cvs', `--format "cvs": use ${formats}\ndid you mean csv?`],
     ['obs GDP --csv -f tsv', 'two formats: tsv and csv'],
     ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
@@ -134,9 +121,9 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     ['obs GDP --columns date,date', "column 'date' is named twice"],
     ['obs GDP -f markdown --no-header', 'a markdown table needs its header: leave out --no-header'],
-    ['obs GDP --plot --csv', 'two formats: --plot and csv\n-o chart.svg draws into a file'],
-    ['obs GDP --plot -f table', 'two formats: --plot and table\n-o chart.svg draws into a file'],
-    ['obs GDP --plot -o x.ndjson', 'two formats: --plot and ndjson\n-o chart.svg draws into a file'],
+    ['obs GDP --plot --csv', `two formats: --plot and csv${chartFile}`],
+    ['obs GDP --plot -f table', `two formats: --plot and table${chartFile}`],
+    ['obs GDP --plot -o x.ndjson', `two formats: --plot and ndjson${chartFile}`],
     [
       'obs GDP --plot --columns date --no-header',
       'a chart has no columns: leave out --columns and --no-header',
@@ -150,11 +137,8 @@ describe('a usage error names the flag and what was typed, before anything is as
       "unknown column 'dayz': the columns are date, value, as_of_date, series_id, unit, frequency, source, vintage_kind, change, percent, days\ndid you mean days?",
     ],
     ['observations GDP --max-age week', '--max-age "week": use a number of days, 0 or more'],
-    [
-      'panel GDP --as-of 2015-01-30 --beyond repeat',
-      '--beyond is about as-of dates: use --as-of-each or --as-of-file',
-    ],
-    ['panel GDP --wide --with-dates', '--with-dates is about as-of dates: use --as-of-each or --as-of-file'],
+    ['panel GDP --as-of 2015-01-30 --beyond repeat', `--beyond ${aboutDays}`],
+    ['panel GDP --wide --with-dates', `--with-dates ${aboutDays}`],
     [
       'panel GDP --as-of-each day --from 2015-01-01 --to 2015-01-31 --with-dates',
       '--with-dates needs --wide: a long panel has the dates',
@@ -199,10 +183,7 @@ describe('a usage error names the flag and what was typed, before anything is as
       'diff compares two dates, and these are 3: 2014-01-01, 2015-01-01, 2015-01-02',
     ],
     ['diff GDP UNRATE 2015-01-02', `first date "UNRATE": use ${days}`],
-    [
-      'diff GDP 2015-01-01 2027-01-01',
-      'second date 2027-01-01 is in the future: nothing is known as of that date yet',
-    ],
+    ['diff GDP 2015-01-01 2027-01-01', `second date 2027-01-01 ${future}`],
     [
       'panel GDP --as-of-each year',
       '--as-of-each "year": use day, business-day, friday, week-end, month-end, quarter-end or year-end',
@@ -215,10 +196,7 @@ describe('a usage error names the flag and what was typed, before anything is as
       'panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03',
       'there is no month-end from 2014-01-02 to 2014-01-03',
     ],
-    [
-      'panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18',
-      '--to 2026-03-18 is in the future: nothing is known as of that date yet',
-    ],
+    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', `--to 2026-03-18 ${future}`],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
       'use either --as-of or --as-of-each',
