@@ -24,10 +24,8 @@ afterAll(() => service.stop());
 beforeEach(() => {
   folder = scratchFolder();
   out = join(folder, 'snap');
-  writeFileSync(
-    join(folder, 'plan.txt'),
-    'gdp.csv obs GDP\nrates.csv yields --maturity 10Y\ncurve.json curve\n',
-  );
+  const lines = ['gdp.csv obs GDP', 'rates.csv yields --maturity 10Y --from 2010-01-01', 'curve.json curve'];
+  writeFileSync(join(folder, 'plan.txt'), lines.join('\n'));
 });
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL');

@@ -90,29 +90,16 @@ async function exportSlowly(words: string, file: string, setting: Setting) {
 const drafts = () => readdirSync(folder.path('.')).filter((name) => /\.part$|\.new-|^new\./.test(name));
 
 describe('a terminal', () => {
-  const rows = ['2014-10-01  17703.7  2015-03-27', '2014-07-01  17599.8  2014-12-23'];
-  const covered = 'asof: GDP is covered to 2015-03-27';
-  it.each<readonly [columns: number, lines: readonly string[]]>([
-    [
-      40,
-      [
-        'date          value  as_of_date',
-        ...rows,
-        'asof: the terminal is too narrow for series_id, unit, frequency, source; choose with --columns',
-        covered,
-      ],
-    ],
-    [
-      80,
-      [
-        'date          value  as_of_date  series_id  unit  frequency  source',
-        ...rows.map((row) => `${row}  GDP              Q`),
-        covered,
-      ],
-    ],
-  ])('of %i columns gets a table that fits', async (columns, lines) => {
-    const setting = { columns, env: { NO_COLOR: '1' } };
+  it('gets a table that fits into its width', async () => {
+    const setting = { columns: 40, env: { NO_COLOR: '1' } };
     const { code, text } = await onTerminal(['obs', 'GDP', '--store', store], setting);
+    const lines = [
+      'date          value  as_of_date',
+      '2014-10-01  17703.7  2015-03-27',
+      '2014-07-01  17599.8  2014-12-23',
+      'asof: the terminal is too narrow for series_id, unit, frequency, source; choose with --columns',
+      'asof: GDP is covered to 2015-03-27',
+    ];
     expect([code, text]).toEqual([0, lines.map((line) => `${line}\r\n`).join('')]);
   });
 

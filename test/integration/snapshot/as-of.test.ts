@@ -49,6 +49,6 @@ it('nothing that is published after the day of a snapshot changes a file of it, 
       const cut = await worldUpTo(asOf, all, newStorePath(folder));
       expect(await filesOf(whole, asOf)).toEqual(await filesOf(cut, asOf));
     }),
-    { numRuns: runs(8) },
+    { numRuns: runs(6) },
   );
 });
