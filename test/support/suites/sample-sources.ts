@@ -81,15 +81,6 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
       expect(differences(await rates('TIPS'), raw.rawTipsRates(data))).toEqual([]);
     });
 
-    it('gives the 300 true answers of the Real-Time Data Set', async () => {
-      const answers = trueAnswers('rtdsm-as-of.tsv');
-      expect(answers).toHaveLength(300);
-      for (const { rtdsm_variable = '', date = '', vintage = '', value } of answers) {
-        const row = await known(raw.variables[rtdsm_variable] ?? '', date, vintage);
-        expect(row?.value ?? '', `${rtdsm_variable} ${date} as of ${vintage}`).toBe(value);
-      }
-    });
-
     it('knows everything in its source files already, and refuses the wrong TIPS file', async () => {
       const copy = join(folder, 'copy.db');
       copyFileSync(samplePath(), copy);
