@@ -1,27 +1,29 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { type Frequency, keptDate } from '../../../../src/domain/series/date.ts';
+import { describe, expect, it } from 'vitest';
+import { addDays } from '../../../../src/domain/series/date.ts';
+import { betterKnown } from '../../../../src/domain/series/merge-plan.ts';
 import {
   frequencyOf,
   frequencyOn,
   impliedFrequencies,
+  type KeptKind,
+  kindOf,
+  kindsText,
   parseFrequency,
   parseSeriesId,
+  parseVintageKind,
+  vintageKinds,
 } from '../../../../src/domain/series/series.ts';
+import { provenFrequency, readColumns } from '../../../../src/domain/series/table-columns.ts';
 import { maturitiesOf, monthsOf } from '../../../../src/domain/treasury/curve.ts';
 
-const every = (step: number, count: number, first = '2020-01-03') =>
-  Array.from({ length: count }, (_, i) =>
-    new Date(Date.parse(first) + i * step * 86_400_000).toISOString().slice(0, 10),
-  );
-const months = (step: number, count: number, day = '01') =>
-  Array.from({ length: count }, (_, i) => {
-    const month = i * step;
-    return `${2020 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-${day}`;
-  });
+const every = (step: number, length: number, first = '2020-01-03') =>
+  Array.from({ length }, (_, i) => addDays(first, i * step));
+const months = (step: number, length: number, year = 2020) =>
+  Array.from({ length }, (_, i) => new Date(Date.UTC(year, i * step)).toISOString().slice(0, 10));
 
 describe('the spacing of dates implies their frequency', () => {
-  test.each<[string, readonly string[], string]>([
+  it.each<[string, readonly string[], string]>([
     ['nothing', [], ''],
     ['one date, even twice', ['2020-01-01', '2020-01-01'], ''],
     ['days in a row', every(1, 5), 'D'],
@@ -38,15 +40,19 @@ describe('the spacing of dates implies their frequency', () => {
     ['28 days apart, twice in one month', every(28, 14), 'BW'],
   ])('%s', (_, days, frequency) => expect(frequencyOf(days)).toBe(frequency));
 
-  test.each<[string, Frequency, string, string]>([
-    ['a stated quarter', 'Q', '2020-05-17', '2020-04-01'],
-    ['a calendar year by its last day', 'A', '2020-12-31', '2020-01-01'],
-    ['no fiscal year', 'A', '2020-09-30', '2020-09-30'],
-    ['no week', 'W', '2020-05-15', '2020-05-15'],
-    ['no date without a stated frequency', '', '2020-03-31', '2020-03-31'],
-  ])('and moves %s', (_, stated, day, kept) => expect(keptDate(day, stated)).toBe(kept));
+  it('and on a day the frequency of all dates that were known by then', () => {
+    const date = fc.integer({ min: 0, max: 1500 }).map((count) => addDays('2018-01-01', count));
+    const dated = fc.array(fc.tuple(date, date), { maxLength: 12 });
+    fc.assert(
+      fc.property(dated, date, (pairs, day) => {
+        const known = new Map(pairs);
+        const dates = [...known].filter(([, since]) => since <= day).map(([one]) => one);
+        expect(frequencyOn(impliedFrequencies(known), day)).toBe(frequencyOf(dates));
+      }),
+    );
+  });
 
-  test.each([
+  it.each([
     ['q', 'Q'],
     [' BW ', 'BW'],
     ['5Y', undefined],
@@ -54,41 +60,139 @@ describe('the spacing of dates implies their frequency', () => {
   ])('the code %j is %j', (text, code) => expect(parseFrequency(text)).toBe(code));
 });
 
-describe('a series id', () => {
-  test.each([
-    ['gdpc1', 'GDPC1'],
-    [' S&P 500 ', 'S&P 500'],
-    ['T10Y2Y', 'T10Y2Y'],
-    ['PX.1:A%', 'PX.1:A%'],
-    ['', undefined],
-    ['A*', undefined],
-    ['_A', undefined],
-    ['A/B', undefined],
-    ['A,B', undefined],
-    ['A\nB', undefined],
-    ['A'.repeat(80), 'A'.repeat(80)],
-    ['A'.repeat(81), undefined],
-  ])('%j is %j', (text, id) => expect(parseSeriesId(text)).toBe(id));
+it.each([
+  ['gdpc1', 'GDPC1'],
+  [' S&P 500 ', 'S&P 500'],
+  ['T10Y2Y', 'T10Y2Y'],
+  ['PX.1:A%', 'PX.1:A%'],
+  ['', undefined],
+  ['A*', undefined],
+  ['_A', undefined],
+  ['A/B', undefined],
+  ['A,B', undefined],
+  ['A\nB', undefined],
+  ['A'.repeat(80), 'A'.repeat(80)],
+  ['A'.repeat(81), undefined],
+])('as the id of a series, %j is %j', (text, id) => expect(parseSeriesId(text)).toBe(id));
+
+it('maturities are sorted shortest first, and include those of TIPS', () => {
+  const par = maturitiesOf('PAR').map(monthsOf);
+  expect(par).toEqual([1, 1.5, 2, 3, 4, 6, 12, 24, 36, 60, 84, 120, 240, 360]);
+  expect(maturitiesOf('TIPS')).toEqual(['5Y', '7Y', '10Y', '20Y', '30Y']);
 });
 
-describe('maturities', () => {
-  test('are sorted shortest first, and include those of TIPS', () => {
-    const months = maturitiesOf('PAR').map(monthsOf);
-    expect(months).toEqual([1, 1.5, 2, 3, 4, 6, 12, 24, 36, 60, 84, 120, 240, 360]);
-    expect(maturitiesOf('TIPS')).toEqual(['5Y', '7Y', '10Y', '20Y', '30Y']);
+describe('the kind of a vintage', () => {
+  it('of which several files speak does not depend on their order', () => {
+    const kinds = fc.array(fc.constantFrom<KeptKind>(...vintageKinds, ''), { minLength: 1 });
+    const pairs = kinds.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    );
+    fc.assert(
+      fc.property(pairs, ([all, shuffled]) => {
+        expect(shuffled.reduce(betterKnown)).toBe(all.reduce(betterKnown));
+      }),
+    );
+  });
+
+  it.each<[KeptKind, KeptKind, KeptKind]>([
+    ['exact', 'sampled', 'exact'],
+    ['exact', 'fetched', 'exact'],
+    ['fetched', 'sampled', 'fetched'],
+    ['sampled', '', 'sampled'],
+    ['', 'unknown', ''],
+  ])('is, of %j and %j, %j', (one, other, better) => {
+    expect(betterKnown(one, other)).toBe(better);
+  });
+
+  it.each([
+    ['is what its files imply, even if metadata states another', 'sampled', 'exact', 'sampled'],
+    ['is what metadata states where its files leave it open', '', 'sampled', 'sampled'],
+    ['is a day of publication where nobody says anything else', '', undefined, 'exact'],
+    ['is unknown in a store that does not know', 'unknown', undefined, 'unknown'],
+    ['is what metadata states in a store that does not know', 'unknown', 'exact', 'exact'],
+  ] as const)('%s', (_, files, stated, kind) => {
+    expect(kindOf(files, stated)).toBe(kind);
+  });
+
+  it('is read in any letter case, and from no other word', () => {
+    const read = ['Exact', ' sampled ', 'FETCHED', 'unknown', 'monthly', ''].map(parseVintageKind);
+    expect(read).toEqual(['exact', 'sampled', 'fetched', 'unknown', undefined, undefined]);
+  });
+
+  it('is listed once among those of a series, in one order', () => {
+    expect(kindsText(['sampled', 'exact', 'sampled'])).toBe('exact; sampled');
+    expect(kindsText([])).toBe('');
   });
 });
 
-describe('the frequency that the spacing implied on a day', () => {
-  const date = fc.integer({ min: 0, max: 1500 }).map((n) => every(1, 1501, '2018-01-01')[n] ?? '');
+/** The frequency that a series of a table is read with, and the rows in which a blank cell says something. */
+function read(rows: readonly string[], series: Readonly<Record<string, readonly string[]>>, id: string) {
+  const figures = new Map(Object.entries(series).map(([name, days]) => [name, new Set(days)]));
+  const reading = readColumns(rows, figures).get(id);
+  return [reading?.implied, rows.filter((row) => reading?.speaksFor(row))];
+}
 
-  test('is that of all dates known by then', () => {
+describe('the columns of a table', () => {
+  const rows = months(1, 12, 2024);
+
+  it('speak for every row where all series have one frequency', () => {
+    expect(read(rows, { A: rows, B: rows.slice(3, 9) }, 'B')).toEqual(['M', rows]);
+    expect(read(rows, { A: rows.slice(0, 1) }, 'A')).toEqual(['', rows]);
+  });
+
+  it.each([
+    ['quarterly by first months', ['2024-01-01', '2024-04-01', '2024-10-01'], 'Q', ['01', '04', '07', '10']],
+    ['quarterly by last months', ['2024-03-01', '2024-06-01'], 'Q', ['03', '06', '09', '12']],
+    ['quarterly with a gap', ['2024-03-01', '2024-09-01'], 'Q', ['03', '06', '09', '12']],
+    ['without figures', [], '', rows.map((row) => row.slice(5, 7))],
+  ])('beside a monthly one that is %s count on the dates of their periods', (_, days, implied, spoken) => {
+    const expected = [implied, spoken.map((month) => `2024-${month}-01`)];
+    expect(read(rows, { GDP: days, UNRATE: rows }, 'GDP')).toEqual(expected);
+  });
+
+  it('of fiscal years count on the dates of the fiscal years', () => {
+    const years = months(1, 84, 2018);
+    const fiscal = ['2018-10-01', '2019-10-01', '2020-10-01', '2022-10-01'];
+    const octobers = years.filter((row) => row.slice(5, 7) === '10');
+    expect(read(years, { FY: fiscal, UNRATE: years }, 'FY')).toEqual(['A', octobers]);
+  });
+
+  it('of weeks count on their weekday, beside days', () => {
+    const days = every(1, 60, '2024-01-01');
+    const fridays = days.filter((day) => new Date(day).getUTCDay() === 5);
+    expect(read(days, { ICSA: fridays.slice(0, 4), SP: days }, 'ICSA')).toEqual(['W', fridays]);
+  });
+
+  it('with a single figure say nothing about its year', () => {
+    const years = months(1, 24, 2023);
+    const spoken = [...years.slice(0, 12), '2024-01-01'];
+    expect(read(years, { GDP: ['2024-01-01'], UNRATE: years }, 'GDP')).toEqual(['', spoken]);
+  });
+
+  it('of a quarterly series beside a monthly one say nothing about the other months, for any blanks', () => {
+    const quarters = rows.filter((_, i) => i % 3 === 0);
+    const [some, most] = [fc.subarray(quarters, { minLength: 2 }), fc.subarray(rows, { minLength: 7 })];
     fc.assert(
-      fc.property(fc.array(fc.tuple(date, date), { maxLength: 12 }), date, (pairs, day) => {
-        const known = new Map(pairs);
-        const dates = [...known].filter(([, since]) => since <= day).map(([one]) => one);
-        expect(frequencyOn(impliedFrequencies(known), day)).toBe(frequencyOf(dates));
+      fc.property(some, most, (own, monthly) => {
+        const [, spoken] = read(rows, { GDP: own, UNRATE: monthly }, 'GDP');
+        expect(spoken).toEqual(expect.arrayContaining(own));
+        expect(quarters).toEqual(expect.arrayContaining(spoken as string[]));
       }),
     );
+  });
+
+  it.each([
+    ['four months in a row', months(1, 4), 'M'],
+    ['months with one missing', months(1, 9).filter((_, i) => i !== 4), 'M'],
+    ['three months', months(1, 3), ''],
+    ['quarters', ['2024-01-01', '2024-04-01', '2024-07-01', '2024-10-01'], 'Q'],
+    ['months far apart', ['2020-01-01', '2021-02-01', '2022-09-01', '2022-10-01'], ''],
+    ['quarters that begin in February', ['2024-02-01', '2024-05-01', '2024-08-01', '2024-11-01'], ''],
+    ['fiscal years', ['2020-10-01', '2021-10-01', '2022-10-01', '2023-10-01'], 'A'],
+    ['business days', [...every(1, 5, '2024-01-01'), ...every(1, 5, '2024-01-08')], 'D'],
+    ['weeks', every(7, 4), 'W'],
+    ['five-year periods', ['2000-01-01', '2005-01-01', '2010-01-01', '2015-01-01'], ''],
+  ])('prove a frequency if they have enough figures: %s', (_, days, frequency) => {
+    expect(provenFrequency(new Set(days))).toBe(frequency);
   });
 });

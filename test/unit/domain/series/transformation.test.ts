@@ -9,7 +9,7 @@ import {
   transformationOf,
   type Units,
 } from '../../../../src/domain/series/transformation.ts';
-import { Transformer, Vintages } from '../../../../src/domain/series/transformer.ts';
+import { Transformer } from '../../../../src/domain/series/transformer.ts';
 import { unitText } from '../../../../src/domain/series/units.ts';
 import { root } from '../../../support/repository.ts';
 
@@ -43,31 +43,40 @@ function transformed(
   return Object.fromEntries(results);
 }
 
-/** The values of a column of levels by date. */
-function levels(column: 1 | 2): Values {
-  return Object.fromEntries(cellsOf('levels.csv').map((cells) => [cells[0] ?? '', cells[column] ?? '']));
+/** The values of a series in the file of one vintage, by date. */
+function vintage(id: string): Values {
+  return Object.fromEntries(
+    cellsOf('vintage.csv').flatMap(([series, date = '', value = '']) =>
+      series === id ? [[date, value]] : [],
+    ),
+  );
+}
+
+/** Values of successive months of 2020; a null leaves one out. */
+function monthly(...values: readonly (string | null)[]): Values {
+  const months = values.flatMap((value, i) =>
+    value === null ? [] : [[`2020-${String(i + 1).padStart(2, '0')}-01`, value]],
+  );
+  return Object.fromEntries(months);
 }
 
 describe('transformed values', () => {
-  const columns = { CPIAUCSL: 1, UNRATE: 2 } as const;
-  const answers = cellsOf('fred-answers.csv');
-
   it.each([
-    ['CPIAUCSL', 'pch', ''],
-    ['CPIAUCSL', 'pc1', ''],
-    ['UNRATE', 'ch1', 'q'],
-  ] as const)("of %s are FRED's own answer for %s", (id, units, frequency) => {
-    const ours = transformed(levels(columns[id]), 'M', {
-      units,
-      ...(frequency === 'q' && { frequency }),
-    });
-    const theirs = answers.filter(([series, , asked]) => series === id && asked === units);
+    ['CPIAUCSL', 'pch', {}],
+    ['CPIAUCSL', 'pc1', {}],
+    ['UNRATE', 'ch1', { frequency: 'q' }],
+  ] as const)("of %s are FRED's own answer for %s", (id, units, more) => {
+    const column = id === 'UNRATE' ? 2 : 1;
+    const levels = cellsOf('levels.csv').map((cells) => [cells[0] ?? '', cells[column] ?? '']);
+    const ours = transformed(Object.fromEntries(levels), 'M', { units, ...more });
+    const theirs = cellsOf('fred-answers.csv').filter(
+      ([series, , asked]) => series === id && asked === units,
+    );
     expect(theirs.length).toBeGreaterThan(20);
     for (const [, , , date = '', value = ''] of theirs) {
-      const digits = (value.split('.')[1] ?? '').length;
       // One of the two files leaves out zeros at the end.
       expect([date, ours[date]?.replace(/0+$/, '').padEnd(value.length, '0')]).toEqual([date, value]);
-      expect(digits).toBeLessThanOrEqual(5);
+      expect((value.split('.')[1] ?? '').length).toBeLessThanOrEqual(5);
     }
   });
 
@@ -83,38 +92,14 @@ describe('transformed values', () => {
   });
 
   it.each(['GDP', 'PAYEMS'])('of %s agree with another implementation, in all units', (id) => {
-    const values = Object.fromEntries(
-      cellsOf('vintage.csv').flatMap(([series, date = '', value = '']) =>
-        series === id ? [[date, value]] : [],
-      ),
-    );
     const expected = cellsOf('expected.csv').filter(([series]) => series === id);
-    for (const frequency of ['', 'a'] as const)
+    for (const more of [{}, { frequency: 'a' } as const])
       for (const units of transformationChoices.units.slice(1)) {
-        const ours = transformed(values, id === 'GDP' ? 'Q' : 'M', {
-          units,
-          ...(frequency === 'a' && { frequency }),
-        });
-        const theirs = expected.filter(([, own, asked]) => own === frequency && asked === units);
+        const ours = transformed(vintage(id), id === 'GDP' ? 'Q' : 'M', { units, ...more });
+        const theirs = expected.filter(([, own, asked]) => own === (more.frequency ?? '') && asked === units);
         expect(theirs.length).toBeGreaterThan(0);
-        expect({ units, frequency, ours }).toEqual({
-          units,
-          frequency,
-          ours: Object.fromEntries(theirs.map(([, , , date, value]) => [date, value])),
-        });
+        expect(ours, units).toEqual(Object.fromEntries(theirs.map(([, , , date, value]) => [date, value])));
       }
-  });
-
-  it('of GDP are what BEA published on 30 January 2015: 2.5 percent, or 110.9 billion; before 6.4, or 271.6', () => {
-    const values = Object.fromEntries(
-      cellsOf('vintage.csv').flatMap(([series, date = '', value = '']) =>
-        series === 'GDP' ? [[date, value]] : [],
-      ),
-    );
-    const growth = transformed(values, 'Q', { units: 'pca', digits: 1 });
-    const change = transformed(values, 'Q', { units: 'chg' });
-    expect([growth['2014-10-01'], change['2014-10-01']]).toEqual(['2.5', '110.9']);
-    expect([growth['2014-07-01'], change['2014-07-01']]).toEqual(['6.4', '271.6']);
   });
 
   it('are missing where the date that they compare with is missing', () => {
@@ -135,23 +120,20 @@ describe('transformed values', () => {
   });
 
   it.each([
-    ['pch', { '2020-01-01': '0', '2020-02-01': '1' }],
-    ['pca', { '2020-01-01': '0', '2020-02-01': '1' }],
-    ['pca', { '2020-01-01': '-1', '2020-02-01': '1' }],
-    ['cch', { '2020-01-01': '-1', '2020-02-01': '-2' }],
-    ['cca', { '2020-01-01': '1', '2020-02-01': '0' }],
-    ['log', { '2020-01-01': '0', '2020-02-01': '-3' }],
-  ] as const)('in %s are missing where the formula has no result', (units, values) => {
-    expect(transformed(values, 'M', { units })).toEqual({});
+    ['pch', '0', '1'],
+    ['pca', '0', '1'],
+    ['pca', '-1', '1'],
+    ['cch', '-1', '-2'],
+    ['cca', '1', '0'],
+    ['log', '0', '-3'],
+  ] as const)('in %s are missing where the formula has no result', (units, ...values) => {
+    expect(transformed(monthly(...values), 'M', { units })).toEqual({});
   });
 
   it('are rounded half to even, at ties too', () => {
-    const values = { '2020-01-01': '400', '2020-02-01': '401', '2020-03-01': '404.0100' };
     // 100 × (401/400 − 1) is 0.25; 401 to 404.01 is 0.750…
-    expect(transformed(values, 'M', { units: 'pch', digits: 1 })).toEqual({
-      '2020-02-01': '0.2',
-      '2020-03-01': '0.8',
-    });
+    const percent = transformed(monthly('400', '401', '404.0100'), 'M', { units: 'pch', digits: 1 });
+    expect(percent).toEqual(monthly(null, '0.2', '0.8'));
     const annual = { '2020-01-01': '1000', '2021-01-01': '1000.000125', '2022-01-01': '1000.000375' };
     expect(transformed(annual, 'A', { units: 'pca' })).toEqual({
       '2021-01-01': '0.00001',
@@ -161,20 +143,17 @@ describe('transformed values', () => {
   });
 
   it('have as many right digits as are asked for', () => {
-    const values = { '2020-01-01': '2', '2020-02-01': '3' };
+    const exact = (units: Units) => transformed(monthly('1', '2', '3'), 'M', { units, digits: 20 });
     // Digits of ln 2 and of 1.5 to the 12th from a table and by hand: 3^12 / 2^12 = 531441 / 4096.
-    expect(transformed(values, 'M', { units: 'log', digits: 20 })['2020-01-01']).toBe(
-      '0.69314718055994530942',
-    );
-    expect(transformed(values, 'M', { units: 'pca', digits: 20 })['2020-02-01']).toBe(
-      '12874.63378906250000000000',
-    );
+    expect(exact('log')['2020-02-01']).toBe('0.69314718055994530942');
+    expect(exact('pca')['2020-03-01']).toBe('12874.63378906250000000000');
   });
 
   it('keep nothing of a sign before zero', () => {
-    const values = { '2020-01-01': '1000000', '2020-02-01': '999999.99' };
     for (const units of ['pch', 'cch', 'pca'] as const)
-      expect(transformed(values, 'M', { units, digits: 2 })['2020-02-01']).toBe('0.00');
+      expect(transformed(monthly('1000000', '999999.99'), 'M', { units, digits: 2 })).toEqual(
+        monthly(null, '0.00'),
+      );
   });
 
   it('agree with a naive computation in doubles, whatever the values, units and frequency', () => {
@@ -247,31 +226,24 @@ describe('aggregated values', () => {
   }
 
   it("have the decimals of the data: FRED's example of 100.1, 100.4 and 100.9 is 100.5", () => {
-    const values = { '2020-01-01': '100.1', '2020-02-01': '100.4', '2020-03-01': '100.9' };
-    expect(transformed(values, 'M', { frequency: 'q' })).toEqual({ '2020-01-01': '100.5' });
-    expect(transformed(values, 'M', { frequency: 'q', aggregate: 'sum' })).toEqual({ '2020-01-01': '301.4' });
-    expect(transformed(values, 'M', { frequency: 'q', aggregate: 'eop' })).toEqual({ '2020-01-01': '100.9' });
-    expect(transformed(values, 'M', { frequency: 'q', digits: 3 })).toEqual({ '2020-01-01': '100.467' });
+    const quarter = (more: Parameters<typeof transformationOf>[0] = {}) =>
+      transformed(monthly('100.1', '100.4', '100.9'), 'M', { frequency: 'q', ...more });
+    expect(quarter()).toEqual(monthly('100.5'));
+    expect(quarter({ aggregate: 'sum' })).toEqual(monthly('301.4'));
+    expect(quarter({ aggregate: 'eop' })).toEqual(monthly('100.9'));
+    expect(quarter({ digits: 3 })).toEqual(monthly('100.467'));
   });
 
   it('are transformed before they are rounded, as FRED computes UNRATE of quarters', () => {
     // UNRATE of 1961Q2 and 1961Q3 is 7.0 and 6.8 in quarters; FRED's percent change is -3.3, and -2.9 of the rounded
     // ones.
-    const values = {
-      '1961-04-01': '7.0',
-      '1961-05-01': '7.1',
-      '1961-06-01': '6.9',
-      '1961-07-01': '7.0',
-      '1961-08-01': '6.6',
-      '1961-09-01': '6.7',
-    };
-    expect(transformed(values, 'M', { frequency: 'q', units: 'pch', digits: 1 })).toEqual({
-      '1961-07-01': '-3.3',
-    });
+    const values = monthly(null, null, null, '7.0', '7.1', '6.9', '7.0', '6.6', '6.7');
+    const change = transformed(values, 'M', { frequency: 'q', units: 'pch', digits: 1 });
+    expect(change).toEqual({ '2020-07-01': '-3.3' });
   });
 
   it('leave out a quarter that lacks a month, unless partial ones are asked for', () => {
-    const values = { '2020-01-01': '1', '2020-03-01': '2', '2020-04-01': '3', '2020-05-01': '4' };
+    const values = monthly('1', null, '2', '3', '4');
     expect(transformed(values, 'M', { frequency: 'q' })).toEqual({});
     expect(transformed(values, 'M', { frequency: 'q', aggregate: 'sum', partial: true })).toEqual({
       '2020-01-01': '3',
@@ -280,28 +252,20 @@ describe('aggregated values', () => {
   });
 
   it('of days leave out a month until its last weekday is known, or a later day', () => {
-    const { '2018-03-29': last, ...before } = weekdays('2018-03-01', '2018-03-29');
-    expect(last).toBe('1.00');
-    expect(transformed(before, 'D', { frequency: 'm' })).toEqual({});
+    const monthOf = (values: Values) => transformed(values, 'D', { frequency: 'm' });
     // 30 March 2018 was Good Friday.
-    expect(transformed(weekdays('2018-03-01', '2018-03-29'), 'D', { frequency: 'm' })).toEqual({});
-    expect(
-      transformed(weekdays('2018-03-01', '2018-04-02', ['2018-03-30']), 'D', { frequency: 'm' }),
-    ).toEqual({
-      '2018-03-01': '1.00',
-    });
-    expect(transformed(weekdays('2018-04-01', '2018-04-30'), 'D', { frequency: 'm' })).toEqual({
-      '2018-04-01': '1.00',
-    });
+    expect(monthOf(weekdays('2018-03-01', '2018-03-28'))).toEqual({});
+    expect(monthOf(weekdays('2018-03-01', '2018-03-29'))).toEqual({});
+    const march = weekdays('2018-03-01', '2018-04-02', ['2018-03-30']);
+    expect(monthOf(march)).toEqual({ '2018-03-01': '1.00' });
+    expect(monthOf(weekdays('2018-04-01', '2018-04-30'))).toEqual({ '2018-04-01': '1.00' });
   });
 
-  it.each([
-    ['m', 16, {}],
-    ['m', 17, { '2018-05-01': '1.00' }],
-  ] as const)('of days in a month (%s) with %i values are as FRED wants 17', (frequency, count, expected) => {
+  it('of days in a month need 17 values, as FRED does', () => {
     const all = Object.entries(weekdays('2018-05-01', '2018-05-31'));
-    const values = Object.fromEntries(all.slice(-count));
-    expect(transformed(values, 'D', { frequency })).toEqual(expected);
+    const last = (count: number) =>
+      transformed(Object.fromEntries(all.slice(-count)), 'D', { frequency: 'm' });
+    expect([last(16), last(17)]).toEqual([{}, { '2018-05-01': '1.00' }]);
   });
 
   it('of weeks end on Friday, and need four days', () => {
@@ -355,34 +319,5 @@ describe('a transformation', () => {
   ] as const)('to %s has the unit that FRED names %s', (units, text) => {
     expect(unitText(units, 'Billions of Dollars')).toBe(text);
     expect(unitText(units, '')).not.toMatch(/, $|of $/);
-  });
-});
-
-describe('the vintages of a series', () => {
-  it('know the newest date on each day, after withdrawals too', () => {
-    const vintages = new Vintages(
-      new Map([
-        ['2020-01-01', [{ asOf: '2020-02-01', value: '1' }]],
-        [
-          '2020-02-01',
-          [
-            { asOf: '2020-03-01', value: '2' },
-            { asOf: '2020-03-05', value: null },
-            { asOf: '2020-03-09', value: '3' },
-          ],
-        ],
-      ]),
-    );
-    const days = ['2020-01-31', '2020-02-01', '2020-03-01', '2020-03-05', '2020-03-08', '2020-03-09'];
-    expect(days.map((day) => vintages.newestOn(day))).toEqual([
-      undefined,
-      '2020-01-01',
-      '2020-02-01',
-      '2020-01-01',
-      '2020-01-01',
-      '2020-02-01',
-    ]);
-    expect(vintages.on('2020-03-05').valueOf('2020-02-01')).toBeUndefined();
-    expect(vintages.on('2020-03-09').valueOf('2020-02-01')).toEqual({ value: '3', asOf: '2020-03-09' });
   });
 });

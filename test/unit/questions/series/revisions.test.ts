@@ -1,7 +1,79 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTexts } from '../../../../src/answering/question.ts';
+import { addDays } from '../../../../src/domain/series/date.ts';
 import type { ParamTexts } from '../../../../src/operations/param.ts';
+import { dayOfHorizon } from '../../../../src/questions/series/revision-answers.ts';
+import { type Horizon, horizonName } from '../../../../src/questions/series/revision-layouts.ts';
+import { checkHorizons } from '../../../../src/questions/series/revisions.ts';
 import { questions } from '../../../../src/questions/table.ts';
+
+// BEA published the third quarter of 2014 on these days, and the fourth on the three last ones.
+const vintages = ['2014-10-30', '2014-11-25', '2014-12-23', '2015-01-30', '2015-02-27', '2015-03-27'];
+const final: Horizon = { kind: 'final' };
+const release = (number: number): Horizon => ({ kind: 'release', number });
+const daysAfter = (days: number): Horizon => ({ kind: 'after', days });
+const record = { vintages, until: '2015-04-10' };
+
+describe('the day of a horizon', () => {
+  it.each<readonly [released: string, horizon: Horizon, day: string | undefined]>([
+    ['2014-10-30', release(1), '2014-10-30'],
+    ['2014-10-30', release(3), '2014-12-23'],
+    ['2015-01-30', release(2), '2015-02-27'],
+    ['2015-01-30', release(3), '2015-03-27'],
+    ['2015-01-30', release(4), undefined],
+    ['2015-01-30', final, '2015-04-10'],
+  ])('is that of a vintage counted from the first release: %s, release %j', (released, horizon, day) => {
+    expect(dayOfHorizon(horizon, released, record)).toBe(day);
+  });
+
+  it('is some days after the first release, as far as the record goes', () => {
+    const dayAt = (days: number) => dayOfHorizon(daysAfter(days), '2015-01-30', record);
+    expect([69, 70, 71].map(dayAt)).toEqual(['2015-04-09', '2015-04-10', undefined]);
+  });
+
+  it('is not known without a first release, other than the end of the record', () => {
+    const horizons = [release(1), final, daysAfter(0)];
+    expect(horizons.map((horizon) => dayOfHorizon(horizon, undefined, record))).toEqual([
+      undefined,
+      '2015-04-10',
+      undefined,
+    ]);
+  });
+
+  it('of the n-th release has n - 1 vintages between it and the first release, that day included', () => {
+    const days = fc.uniqueArray(fc.nat(900), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(days, fc.nat(), fc.integer({ min: 1, max: 45 }), (offsets, pick, number) => {
+        const sorted = [...offsets].sort((a, b) => a - b).map((offset) => addDays('2014-01-01', offset));
+        const released = sorted[pick % sorted.length] ?? '';
+        const found = dayOfHorizon(release(number), released, { vintages: sorted, until: '2019-01-01' });
+        const later = sorted.filter((day) => day >= released);
+        if (found === undefined) expect(later.length).toBeLessThan(number);
+        else expect(later.filter((day) => day < found)).toHaveLength(number - 1);
+      }),
+    );
+  });
+});
+
+describe('a list of horizons', () => {
+  it('is in order for statistics, in whatever order it is named: releases, days after the first, the newest', () => {
+    const named = (...horizons: readonly Horizon[]) => checkHorizons(horizons, true).map(horizonName);
+    expect(named(final, release(3), release(1))).toEqual(['release_1', 'release_3', 'final']);
+    expect(named(final, release(1), daysAfter(365), daysAfter(30))).toEqual([
+      'release_1',
+      'after_30d',
+      'after_365d',
+      'final',
+    ]);
+    expect(named(release(3), daysAfter(30))).toEqual(['release_3', 'after_30d']);
+  });
+
+  it('has the names of columns', () => {
+    const names = [release(1), release(12), final, daysAfter(90), daysAfter(0)].map(horizonName);
+    expect(names).toEqual(['release_1', 'release_12', 'final', 'after_90d', 'after_0d']);
+  });
+});
 
 const clock = { today: '2026-01-15', latest: '2026-01-15' };
 
