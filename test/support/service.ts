@@ -20,16 +20,23 @@ type RequestSetting = Partial<Omit<ServiceOptions, 'store' | 'clock'>> & {
   readonly principal?: Principal;
 };
 
+/** Parameters as a URL has them: `id=GDP&limit=3`. */
+export const given = (query: string): ParamTexts => [...new URLSearchParams(query)];
+
 /** The answer of the service of a store; by default to the owner of the store, at noon of 2026-01-15. */
 export function ask(
   path: string,
   operation: Operation,
-  texts: ParamTexts = [],
+  texts: ParamTexts | string = [],
   setting: RequestSetting = {},
 ): Promise<Envelope> {
   const { now = '2026-01-15T12:00:00Z', principal = owner, ...options } = setting;
   return withStore(path, (store) =>
-    createService({ store, clock: () => new Date(now), ...options }).answer(operation, texts, principal),
+    createService({ store, clock: () => new Date(now), ...options }).answer(
+      operation,
+      typeof texts === 'string' ? given(texts) : texts,
+      principal,
+    ),
   );
 }
 
@@ -37,7 +44,7 @@ export function ask(
 export async function problemOf(
   path: string,
   operation: Operation,
-  texts: ParamTexts,
+  texts: ParamTexts | string,
   setting: RequestSetting = {},
 ): Promise<Problem> {
   const outcome = await ask(path, operation, texts, setting).catch((error: unknown) => error);

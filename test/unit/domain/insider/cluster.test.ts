@@ -1,52 +1,51 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { InsiderTrade } from '../../../../src/domain/insider/classification.ts';
+import { classifyTrades, type InsiderTrade } from '../../../../src/domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../../../../src/domain/insider/cluster.ts';
 import { clusterTotals } from '../../../../src/domain/insider/cluster-totals.ts';
+import type { Filing } from '../../../../src/domain/insider/filing.ts';
+import { type ClusterSignal, signalsOf } from '../../../../src/domain/insider/signal.ts';
 import { addDays } from '../../../../src/domain/series/date.ts';
+import { alikeFilings, days, exchanged } from '../../../support/alike-filings.ts';
+import { runs } from '../../../support/arbitrary.ts';
 import { filing, owner } from '../../../support/filings.ts';
+import { clustersAmong, signalsAmong } from '../../../support/insider-oracle.ts';
 
-/** `A 3 5`: A bought on 3 January, and it was filed on the 5th. */
-function purchase(text: string): InsiderTrade {
-  const [cik = '', day = '', known = day] = text.split(' ');
-  const date = addDays('2026-01-01', Number(day) - 1);
-  const knownOn = addDays('2026-01-01', Number(known) - 1);
-  const insider = { ...owner(), cik };
-  return {
-    filing: filing({ filedOn: knownOn, owners: [insider] }),
-    insider,
-    date,
-    knownOn,
-    filedOn: [knownOn],
-  };
+/** `A 3 5`: A bought ten shares for 15 dollars on 3 January, and it was filed on the 5th. */
+function bought(text: string, changes: Partial<Filing> = {}): Filing {
+  const [cik = '', day = '', filed = day] = text.split(' ');
+  const date = (count: string) => addDays('2026-01-01', Number(count) - 1);
+  const dates = { transactionDate: date(day), filedOn: date(filed) };
+  return filing({ filingId: text, owners: [owner({ cik })], ...dates, ...changes });
 }
 
-const textOf = ({ insider, date, knownOn }: InsiderTrade) => `${insider.cik} ${date} ${knownOn}`;
-const shown = ({ trades, size, dateFirst, dateLast, detectedOn, sizeWhenDetected }: Cluster) =>
-  `${trades.length} trades of ${size}, ${dateFirst.slice(8)}-${dateLast.slice(8)}, ${sizeWhenDetected} seen on ${detectedOn.slice(5)}`;
+/** The same as a trade that counts, known on the day of its filing. */
+function purchase(text: string): InsiderTrade {
+  const one = bought(text);
+  const insider = { ...owner(), cik: text.split(' ')[0] ?? '' };
+  const { filedOn, transactionDate: date } = one;
+  return { filing: one, insider, date: date ?? '', knownOn: filedOn, filedOn: [filedOn] };
+}
 
+const shown = ({
+  trades,
+  size,
+  dateFirst,
+  dateLast,
+}: Pick<Cluster, 'dateFirst' | 'dateLast' | 'size' | 'trades'>) =>
+  `${trades.length} trades of ${size}, ${dateFirst.slice(8)}-${dateLast.slice(8)}`;
 const rule = { minInsiders: 3, days: 14 };
 
 describe('a cluster', () => {
+  const detected = (one: Cluster) =>
+    `${shown(one)}, ${one.sizeWhenDetected} seen on ${one.detectedOn.slice(5)}`;
+
   it.each<[string, readonly string[], readonly string[]]>([
     ['is three insiders within 14 days', ['A 1', 'B 2', 'C 14'], ['3 trades of 3, 01-14, 3 seen on 01-14']],
-    ['is not three insiders within 15 days', ['A 1', 'B 2', 'C 15'], []],
-    ['is not two insiders, however often they buy', ['A 1', 'B 2', 'A 3', 'B 4'], []],
-    ['counts an insider once', ['A 1', 'A 1', 'B 2', 'C 3'], ['4 trades of 3, 01-03, 3 seen on 01-03']],
     [
       'joins spans that share a trade, and may be longer than a span',
       ['A 1', 'B 8', 'C 14', 'D 20', 'E 27'],
       ['5 trades of 5, 01-27, 3 seen on 01-14'],
-    ],
-    [
-      'is two where the spans share none',
-      ['A 1', 'B 1', 'C 1', 'A 15', 'B 15', 'C 15'],
-      ['3 trades of 3, 01-01, 3 seen on 01-01', '3 trades of 3, 15-15, 3 seen on 01-15'],
-    ],
-    [
-      'does not include a trade that is in no span of enough insiders',
-      ['A 1', 'B 1', 'C 1', 'D 16', 'E 16'],
-      ['3 trades of 3, 01-01, 3 seen on 01-01'],
     ],
     [
       'is detected when enough of it is public, not before',
@@ -58,46 +57,16 @@ describe('a cluster', () => {
       ['A 1 3', 'B 2 9', 'C 3 9', 'D 4 9', 'E 5 31'],
       ['5 trades of 5, 01-05, 4 seen on 01-09'],
     ],
-    [
-      'has the larger size of two that were public at detection and were joined later',
-      ['A 1 25', 'B 1 25', 'C 1 25', 'H 10 30', 'D 20 25', 'E 20 25', 'F 20 25', 'G 20 25'],
-      ['8 trades of 8, 01-20, 4 seen on 01-25'],
-    ],
   ])('a cluster %s', (_, texts, expected) => {
-    expect(clustersOf(texts.map(purchase), rule).map(shown)).toEqual(expected);
+    expect(clustersOf(texts.map(purchase), rule).map(detected)).toEqual(expected);
   });
 
   it('consists of one insider when the rule asks for one', () => {
-    expect(clustersOf([purchase('A 1')], { minInsiders: 1, days: 1 }).map(shown)).toEqual([
+    expect(clustersOf([purchase('A 1')], { minInsiders: 1, days: 1 }).map(detected)).toEqual([
       '1 trades of 1, 01-01, 1 seen on 01-01',
     ]);
   });
 });
-
-type Rule = typeof rule;
-
-/** The rulings, word by word: spans on every trade's date, joined as long as two share a trade. */
-function naive(purchases: readonly InsiderTrade[], { minInsiders, days }: Rule): Set<InsiderTrade>[] {
-  const joined: Set<InsiderTrade>[] = [];
-  for (const { date } of purchases) {
-    const end = addDays(date, days - 1);
-    const span = new Set(purchases.filter((other) => other.date >= date && other.date <= end));
-    if (new Set([...span].map(({ insider }) => insider.cik)).size >= minInsiders) joined.push(span);
-  }
-  for (let again = true; again; ) {
-    again = false;
-    for (let i = 0; i < joined.length && !again; i += 1) {
-      for (let j = i + 1; j < joined.length && !again; j += 1) {
-        const [one, other] = [joined[i] ?? new Set<InsiderTrade>(), joined[j] ?? new Set<InsiderTrade>()];
-        if (![...one].some((trade) => other.has(trade))) continue;
-        joined.splice(j, 1);
-        joined[i] = new Set([...one, ...other]);
-        again = true;
-      }
-    }
-  }
-  return joined;
-}
 
 const some = fc
   .array(
@@ -110,44 +79,46 @@ const rules = fc.record({
   minInsiders: fc.integer({ min: 1, max: 4 }),
   days: fc.integer({ min: 1, max: 20 }),
 });
-const setOf = (trades: Iterable<InsiderTrade>) => [...trades].map(textOf).sort();
+const insidersIn = (trades: Iterable<InsiderTrade>) =>
+  new Set(Array.from(trades, ({ insider }) => insider.cik));
+
+/** The clusters among trades, by the rulings word by word. */
+function naive(trades: readonly InsiderTrade[], given: typeof rule): readonly (readonly InsiderTrade[])[] {
+  const dated = trades.map((trade) => ({ trade, date: trade.date, who: String(trade.insider.cik) }));
+  return clustersAmong(dated, given).map((cluster) => Array.from(cluster, ({ trade }) => trade));
+}
 
 describe('clusters of any purchases', () => {
   it('are the ones that the definition gives', () => {
+    const setOf = (trades: readonly InsiderTrade[]) => trades.map((one) => one.filing.filingId).sort();
     fc.assert(
       fc.property(some, rules, (purchases, given) => {
-        const expected = naive(purchases, given).map(setOf).sort();
-        expect(
-          clustersOf(purchases, given)
-            .map((one) => setOf(one.trades))
-            .sort(),
-        ).toEqual(expected);
+        const found = clustersOf(purchases, given).map(({ trades }) => setOf(trades));
+        expect(found.sort()).toEqual(naive(purchases, given).map(setOf).sort());
       }),
+      { numRuns: runs(100) },
     );
   });
 
   it('have the size, the dates and the detection day that the definition gives', () => {
     fc.assert(
       fc.property(some, rules, (purchases, given) => {
-        for (const cluster of clustersOf(purchases, given)) {
-          const dates = cluster.trades.map(({ date }) => date).sort();
+        for (const { trades, ...cluster } of clustersOf(purchases, given)) {
+          const dates = trades.map(({ date }) => date).sort();
           expect([cluster.dateFirst, cluster.dateLast]).toEqual([dates[0], dates.at(-1)]);
-          expect(cluster.size).toBe(new Set(cluster.trades.map(({ insider }) => insider.cik)).size);
-          const days = purchases.map(({ knownOn }) => knownOn).sort();
-          const own = new Set(cluster.trades);
-          const seenOn = (day: string) =>
-            naive(
-              purchases.filter(({ knownOn }) => knownOn <= day),
-              given,
-            ).filter((trades) => [...trades].some((trade) => own.has(trade)));
-          const detectedOn = days.find((day) => seenOn(day).length > 0) ?? '';
+          expect(cluster.size).toBe(insidersIn(trades).size);
+          const seenOn = (day: string) => {
+            const known = purchases.filter(({ knownOn }) => knownOn <= day);
+            return naive(known, given).filter((seen) => seen.some((trade) => trades.includes(trade)));
+          };
+          const known = purchases.map(({ knownOn }) => knownOn).sort();
+          const detectedOn = known.find((day) => seenOn(day).length > 0) ?? '';
           expect(cluster.detectedOn).toBe(detectedOn);
-          const sizes = seenOn(detectedOn).map(
-            (trades) => new Set([...trades].map(({ insider }) => insider.cik)).size,
-          );
+          const sizes = seenOn(detectedOn).map((seen) => insidersIn(seen).size);
           expect(cluster.sizeWhenDetected).toBe(Math.max(...sizes));
         }
       }),
+      { numRuns: runs(80) },
     );
   });
 
@@ -161,21 +132,20 @@ describe('clusters of any purchases', () => {
             given,
           );
         };
-        const next = on(day + 1).map((cluster) => ({ cluster, trades: new Set(cluster.trades) }));
+        const next = on(day + 1);
         const within = on(day).map((cluster) => ({
           cluster,
-          outer: next.filter(({ trades }) => cluster.trades.every((trade) => trades.has(trade))),
+          outer: next.filter(({ trades }) => cluster.trades.every((trade) => trades.includes(trade))),
         }));
         for (const { cluster, outer } of within) {
           expect(outer).toHaveLength(1);
           const inOne = within.filter((other) => other.outer[0] === outer[0]).map((other) => other.cluster);
           const first = inOne.map(({ detectedOn }) => detectedOn).sort()[0];
-          expect(outer[0]?.cluster.detectedOn).toBe(first);
-          if (inOne.length === 1) {
-            expect(outer[0]?.cluster.sizeWhenDetected).toBe(cluster.sizeWhenDetected);
-          }
+          expect(outer[0]?.detectedOn).toBe(first);
+          if (inOne.length === 1) expect(outer[0]?.sizeWhenDetected).toBe(cluster.sizeWhenDetected);
         }
       }),
+      { numRuns: runs(100) },
     );
   });
 });
@@ -222,17 +192,157 @@ describe('the totals of a cluster', () => {
       priceLow: '2',
       priceHigh: '4',
     });
-    expect(of([null, '2'])).toEqual({
-      shares: null,
-      value: null,
-      averagePrice: null,
-      priceLow: '2',
-      priceHigh: '2',
-    });
-    expect(of([null, '2'], ['3', null])).toMatchObject({ shares: null, value: null, averagePrice: null });
+    const unknown = { shares: null, value: null, averagePrice: null };
+    expect(of([null, '2'])).toEqual({ ...unknown, priceLow: '2', priceHigh: '2' });
+    expect(of([null, '2'], ['3', null])).toMatchObject(unknown);
   });
 
   it('distinguish a sum of zero shares from an unknown one', () => {
     expect(of(['0', '2'])).toMatchObject({ shares: '0', value: '0', averagePrice: null });
+  });
+});
+
+describe('a signal', () => {
+  const signals = (filings: readonly Filing[], changes: Partial<Parameters<typeof signalsOf>[1]> = {}) =>
+    signalsOf(filings, { ...rule, code: 'P', minValue: undefined, ...changes });
+  const seen = (one: ClusterSignal) => `${one.day.slice(8)}: ${shown(one)}`;
+  const three = ['A 1', 'B 2', 'C 3'].map((text) => bought(text));
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'comes on the filing date of the last filing that makes a cluster',
+      ['A 1 3', 'B 2 9', 'C 3 7'],
+      ['09: 3 trades of 3, 01-03'],
+    ],
+    [
+      'has what was known on its day, not what was filed later',
+      ['A 1', 'B 2', 'C 3', 'D 4', 'E 2 20'],
+      ['03: 3 trades of 3, 01-03'],
+    ],
+    [
+      'counts everything that was filed on its day',
+      ['A 1', 'B 2', 'C 3 5', 'D 4 5'],
+      ['05: 4 trades of 4, 01-04'],
+    ],
+    [
+      'does not come again when two clusters join',
+      ['A 1', 'B 1', 'C 1', 'A 20', 'B 20', 'C 20', 'D 10 25'],
+      ['01: 3 trades of 3, 01-01', '20: 3 trades of 3, 20-20'],
+    ],
+    [
+      'does not come again when one day brings the trades that make a cluster longer',
+      ['C 1', 'A 7', 'E 8', 'E 16', 'B 20 29', 'A 29'],
+      ['08: 3 trades of 3, 01-08'],
+    ],
+  ])('%s', (_, texts, expected) => {
+    expect(signals(texts.map((text) => bought(text))).map(seen)).toEqual(expected);
+  });
+
+  it('waits until what is known is worth the minimum', () => {
+    const daysFor = (minValue: number) =>
+      signals([...three, bought('D 4 8')], { minValue }).map(({ day }) => day.slice(8));
+    expect([daysFor(45), daysFor(46), daysFor(60), daysFor(61)]).toEqual([['03'], ['08'], ['08'], []]);
+  });
+
+  it('stays when an amendment takes its cluster away, and does not come again with a cluster of the same days', () => {
+    const amended = bought('C 3 9', { formType: '4/A', transactionCode: 'G' });
+    const filings = [...three, amended, bought('D 3 12')];
+    expect(signals(filings).map(seen)).toEqual(['03: 3 trades of 3, 01-03']);
+    expect(clustersOf(classifyTrades(filings).trades, rule)).toMatchObject([{ detectedOn: '2026-01-12' }]);
+  });
+
+  it('has the value that was known on its day, not an amended one', () => {
+    const [signal] = signals([...three, bought('A 1 9', { formType: '4/A', shares: '1000' })]);
+    expect(signal?.trades.map((one) => one.filing.shares)).toEqual(['10', '10', '10']);
+  });
+
+  it('comes from sales and other trades as from purchases', () => {
+    const filings = three.map((one) => ({ ...one, transactionCode: 'S' }));
+    expect(signals(filings, { code: 'S' }).map(seen)).toEqual(['03: 3 trades of 3, 01-03']);
+    expect(signals(filings)).toEqual([]);
+  });
+});
+
+const valuedRules = fc.record({
+  code: fc.constantFrom('P', 'P', 'S', 'J'),
+  minInsiders: fc.integer({ min: 1, max: 3 }),
+  days: fc.constantFrom(1, 4, 6, 14),
+  minValue: fc.constantFrom(0, 2, 4, 30),
+});
+
+/** Trades of five insiders over two months, filed up to a month later; some amend an earlier one. */
+const longer = fc
+  .array(
+    fc.record({
+      who: fc.constantFrom(...'ABCDE'),
+      day: fc.integer({ min: 1, max: 60 }),
+      late: fc.oneof(fc.constantFrom(0, 1), fc.nat(30)),
+      isAmendment: fc.constantFrom(false, false, false, true),
+      transactionCode: fc.constantFrom('P', 'P', 'P', 'G'),
+      shares: fc.constantFrom('1', '2', '9'),
+    }),
+    { maxLength: 32, size: 'max' },
+  )
+  .map((all) =>
+    all.map(({ who, day, late, isAmendment, ...trade }, place) =>
+      bought(`${who} ${day} ${day + late}`, {
+        ...trade,
+        filingId: `F${place}`,
+        formType: isAmendment ? '4/A' : '4',
+      }),
+    ),
+  );
+
+describe('the signals in any filings', () => {
+  const nameOf = ({ filingId, row }: Filing) => `${filingId}/${row}`;
+
+  it.each([
+    ['few dates', alikeFilings, runs(300)],
+    ['many dates', longer, runs(120)],
+  ])(
+    'are those of everything computed from scratch on every day, for trades of %s',
+    (_, anyFilings, numRuns) => {
+      fc.assert(
+        fc.property(anyFilings, valuedRules, (some, given) => {
+          const filings = exchanged(some, given.code);
+          const found = signalsOf(filings, given).map(({ day, trades, size, dateFirst, dateLast }) => {
+            const rows = trades.map((one) => nameOf(one.filing)).sort();
+            return [day, dateFirst, dateLast, size, ...rows].join(' ');
+          });
+          const expected = signalsAmong(filings, given.code, given).map(({ day, first, last, size, rows }) =>
+            [day, first, last, size, ...rows.map(nameOf).sort()].join(' '),
+          );
+          expect(found.sort()).toEqual(expected.sort());
+        }),
+        { numRuns },
+      );
+    },
+  );
+
+  it('are the same, as far as their days go, when more is filed later', () => {
+    fc.assert(
+      fc.property(alikeFilings, valuedRules, fc.constantFrom(...days), (some, given, last) => {
+        const filings = exchanged(some, given.code);
+        const known = filings.filter(({ filedOn }) => filedOn <= last);
+        expect(signalsOf(known, given)).toEqual(signalsOf(filings, given).filter(({ day }) => day <= last));
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it('begin each cluster on the day of its detection, where nothing is amended', () => {
+    fc.assert(
+      fc.property(alikeFilings, valuedRules, (some, { minValue: _, ...given }) => {
+        const filings = exchanged(some, given.code).map((one) => ({ ...one, formType: '4' as const }));
+        const signals = signalsOf(filings, { ...given, minValue: undefined });
+        for (const cluster of clustersOf(classifyTrades(filings, given.code).trades, given)) {
+          const own = signals.filter(
+            ({ dateFirst, dateLast }) => dateFirst <= cluster.dateLast && dateLast >= cluster.dateFirst,
+          );
+          expect(own.map(({ day }) => day).sort()[0]).toBe(cluster.detectedOn);
+        }
+      }),
+      { numRuns: runs(300) },
+    );
   });
 });

@@ -1,55 +1,27 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { transactionValue } from '../../../../src/domain/insider/cluster-totals.ts';
 import {
   type Filing,
+  filingOf,
   impossibilityOf,
   isAmendment,
   leadOwner,
-  type ReportingOwner,
   rowOf,
   symbolsOf,
 } from '../../../../src/domain/insider/filing.ts';
-import { combinedFiling, conflictingFields } from '../../../../src/domain/insider/merge-filings.ts';
-
-const owner = (name: string, more: Partial<ReportingOwner> = {}): ReportingOwner => ({
-  cik: '0000000001',
-  name,
-  isDirector: false,
-  isOfficer: false,
-  isTenPercent: false,
-  officerTitle: null,
-  ...more,
-});
-
-/** The purchase of a director of Turtle Beach, as its Form 4 of 2023-05-15 has it. */
-const purchase: Filing = {
-  filingId: '0000929638-23-001482',
-  accessionNumber: '0000929638-23-001482',
-  row: 1,
-  formType: '4',
-  filedOn: '2023-05-15',
-  acceptedAt: null,
-  originalFiledOn: null,
-  periodOfReport: '2023-05-11',
-  issuerCik: '0001493761',
-  issuerName: 'Turtle Beach Corp',
-  ticker: 'HEAR',
-  owners: [owner('SZE JULIA', { cik: '0001777906', isDirector: true })],
-  is10b51: false,
-  isDerivative: false,
-  securityTitle: 'Common Stock',
-  transactionDate: '2023-05-11',
-  transactionCode: 'P',
-  acquiredDisposed: 'A',
-  shares: '5000',
-  pricePerShare: '11.03',
-  sharesOwnedAfter: '18453',
-  ownership: 'D',
-};
+import {
+  combinedFiling,
+  conflictingFields,
+  type HeldFiling,
+  planFilings,
+} from '../../../../src/domain/insider/merge-filings.ts';
+import { runs } from '../../../support/arbitrary.ts';
+import { anyFiling, filing, owner } from '../../../support/filings.ts';
 
 describe('the value of a trade', () => {
   it.each([
-    [{}, '55150'],
+    [{ shares: '5000', pricePerShare: '11.03' }, '55150'],
     [{ shares: '10000.0', pricePerShare: '4.25' }, '42500'],
     [{ shares: '19.82', pricePerShare: '0.0' }, '0'],
     [{ shares: '3', pricePerShare: '0.0000000001' }, '0.0000000003'],
@@ -58,17 +30,17 @@ describe('the value of a trade', () => {
     [{ pricePerShare: null }, null],
     [{ isDerivative: true }, null],
   ])('of %j is exactly %s', (part, value) => {
-    expect(transactionValue({ ...purchase, ...part })).toBe(value);
+    expect(transactionValue(filing(part))).toBe(value);
   });
 });
 
 describe('joint filers', () => {
-  const fund = owner('Fund LP', { isTenPercent: true });
-  const officer = owner('Doe Jane', { isOfficer: true });
-  const director = owner('Roe Richard', { isDirector: true });
+  const fund = owner({ name: 'Fund LP', isDirector: false, isTenPercent: true });
+  const officer = owner({ name: 'Doe Jane', isDirector: false, isOfficer: true });
+  const director = owner({ name: 'Roe Richard' });
   it.each([
     ['the first officer or director', [fund, director, officer], director],
-    ['the first of all when none is either', [fund, owner('GP LLC')], fund],
+    ['the first of all when none is either', [fund, owner({ name: 'GP LLC', isDirector: false })], fund],
     ['no one when no owner is known', [], undefined],
   ])('have as lead owner %s', (_, owners, lead) => {
     expect(leadOwner({ owners })).toBe(lead);
@@ -112,7 +84,7 @@ describe('a trade', () => {
     ['1934-06-06', undefined],
     [null, 'the trade has no date'],
   ])('dated %s has the impossibility: %s', (transactionDate, reason) => {
-    expect(impossibilityOf({ ...purchase, transactionDate })?.text).toBe(reason);
+    expect(impossibilityOf(filing({ filedOn: '2023-05-15', transactionDate }))?.text).toBe(reason);
   });
 
   it.each([
@@ -121,7 +93,7 @@ describe('a trade', () => {
     ['0', '0.00', undefined],
     [null, null, undefined],
   ])('of %s shares at %s has the impossibility: %s', (shares, pricePerShare, reason) => {
-    expect(impossibilityOf({ ...purchase, shares, pricePerShare })?.text).toBe(reason);
+    expect(impossibilityOf(filing({ shares, pricePerShare }))?.text).toBe(reason);
   });
 
   it('is an amendment when its form type ends in /A', () => {
@@ -135,8 +107,8 @@ describe('a trade', () => {
 
 describe('two records of one trade', () => {
   const roles = [
-    owner('A', { cik: '0000000001', isOfficer: true }),
-    owner('B', { cik: '0000000002', isTenPercent: true }),
+    owner({ cik: '0000000001', isDirector: false, isOfficer: true }),
+    owner({ cik: '0000000002', isDirector: false, isTenPercent: true }),
   ];
   it.each<[string, Partial<Filing>, Partial<Filing>]>([
     ['another spelling of a number', { shares: '5000.0' }, { shares: '5000' }],
@@ -145,20 +117,15 @@ describe('two records of one trade', () => {
     ['owners in another order', { owners: roles }, { owners: roles.toReversed() }],
     ['owners that only one names', { owners: [] }, { owners: roles }],
   ])('do not clash by %s, and combine into the fuller text in any order', (_, a, b) => {
-    const [one, other] = [
-      { ...purchase, ...a },
-      { ...purchase, ...b },
-    ];
+    const [one, other] = [filing({ is10b51: false, ...a }), filing({ is10b51: false, ...b })];
     expect(conflictingFields(one, other)).toEqual([]);
     const both = combinedFiling(one, other);
     expect(combinedFiling(other, one)).toEqual(both);
-    for (const part of [a, b]) {
-      for (const [field, value] of Object.entries(part)) {
-        if (value !== null && field !== 'owners') {
-          expect(String(both[field as keyof Filing]).length).toBeGreaterThanOrEqual(String(value).length);
-        }
-      }
-    }
+    const { owners: _a, ...texts } = { ...a, ...b };
+    for (const field of Object.keys(texts) as (keyof typeof texts)[])
+      for (const value of [a[field], b[field]])
+        if (typeof value === 'string')
+          expect(String(both[field]).length).toBeGreaterThanOrEqual(value.length);
     expect(both.owners.length).toBe(Math.max(one.owners.length, other.owners.length));
   });
 
@@ -170,12 +137,157 @@ describe('two records of one trade', () => {
     ['transactionCode', { transactionCode: 'S' }],
     ['is10b51', { is10b51: true }],
     ['shares', { shares: '5001' }],
-    ['pricePerShare', { pricePerShare: '11.030001' }],
+    ['pricePerShare', { pricePerShare: '1.500001' }],
     ['ownership', { ownership: 'I' }],
-    ['owners', { owners: [owner('SZE JULIA', { cik: '0001777906' })] }],
-    ['owners', { owners: [owner('SZE JULIA', { cik: '0001777907', isDirector: true })] }],
+    ['owners', { owners: [owner({ isDirector: false })] }],
+    ['owners', { owners: [owner({ cik: '0001777907' })] }],
   ])('clash in %s', (field, part) => {
-    expect(conflictingFields(purchase, { ...purchase, ...part })).toEqual([field]);
-    expect(conflictingFields({ ...purchase, ...part }, purchase)).toEqual([field]);
+    const [one, other] = [filing({ is10b51: false }), filing({ is10b51: false, ...part })];
+    expect(conflictingFields(one, other)).toEqual([field]);
+    expect(conflictingFields(other, one)).toEqual([field]);
   });
 });
+
+const keep = { replace: false };
+
+/** What a store holds after it has written a plan. */
+function written(held: readonly HeldFiling[], put: readonly HeldFiling[]): readonly HeldFiling[] {
+  const filings = new Map(held.map((one) => [one.header.filingId, one]));
+  for (const { header, concernsClusters, trades } of put) {
+    const rows = new Map(filings.get(header.filingId)?.trades.map((trade) => [trade.row, trade]));
+    for (const trade of trades) rows.set(trade.row, trade);
+    filings.set(header.filingId, { header, concernsClusters, trades: [...rows.values()] });
+  }
+  return [...filings.values()];
+}
+
+function merged(batches: readonly (readonly Filing[])[], replace = false): readonly HeldFiling[] {
+  let held: readonly HeldFiling[] = [];
+  for (const batch of batches) held = written(held, planFilings(held, batch, { replace }).put);
+  return held;
+}
+
+/** The trades of filings, by filing and row. */
+function tradesOf(held: readonly HeldFiling[]): readonly Filing[] {
+  const keyOf = ({ filingId, row }: Filing) => `${filingId} ${String(row).padStart(5, '0')}`;
+  return held
+    .flatMap(({ header, trades }) => trades.map((trade) => filingOf(header, trade)))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+function clusterMarks(held: readonly HeldFiling[]): readonly string[] {
+  return held.map(({ header, concernsClusters }) => `${header.filingId} ${concernsClusters}`).sort();
+}
+
+/** Trades with different filings or rows, whose records agree about their filings. */
+const distinct = fc
+  .uniqueArray(anyFiling, { maxLength: 20, selector: ({ filingId, row }) => `${filingId} ${row}` })
+  .map((filings) =>
+    filings.map((one) => {
+      const first = filings.find(({ filingId }) => filingId === one.filingId) ?? one;
+      return filingOf(first, one);
+    }),
+  );
+
+/** Trades, then the same with what other files state about some of them: less detail, or other words; in two orders. */
+const repeated = distinct
+  .chain((filings) => {
+    const changes = fc.constantFrom<Partial<Filing>>(
+      ...[{}, { shares: null }, { pricePerShare: '1.5' }, { issuerName: 'MAIA Biotechnology' }],
+      ...[{ owners: [] }, { acceptedAt: null, is10b51: null }, { transactionCode: null }],
+    );
+    const echo = fc
+      .tuple(fc.nat(), changes)
+      .map(([place, change]) => ({ ...filings[place % filings.length], ...change }));
+    return fc.tuple(fc.constant(filings), fc.array(echo, { maxLength: filings.length === 0 ? 0 : 10 }));
+  })
+  .map(([filings, echoes]) => ({ filings, all: [...filings, ...(echoes as readonly Filing[])] }))
+  .chain(({ filings, all }) =>
+    fc.record({
+      filings: fc.constant(filings),
+      all: fc.constant(all),
+      mixed: fc.shuffledSubarray(all, { minLength: all.length }),
+    }),
+  );
+
+describe('a plan to merge filings', () => {
+  it('keeps each trade as stated, in any batches and any order', () => {
+    fc.assert(
+      fc.property(distinct, fc.nat(20), fc.boolean(), (filings, cut, backwards) => {
+        const inOrder = backwards ? [...filings].reverse() : filings;
+        const held = merged([inOrder.slice(0, cut), inOrder.slice(cut)]);
+        expect(tradesOf(held)).toEqual(tradesOf(merged([filings])));
+        expect(new Set(tradesOf(held).map((one) => JSON.stringify(one)))).toEqual(
+          new Set(filings.map((one) => JSON.stringify(filingOf(one, one)))),
+        );
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+
+  it('combines what several files state about a trade, in any order', () => {
+    fc.assert(
+      fc.property(repeated, fc.nat(30), ({ filings, all, mixed }, cut) => {
+        fc.pre(
+          all.every((one) => filings.every((other) => one.filingId !== other.filingId || agree(one, other))),
+        );
+        const once = merged([all]);
+        const again = merged([mixed.slice(0, cut), mixed.slice(cut)]);
+        expect(tradesOf(again)).toEqual(tradesOf(once));
+        expect(clusterMarks(again)).toEqual(clusterMarks(once));
+        expect(planFilings(once, all, keep)).toEqual({ added: 0, known: all.length, conflicts: [], put: [] });
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+
+  it('marks the filings that clusters are made of: purchases of shares and amendments', () => {
+    const marksOf = (...filings: readonly Filing[]) =>
+      merged([filings]).map(({ concernsClusters }) => concernsClusters);
+    expect(marksOf(filing())).toEqual([true]);
+    expect(marksOf(filing({ transactionCode: 'S' }))).toEqual([false]);
+    expect(marksOf(filing({ isDerivative: true }))).toEqual([false]);
+    expect(marksOf(filing({ formType: '3' }))).toEqual([false]);
+    expect(marksOf(filing({ formType: '4/A', transactionCode: 'S' }))).toEqual([true]);
+    expect(marksOf(filing({ row: 1, transactionCode: 'S' }), filing({ row: 2 }))).toEqual([true]);
+  });
+
+  it.each<[string, Partial<Filing>, keyof Filing]>([
+    ['number of shares', { shares: '11' }, 'shares'],
+    ['filing date', { filedOn: '2026-01-03' }, 'filedOn'],
+    ['reporting owner', { owners: [owner({ cik: '0000000009' })] }, 'owners'],
+  ])(
+    'lists a different %s as a conflict, keeps the one held, and replaces it with replace',
+    (_, change, field) => {
+      const held = merged([[filing()]]);
+      const given = filing(change);
+      const plan = planFilings(held, [given], keep);
+      expect(plan).toEqual({
+        added: 0,
+        known: 0,
+        conflicts: [{ held: filing(), given, fields: [field] }],
+        put: [],
+      });
+      const replaced = planFilings(held, [given], { replace: true });
+      expect(replaced).toMatchObject({ added: 1, known: 0, conflicts: [] });
+      expect(tradesOf(written(held, replaced.put))).toEqual([given]);
+    },
+  );
+
+  it('marks a filing whose form is replaced by what its trades are on that form', () => {
+    const holdings = filing({ formType: '3' });
+    const changes = filing({ formType: '4', row: 2, transactionCode: 'S' });
+    expect(clusterMarks(merged([[holdings]]))).toEqual(['0000000001-26-000001 false']);
+    expect(clusterMarks(merged([[holdings], [changes]], true))).toEqual(['0000000001-26-000001 true']);
+  });
+
+  it('lists a new trade that contradicts its filing as a conflict', () => {
+    const given = filing({ row: 2, issuerCik: '0000000009' });
+    const { conflicts } = planFilings(merged([[filing()]]), [given], keep);
+    expect(conflicts).toMatchObject([{ given, fields: ['issuerCik'] }]);
+  });
+});
+
+function agree(a: Filing, b: Filing): boolean {
+  return conflictingFields(a.row === b.row ? a : filingOf(a, b), b).length === 0;
+}
