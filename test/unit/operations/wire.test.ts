@@ -32,17 +32,13 @@ describe('a row', () => {
 
   it('comes back from the wire as it was', () => {
     const row = fc.record({
-      date: fc.oneof(day, fc.constant(null)),
-      label: fc.string(),
+      date: fc.option(day),
+      label: fc.oneof(day, fc.string()),
       updated: day,
       buyers: fc.array(fc.record({ bought_on: day, name: fc.string() })),
-      unknown: fc.anything({ withNullPrototype: false }).map((value) => JSON.stringify(value) ?? ''),
+      unknown: fc.json(),
     });
-    fc.assert(
-      fc.property(row, (one) => {
-        expect(fromWire(fields)(toWire(fields)(one))).toEqual(one);
-      }),
-    );
+    fc.assert(fc.property(row, (one) => void expect(fromWire(fields)(toWire(fields)(one))).toEqual(one)));
   });
 
   it('keeps the order of its fields, the fields that it lacks, and fields that no operation declares', () => {
@@ -51,31 +47,24 @@ describe('a row', () => {
   });
 });
 
-describe('a day of another service', () => {
-  it.each([
-    ['day', '2014-10-01T00:00:00.000Z', '2014-10-01'],
-    ['day', '2014-10-01T00:00:00+00:00', '2014-10-01'],
-    ['day', '2014-10-01T13:30:00Z', '2014-10-01'],
-    ['instant', '2014-10-01T00:00:00-00:00', '2014-10-01'],
-    ['instant', '2014-10-01T13:30:00Z', '2014-10-01T13:30:00Z'],
-  ] as const)('of the kind %s, %s, is %s', (type, text, expected) => {
-    const row = { at: text };
-    expect(fromWire([field('at', type)])(row)).toEqual({ at: expected });
-  });
+it.each([
+  ['day', '2014-10-01T00:00:00.000Z', '2014-10-01'],
+  ['day', '2014-10-01T00:00:00+00:00', '2014-10-01'],
+  ['day', '2014-10-01T13:30:00Z', '2014-10-01'],
+  ['instant', '2014-10-01T00:00:00-00:00', '2014-10-01'],
+  ['instant', '2014-10-01T13:30:00Z', '2014-10-01T13:30:00Z'],
+] as const)('of another service a %s, %s, is %s', (type, text, expected) => {
+  expect(fromWire([field('at', type)])({ at: text })).toEqual({ at: expected });
+});
 
-  it('with a time of day goes out as it came in', () => {
-    const row = { at: '2014-10-01T13:30:00Z' };
-    expect(toWire([field('at', 'instant')])(row)).toEqual(row);
-  });
+it('an instant with a time of day goes out as it came in', () => {
+  const row = { at: '2014-10-01T13:30:00Z' };
+  expect(toWire([field('at', 'instant')])(row)).toEqual(row);
 });
 
 it('the coverage of an envelope has date-times on the wire', () => {
-  const coverage = {
-    first_vintage: '2015-01-30',
-    last_vintage: '2015-02-27',
-    first_date: null,
-    covered_to: '2015-03-15',
-  };
+  const days = { first_vintage: '2015-01-30', last_vintage: '2015-02-27', covered_to: '2015-03-15' };
+  const coverage = { ...days, first_date: null };
   const sent = headToWire({ object: 'vintage_list', coverage });
   expect(sent.coverage).toEqual({
     first_vintage: '2015-01-30T00:00:00Z',
