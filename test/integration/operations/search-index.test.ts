@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findSeries, type SearchMatch } from '../../../src/domain/series/search.ts';
 import type { SearchedSeries } from '../../../src/domain/series/words.ts';
 import { checkStore } from '../../../src/maintenance/check.ts';
 import { copyStore } from '../../../src/maintenance/copy.ts';
 import { removeSeries, renameSeries } from '../../../src/maintenance/series.ts';
 import { undoStoreImport } from '../../../src/maintenance/undo.ts';
+import type { Row } from '../../../src/operations/envelope.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { seriesSearch } from '../../../src/operations/series/series.ts';
 import { createService, owner, type Service } from '../../../src/service/service.ts';
@@ -13,16 +14,12 @@ import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { importFiles, withStore } from '../../support/scratch-store.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const ids = 'GDP GDPC1 UNRATE PAYEMS CPIAUCSL DFF FEDFUNDS DGS10 URNX T10Y2Y HOUST5F TX1 A'.split(' ');
 const words =
-  'Unemployment Rate Rates in Texas Gross Domestic Product Real Consumer Price Index for All Federal Funds 10 1 Year Market Yield Employees Total Nonfarm House S&P 500 a É'.split(
-    ' ',
-  );
-const titles = fc
-  .array(fc.constantFrom(...words), { minLength: 0, maxLength: 5 })
-  .map((all) => all.join(' '));
+  'Unemployment Rate Rates in Texas Gross Domestic Product Real Consumer Price Index for All Federal'
+    .concat(' Funds 10 1 Year Market Yield Employees Total Nonfarm House S&P 500 a É')
+    .split(' ');
+const titles = fc.array(fc.constantFrom(...words), { maxLength: 5 }).map((all) => all.join(' '));
 const catalogue = fc.uniqueArray(
   fc.record({
     id: fc.constantFrom(...ids),
@@ -35,25 +32,18 @@ const catalogue = fc.uniqueArray(
 type Catalogue = typeof catalogue extends fc.Arbitrary<infer T> ? T : never;
 
 const synonyms =
-  'jobs inflation core cpi fed funds 10y ten year gdp growth unemployment unemploymnt housing treasury yields'.split(
-    ' ',
-  );
+  'jobs inflation core cpi fed funds 10y ten year gdp growth unemployment unemploymnt housing treasury'
+    .concat(' yields')
+    .split(' ');
 /** A word with a letter less, a letter more or two letters exchanged. */
 const typo = fc
   .tuple(fc.constantFrom(...words, ...synonyms, ...ids), fc.nat(9), fc.constantFrom('less', 'more', 'swap'))
   .map(([word, place, change]) => {
     const at = place % word.length;
-    if (change === 'less') return word.slice(0, at) + word.slice(at + 1);
-    if (change === 'more') return `${word.slice(0, at)}x${word.slice(at)}`;
-    return (
-      word.slice(0, at) +
-      word
-        .slice(at, at + 2)
-        .split('')
-        .reverse()
-        .join('') +
-      word.slice(at + 2)
-    );
+    const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];
+    if (change === 'less') return before + after;
+    if (change === 'more') return `${before}x${letter}${after}`;
+    return before + after.slice(0, 1) + letter + after.slice(1);
   });
 const start = fc
   .tuple(fc.constantFrom(...words, ...ids), fc.integer({ min: 1, max: 6 }))
@@ -76,26 +66,15 @@ async function fill(address: string, all: Catalogue, curves: boolean): Promise<v
 }
 
 async function search(service: Service, q: string, match: string, limit: number) {
-  const rows: Readonly<Record<string, unknown>>[] = [];
-  const given: ParamTexts = [
-    ['q', q],
-    ['match', match],
-    ['limit', String(limit)],
-  ];
-  for (let cursor: string | undefined; ; ) {
-    const page = await service.answer(
-      seriesSearch,
-      cursor === undefined ? given : [...given, ['cursor', cursor]],
-      owner,
-    );
+  const rows: Row[] = [];
+  for (let cursor: ParamTexts = []; ; ) {
+    const texts = { q, match, limit: String(limit) };
+    const page = await service.answer(seriesSearch, [...Object.entries(texts), ...cursor], owner);
     rows.push(...page.results);
-    cursor = page.next_cursor;
-    if (cursor === undefined) return rows;
+    if (page.next_cursor === undefined) return rows;
+    cursor = [['cursor', page.next_cursor]];
   }
 }
-
-const named = (found: readonly { readonly series: { readonly id: string }; readonly matched: unknown }[]) =>
-  found.map(({ series, matched }) => `${series.id} ${matched}`);
 
 /** Searches with the index, and in the whole list of series. */
 async function expectSame(address: string, asked: readonly (readonly [string, SearchMatch, number])[]) {
@@ -104,11 +83,11 @@ async function expectSame(address: string, asked: readonly (readonly [string, Se
     const all = (await search(service, '', 'id', 1000)) as unknown as readonly SearchedSeries[];
     for (const [q, match, limit] of asked) {
       const rows = await search(service, q, match, limit);
-      expect([q, match, rows.map(({ id, matched }) => `${id} ${matched}`)]).toEqual([
-        q,
-        match,
-        named(await findSeries(all, q, match)),
-      ]);
+      const listed = await findSeries(all, q, match);
+      expect(
+        rows.map(({ id, matched }) => `${id} ${matched}`),
+        `${match} ${q}`,
+      ).toEqual(listed.map(({ series, matched }) => `${series.id} ${matched}`));
     }
   });
 }
@@ -135,23 +114,16 @@ describe('a search by the index of words', () => {
       const asked = ['texas', 'unemployment', 'texs', 'price', 'new', 'old'].map(
         (q) => [q, 'words', 1000] as const,
       );
-      const found = async (q: string, of = address) =>
-        withStore(of, async (store) =>
-          (await search(createService({ store }), q, 'words', 10)).map(
-            ({ id, matched }) => `${id} ${matched}`,
-          ),
-        );
-      const of = (id: string, title: string) => ({
-        ...{ id, title, hasFacts: true },
-        units: 'Percent' as const,
-      });
+      const found = (q: string, of = address) =>
+        withStore(of, async (store) => {
+          const rows = await search(createService({ store }), q, 'words', 10);
+          return rows.map(({ id, matched }) => `${id} ${matched}`);
+        });
+      const of = (id: string, title: string) => ({ id, title, hasFacts: true, units: 'Percent' as const });
       await fill(address, [of('OLD', 'Unemployment in Texas'), of('CPI', 'Consumer Price Index')], false);
       expect(await found('texas')).toEqual(['OLD title']);
-      await importFiles(
-        address,
-        { 'again.csv': 'series_id,title\nCPI,Prices in Texas\n' },
-        { replace: true },
-      );
+      const retitled = 'series_id,title\nCPI,Prices in Texas\n';
+      await importFiles(address, { 'again.csv': retitled }, { replace: true });
       expect(await found('texas')).toEqual(['CPI title', 'OLD title']);
       await undoStoreImport(address);
       expect(await found('texas')).toEqual(['OLD title']);
