@@ -1,22 +1,15 @@
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Note, open } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { agreeing, days, onePerKey, runs } from '../support/arbitrary.ts';
 import { worldUpTo } from '../support/begun-stores.ts';
 import { asof } from '../support/command.ts';
-import { onEveryEngine } from '../support/engines.ts';
-import { scratchFolder } from '../support/folders.ts';
+import { onEveryEngine, sqlite } from '../support/engines.ts';
 import type { ModelStatement } from '../support/knowledge.ts';
 import { everyCommand } from '../support/lines.ts';
-import { startService } from '../support/modes.ts';
-import { newStorePath } from '../support/scratch-store.ts';
-
-// A run asks every question of two stores, and may start two services.
-vi.setConfig({ testTimeout: 120_000 });
-
-const folder = scratchFolder();
+import { type Running, startService } from '../support/modes.ts';
 
 /** Command lines as of a day D, with an earlier day E and N, the day after D. */
 const lines: Readonly<Record<string, readonly string[]>> = {
@@ -126,17 +119,12 @@ const tables: readonly string[] = [
   'join - --on day GDP X1 --units pch --strict',
 ];
 
-function next(day: string): string {
-  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
-}
+const dayAfter = (day: string, count: number) =>
+  new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
 
-function filled(line: string, day: string, earlier: string): string[] {
-  const texts: Readonly<Record<string, string>> = {
-    D: day,
-    E: earlier,
-    N: next(day),
-    'E,D': `${earlier},${day}`,
-  };
+function filled(line: string, { day, earlier }: World): string[] {
+  const dates = { D: day, E: earlier, N: dayAfter(day, 1), 'E,D': `${earlier},${day}` };
+  const texts: Readonly<Record<string, string>> = dates;
   return line.split(' ').map((word) => texts[word] ?? word);
 }
 
@@ -159,58 +147,48 @@ async function written(line: readonly string[], where: readonly string[], now?: 
   return `${line.join(' ')}\n${plain(out)}${plain(err)}exit ${code}`;
 }
 
-/** The first words of the commands that take an as-of date. */
-function commandsWithAsOf(): readonly string[] {
-  const found = everyCommand.filter(({ flags }) =>
-    flags.some(({ name }) => name === 'as-of' || name === 'known-before'),
-  );
-  return [...new Set(found.map(({ words }) => words.split(' ')[0] ?? ''))].filter(
-    (name) => name !== 'import',
-  );
-}
+/** Two days in a history of statements, and the stores of all of it and of what was known on the later day. */
+type World = {
+  readonly said: readonly ModelStatement[];
+  readonly day: string;
+  readonly earlier: string;
+  readonly whole: string;
+  readonly cut: string;
+};
 
 const history = fc.record({
-  statements: agreeing.map((items) => onePerKey(items.map(({ said }) => said))),
+  said: agreeing.map((items) => onePerKey(items.map((item) => item.said))),
   day: fc.constantFrom(...days, '2020-03-01', '2020-07-31', '2022-05-05'),
   back: fc.integer({ min: 0, max: 400 }),
 });
 
-function earlierThan(day: string, back: number): string {
-  const earlier = new Date(Date.parse(day) - back * 86_400_000).toISOString().slice(0, 10);
-  return earlier < '2019-12-31' ? '2019-12-31' : earlier;
+/** Random worlds, each with a store of everything and one that ends on the day. */
+async function worldsOf(count: number, newAddress: () => string): Promise<readonly World[]> {
+  const worlds: World[] = [];
+  for (const { said, day, back } of fc.sample(history, count)) {
+    const [whole, cut] = [newAddress(), newAddress()];
+    await worldUpTo('9999-12-31', said, whole);
+    await worldUpTo(day, said, cut);
+    const earlier = [dayAfter(day, -back), '2019-12-31'].sort().at(-1) ?? '';
+    worlds.push({ said, day, earlier, whole, cut });
+  }
+  return worlds;
 }
 
-/** Both stores: that of everything, and that which ends on the day. */
-async function storesOf(
-  statements: readonly ModelStatement[],
-  day: string,
-  newAddress: () => string | Promise<string>,
-) {
-  return [
-    await worldUpTo('9999-12-31', statements, await newAddress()),
-    await worldUpTo(day, statements, await newAddress()),
-  ] as const;
-}
+let worlds: readonly World[] = [];
+beforeAll(async () => {
+  worlds = await worldsOf(runs(7), sqlite.newAddress);
+});
 
-const newFile = () => newStorePath(folder);
-
-/** Checks for random histories and days that what is asked of both stores is answered alike. */
-function comparing(
-  ask: (store: string, day: string, earlier: string) => Promise<readonly string[]>,
-  {
-    numRuns,
-    newAddress = newFile,
-  }: { readonly numRuns: number; readonly newAddress?: () => string | Promise<string> },
+/** Checks that what is asked of both stores of some worlds is answered alike. */
+async function comparing(
+  some: readonly World[],
+  ask: (store: string, world: World) => Promise<readonly string[]>,
 ): Promise<void> {
-  return fc.assert(
-    fc.asyncProperty(history, async ({ statements, day, back }) => {
-      const [whole, cut] = await storesOf(statements, day, newAddress);
-      const earlier = earlierThan(day, back);
-      const [answers, expected] = [await ask(whole, day, earlier), await ask(cut, day, earlier)];
-      for (const [i, answer] of answers.entries()) expect(answer).toBe(expected[i]);
-    }),
-    { numRuns },
-  );
+  for (const world of some) {
+    const [answers, expected] = [await ask(world.whole, world), await ask(world.cut, world)];
+    for (const [i, answer] of answers.entries()) expect(answer, JSON.stringify(world)).toBe(expected[i]);
+  }
 }
 
 /** The results of work for each of some lines, one after the other. */
@@ -218,6 +196,27 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<string>): Pr
   const done: string[] = [];
   for (const one of all) done.push(await work(one));
   return done;
+}
+
+/** Starts a service of a store, asks it, and stops it. */
+async function serving<T>(store: string, ask: (service: Running) => Promise<T>, now?: string): Promise<T> {
+  const service = await startService({
+    openStore: () => openStore(store),
+    ...(now !== undefined && { clock: () => new Date(now) }),
+  });
+  return ask(service).finally(service.stop);
+}
+
+/** The answers of a service to paths, with the headers that say something about them. */
+function fetched({ url, key }: Running, paths: readonly string[]): Promise<readonly string[]> {
+  const own = ['date', 'etag', 'x-request-id', 'content-length', 'transfer-encoding'];
+  return each(paths, async (path) => {
+    const answer = await fetch(`${url}/v1/${path}`, { headers: { 'X-API-Key': key } });
+    const headers = [...answer.headers].filter(
+      ([name]) => !own.includes(name) && !name.startsWith('ratelimit'),
+    );
+    return plain(`${path} ${answer.status} ${JSON.stringify(headers)} ${await answer.text()}`);
+  });
 }
 
 /** The answers of an assistant's session to requests, in their order. */
@@ -239,213 +238,160 @@ const momentOn = (day: string) => `${day}T09:00:00Z`;
 
 describe('nothing published after a day changes an answer as of that day', () => {
   it('in any command that takes an as-of date: all are tested', () => {
-    expect(
-      commandsWithAsOf()
-        .filter((name) => !(name in others))
-        .sort(),
-    ).toEqual(Object.keys(lines).sort());
+    const bounded = everyCommand.filter(({ flags }) =>
+      flags.some(({ name }) => name === 'as-of' || name === 'known-before'),
+    );
+    const names = new Set(bounded.map(({ words }) => words.split(' ')[0] ?? ''));
+    const tested = [...names].filter((name) => name !== 'import' && !(name in others));
+    expect(tested.sort()).toEqual(Object.keys(lines).sort());
   });
 
   it.each(Object.keys(lines))('in asof %s', async (command) => {
-    await comparing(
-      (store, day, earlier) =>
-        each(lines[command] ?? [], (line) => written(filled(line, day, earlier), ['--store', store])),
-      { numRuns: runs(12) },
+    await comparing(worlds, (store, world) =>
+      each(lines[command] ?? [], (line) => written(filled(line, world), ['--store', store])),
     );
   });
 
   it('in a join of rows up to that day', async () => {
-    await comparing(
-      (store, day, earlier) => {
-        const rows = `day\n${earlier}\n${day}\n`;
-        return each(tables, (line) => written(line.split(' '), ['--store', store], undefined, rows));
-      },
-      { numRuns: runs(8) },
-    );
+    await comparing(worlds, (store, { day, earlier }) => {
+      const rows = `day\n${earlier}\n${day}\n`;
+      return each(tables, (line) => written(line.split(' '), ['--store', store], undefined, rows));
+    });
   });
 
   it('in any answer of the library, its basis and notes among it', async () => {
-    await comparing(
-      async (store, asOf, earlier) => {
-        const notes: Note[] = [];
-        const library = await open(store, { onNote: (note) => void notes.push(note) });
-        const range = { from: earlier, to: asOf };
-        const ids = ['GDP', 'X1', 'WAIT'];
-        const answers: readonly (() => Promise<unknown>)[] = [
-          ...['GDP', 'X1', 'WAIT', 'DGS10'].map((id) => () => library.observations(id, { asOf })),
-          () => library.observations('X1', { asOf, units: 'pch' }),
-          () => library.observations('GDP', { asOf, release: 'first' }),
-          () => library.panel(['*'], { asOf, wide: true }),
-          () => library.panel(ids, { asOfEach: 'month-end', ...range, units: 'pch' }),
-          () => library.panel(['*A*', 'GDP'], { asOfEach: [earlier, asOf], last: 2 }),
-          () => library.diff(ids, [earlier, asOf]),
-          () => library.compare(['X1'], [earlier, asOf]),
-          () => library.versions(['*'], [earlier, asOf]),
-          () => library.revisions('X1', { asOf }),
-          () => library.revisions('CPI', { asOf, release: [1, 'final'] }),
-          () => library.revisions('X1', { asOf, wide: true }),
-          () => library.vintages('GDP', { asOf }),
-          () => library.insiderFilings({ asOf, from: '2019-01-01' }),
-          () => library.insiderClusters({ asOf, minInsiders: 2, days: 30 }),
-        ];
-        const texts = await each(answers, async (ask) => JSON.stringify(await ask().catch(String)));
-        await library.close();
-        return [...texts.map(plain), JSON.stringify(notes)].map((text) =>
-          text.replace(/"nextCursor":"[^"]+"/, ''),
-        );
-      },
-      { numRuns: runs(8) },
-    );
+    await comparing(worlds, async (store, { day: asOf, earlier }) => {
+      const notes: Note[] = [];
+      const library = await open(store, { onNote: (note) => void notes.push(note) });
+      const range = { from: earlier, to: asOf };
+      const ids = ['GDP', 'X1', 'WAIT'];
+      const answers: readonly (() => Promise<unknown>)[] = [
+        ...[...ids, 'DGS10'].map((id) => () => library.observations(id, { asOf })),
+        () => library.observations('X1', { asOf, units: 'pch' }),
+        () => library.observations('GDP', { asOf, release: 'first' }),
+        () => library.panel(['*'], { asOf, wide: true }),
+        () => library.panel(ids, { asOfEach: 'month-end', ...range, units: 'pch' }),
+        () => library.panel(['*A*', 'GDP'], { asOfEach: [earlier, asOf], last: 2 }),
+        () => library.diff(ids, [earlier, asOf]),
+        () => library.compare(['X1'], [earlier, asOf]),
+        () => library.versions(['*'], [earlier, asOf]),
+        () => library.revisions('X1', { asOf }),
+        () => library.revisions('CPI', { asOf, release: [1, 'final'] }),
+        () => library.revisions('X1', { asOf, wide: true }),
+        () => library.vintages('GDP', { asOf }),
+        () => library.insiderFilings({ asOf, from: '2019-01-01' }),
+        () => library.insiderClusters({ asOf, minInsiders: 2, days: 30 }),
+      ];
+      const texts = await each(answers, async (ask) => JSON.stringify(await ask().catch(String)));
+      await library.close();
+      return [...texts.map(plain), JSON.stringify(notes)].map((text) =>
+        text.replace(/"nextCursor":"[^"]+"/, ''),
+      );
+    });
   });
 
   it('over HTTP: neither a body nor a header, nor what a command makes of it', async () => {
-    await comparing(
-      async (store, day, earlier) => {
-        const service = await startService({ openStore: () => openStore(store) });
-        try {
-          const paths = [
-            ...['GDP', 'X1', 'WAIT', 'DGS10'].map((id) => `series/${id}/observations?as_of=${day}`),
-            `series/GDP/observations?as_of=${day}&release=first`,
-            `observations?ids=GDP,X1&as_of=${day}&format=csv`,
-            `observations?ids=*&as_of=${day}`,
-            `panel?ids=*&as_of=${day}&wide=true`,
-            `panel?ids=GDP,X1,WAIT&as_of_each=month-end&from=2019-12-15&to=${day}&units=pch`,
-            `diff?ids=*&old=${earlier}&new=${day}`,
-            `insider/filings?as_of=${day}&from=2019-01-01`,
-            `insider/clusters?as_of=${day}&min_insiders=2&days=30`,
-            `insider/clusters/signals?as_of=${day}&min_insiders=2&days=30`,
-          ];
-          const bodies = await each(paths, async (path) => {
-            const answer = await fetch(`${service.url}/v1/${path}`, {
-              headers: { 'X-API-Key': service.key },
-            });
-            const own = ['date', 'etag', 'x-request-id', 'content-length', 'transfer-encoding'];
-            const headers = [...answer.headers].filter(
-              ([name]) => !own.includes(name) && !name.startsWith('ratelimit'),
-            );
-            return plain(`${path} ${answer.status} ${JSON.stringify(headers)} ${await answer.text()}`);
-          });
-          const asked = Object.values(lines).flatMap((all) => all.slice(0, 4));
-          const remote = ['--base-url', service.url, '--key', service.key];
-          return [...bodies, ...(await each(asked, (line) => written(filled(line, day, earlier), remote)))];
-        } finally {
-          await service.stop();
-        }
-      },
-      { numRuns: runs(3) },
-    );
+    await comparing(worlds.slice(0, runs(2)), (store, world) => {
+      const { day, earlier } = world;
+      const paths = [
+        ...['GDP', 'X1', 'WAIT', 'DGS10'].map((id) => `series/${id}/observations?as_of=${day}`),
+        `series/GDP/observations?as_of=${day}&release=first`,
+        `observations?ids=GDP,X1&as_of=${day}&format=csv`,
+        `observations?ids=*&as_of=${day}`,
+        `panel?ids=*&as_of=${day}&wide=true`,
+        `panel?ids=GDP,X1,WAIT&as_of_each=month-end&from=2019-12-15&to=${day}&units=pch`,
+        `diff?ids=*&old=${earlier}&new=${day}`,
+        `insider/filings?as_of=${day}&from=2019-01-01`,
+        `insider/clusters?as_of=${day}&min_insiders=2&days=30`,
+        `insider/clusters/signals?as_of=${day}&min_insiders=2&days=30`,
+      ];
+      return serving(store, async (service) => {
+        const remote = ['--base-url', service.url, '--key', service.key];
+        const asked = Object.values(lines).flatMap((all) => all.slice(0, 4));
+        const commands = await each(asked, (line) => written(filled(line, world), remote));
+        return [...(await fetched(service, paths)), ...commands];
+      });
+    });
   });
 
   it('in a session of asof mcp', async () => {
-    await comparing(
-      async (store, day, earlier) => {
-        const calls: readonly (readonly [tool: string, values: object])[] = [
-          ...['GDP', 'X1', 'WAIT', 'DGS10'].flatMap(
-            (id) =>
-              [
-                ['observations', { id }],
-                ['observations', { id, units: 'chg' }],
-                ['vintages', { id }],
-                ['revisions', { id }],
-                ['series_show', { id }],
-              ] as const,
-          ),
-          ['observations', { id: 'LATE' }],
-          ['observations', { id: 'GPD' }],
-          ['series_search', {}],
-          ['series_search', { q: 'prices' }],
-          ['series_search', { q: 'prises' }],
-          ['panel', { ids: ['*'], wide: true }],
-          ['panel', { ids: ['X1', 'WAIT'], asOfEach: 'month-end', from: '2019-12-15', units: 'pch' }],
-          ['diff', { ids: ['*'], days: [earlier, 'latest'] }],
-          ['compare', { ids: ['X1'], days: [earlier, 'latest'], units: 'pch' }],
-          ['versions', { ids: ['GDP'], days: [earlier, 'latest'] }],
-          ['curve', {}],
-          ['yields', {}],
-          ['yield_table', {}],
-          ['spread', { long: '10Y', short: '2Y' }],
-          ['insider_filings', { from: '2019-01-01' }],
-          ['insider_filings', { ticker: 'AIT' }],
-          ['insider_clusters', { minInsiders: 2, days: 30 }],
-          ['insider_cluster_explanations', { minInsiders: 2, days: 30 }],
-          ['insider_cluster_signals', { minInsiders: 2, days: 30 }],
-        ];
-        const requests = [
-          {
-            id: 0,
-            method: 'initialize',
-            params: {
-              protocolVersion: '2025-06-18',
-              capabilities: {},
-              clientInfo: { name: 'test', version: '1' },
-            },
-          },
-          ...calls.map(([name, values], i) => ({
-            id: i + 1,
-            method: 'tools/call',
-            params: { name, arguments: values },
-          })),
-        ].map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`);
-        return session(['mcp', '--as-of', day, '--store', store], requests);
-      },
-      { numRuns: runs(8) },
-    );
+    await comparing(worlds.slice(0, runs(4)), (store, { day, earlier }) => {
+      const calls: readonly (readonly [tool: string, values: object])[] = [
+        ...['GDP', 'X1', 'WAIT', 'DGS10'].flatMap(
+          (id) =>
+            [
+              ['observations', { id }],
+              ['observations', { id, units: 'chg' }],
+              ['vintages', { id }],
+              ['revisions', { id }],
+              ['series_show', { id }],
+            ] as const,
+        ),
+        ['observations', { id: 'LATE' }],
+        ['observations', { id: 'GPD' }],
+        ['series_search', {}],
+        ['series_search', { q: 'prices' }],
+        ['series_search', { q: 'prises' }],
+        ['panel', { ids: ['*'], wide: true }],
+        ['panel', { ids: ['X1', 'WAIT'], asOfEach: 'month-end', from: '2019-12-15', units: 'pch' }],
+        ['diff', { ids: ['*'], days: [earlier, 'latest'] }],
+        ['compare', { ids: ['X1'], days: [earlier, 'latest'], units: 'pch' }],
+        ['versions', { ids: ['GDP'], days: [earlier, 'latest'] }],
+        ['curve', {}],
+        ['yields', {}],
+        ['yield_table', {}],
+        ['spread', { long: '10Y', short: '2Y' }],
+        ['insider_filings', { from: '2019-01-01' }],
+        ['insider_filings', { ticker: 'AIT' }],
+        ['insider_clusters', { minInsiders: 2, days: 30 }],
+        ['insider_cluster_explanations', { minInsiders: 2, days: 30 }],
+        ['insider_cluster_signals', { minInsiders: 2, days: 30 }],
+      ];
+      const handshake = {
+        ...{ protocolVersion: '2025-06-18', capabilities: {} },
+        clientInfo: { name: 'test', version: '1' },
+      };
+      const requests = [
+        { id: 0, method: 'initialize', params: handshake },
+        ...calls.map(([name, values], i) => ({
+          ...{ id: i + 1, method: 'tools/call' },
+          params: { name, arguments: values },
+        })),
+      ].map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`);
+      return session(['mcp', '--as-of', day, '--store', store], requests);
+    });
   });
 
   it('and without an as-of date, later data only add revisions and vintages', async () => {
-    await fc.assert(
-      fc.asyncProperty(history, async ({ statements, day }) => {
-        const [whole, cut] = await storesOf(statements, day, newFile);
-        const rows = async (line: string, store: string) =>
-          (await asof([...line.split(' '), '--no-header', '--store', store])).out;
-        const revisions = 'revisions GDP --date 2020-02-01';
-        expect((await rows(revisions, whole)).startsWith(await rows(revisions, cut))).toBe(true);
-        expect((await rows('vintages GDP', whole)).endsWith(await rows('vintages GDP', cut))).toBe(true);
-      }),
-      { numRuns: runs(12) },
-    );
+    for (const { whole, cut } of worlds) {
+      const rows = async (line: string, store: string) =>
+        (await asof([...line.split(' '), '--no-header', '--store', store])).out;
+      const revisions = 'revisions GDP --date 2020-02-01';
+      expect((await rows(revisions, whole)).startsWith(await rows(revisions, cut))).toBe(true);
+      expect((await rows('vintages GDP', whole)).endsWith(await rows('vintages GDP', cut))).toBe(true);
+    }
   });
 });
 
 describe('today, that of the clock, bounds every answer without an as-of day', () => {
   onEveryEngine((engine) => {
-    const addresses = async () => engine.newAddress();
+    let own: readonly World[] = [];
+    beforeAll(async () => {
+      own = engine === sqlite ? worlds.slice(0, runs(4)) : await worldsOf(runs(2), engine.newAddress);
+    });
 
     it('of a command: a store of everything answers as one that ends today', async () => {
-      await comparing(
-        (store, day, earlier) =>
-          each(today, (line) => written(filled(line, day, earlier), ['--store', store], momentOn(day))),
-        { numRuns: runs(6, engine), newAddress: addresses },
+      await comparing(own, (store, world) =>
+        each(today, (line) => written(filled(line, world), ['--store', store], momentOn(world.day))),
       );
     });
 
     it('of a service', async () => {
-      await comparing(
-        async (store, day) => {
-          const clock = () => new Date(momentOn(day));
-          const service = await startService({ openStore: () => openStore(store), clock });
-          const paths = [
-            'series',
-            'series/X1',
-            'series/GDP/observations',
-            'series/GDP/vintages',
-            'treasury/yields',
-            'treasury/yields/curve',
-            'insider/filings?from=2019-01-01',
-            'panel?ids=*&wide=true',
-          ];
-          try {
-            return await each(paths, async (path) => {
-              const answer = await fetch(`${service.url}/v1/${path}`, {
-                headers: { 'X-API-Key': service.key },
-              });
-              return plain(`${path} ${answer.status} ${await answer.text()}`);
-            });
-          } finally {
-            await service.stop();
-          }
-        },
-        { numRuns: runs(2), newAddress: addresses },
+      const paths = ['series', 'series/X1', 'series/GDP/observations', 'series/GDP/vintages']
+        .concat(['treasury/yields', 'treasury/yields/curve', 'insider/filings?from=2019-01-01'])
+        .concat('panel?ids=*&wide=true');
+      await comparing(own.slice(0, runs(1)), (store, { day }) =>
+        serving(store, (service) => fetched(service, paths), momentOn(day)),
       );
     });
   });
@@ -455,7 +401,7 @@ describe('today, that of the clock, bounds every answer without an as-of day', (
       { series: 'GDP', date: '2020-01-01', asOf: '2020-02-15', value: '1' },
       { series: 'GDP', date: '2020-01-01', asOf: '2020-06-30', value: '2' },
     ];
-    const store = await worldUpTo('9999-12-31', said, newFile());
+    const store = await worldUpTo('9999-12-31', said, sqlite.newAddress());
     // At 09:59 UTC it is 15 February everywhere on Earth but where it is still the 14th; at 10:00 the 16th begins.
     const library = await open(store, { clock: () => new Date('2020-02-15T09:59:59Z') });
     const { rows, basis } = await library.observations('GDP', { limit: 1 });
@@ -469,5 +415,3 @@ describe('today, that of the clock, bounds every answer without an as-of day', (
     await library.close();
   });
 });
-
-afterAll(() => vi.resetConfig());
