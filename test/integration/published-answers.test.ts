@@ -1,4 +1,0 @@
-import { testData } from '../support/repository.ts';
-import { publishedAnswersSuite } from '../support/suites/published-answers.ts';
-
-publishedAnswersSuite(testData, ['ROUTPUT']);
