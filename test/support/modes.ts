@@ -41,7 +41,7 @@ type ServeOptions = Parameters<typeof serve>[0];
 export type Running = { readonly url: string; readonly key: string; readonly stop: () => Promise<void> };
 
 /** The same with its log, and the address of its metrics if they have a port. */
-export type Started = Running & {
+type Started = Running & {
   readonly metricsUrl: string | undefined;
   /** The lines of its log so far. */
   readonly log: () => readonly Readonly<Record<string, unknown>>[];

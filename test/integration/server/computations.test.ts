@@ -18,8 +18,8 @@ const endless =
 /** Fills a new store with four long series. */
 async function filled(address: string): Promise<string> {
   const lines = ['LONG1', 'LONG2', 'LONG3', 'LONG4'].flatMap((id) =>
-    Array.from({ length: 20_000 }, (_, i) => {
-      const [date, known] = [i, i + 1].map((day) => utcDay(new Date(Date.UTC(1960, 0, 1 + day))));
+    Array.from({ length: 12_700 }, (_, i) => {
+      const [date, known] = [i, i + 1].map((day) => utcDay(new Date(Date.UTC(1980, 0, 1 + day))));
       return `${id},${date},${known},${i}.25`;
     }),
   );
