@@ -4,10 +4,55 @@ import { type Question, question } from '../../src/answering/question.ts';
 import { resolveSeries } from '../../src/answering/series-ids.ts';
 import { contradiction } from '../../src/errors/problem.ts';
 import { type Field, showing } from '../../src/operations/field.ts';
-import { asOfParam, param, periodRange } from '../../src/operations/param.ts';
+import { operation } from '../../src/operations/operation.ts';
+import { pageOf } from '../../src/operations/page.ts';
+import { asOfParam, paging, param, periodRange } from '../../src/operations/param.ts';
 import { observations } from '../../src/operations/series/observations.ts';
-import { flag, integer } from '../../src/operations/value.ts';
+import { day, flag, integer } from '../../src/operations/value.ts';
 import { boundAsOf, severalSeries, skipMissing } from '../../src/questions/series/shared.ts';
+
+/** An operation that asof does not have, declared as a new file in src/operations would declare it. */
+export const sources = operation({
+  name: 'data_sources',
+  command: { words: 'sources', alias: 'src', heading: 'Series' },
+  summary: 'List the sources of series',
+  description: 'By name, the last first.',
+  path: '/v1/sources',
+  object: 'source_list',
+  params: {
+    min_series: param(integer(1, 1000), 'Series that a source has at least.', 1),
+    to: param(day, 'Last day of a last vintage.', undefined, { bounds: { field: 'last_vintage', is: 'to' } }),
+    ...paging,
+  },
+  fields: [
+    { name: 'source', type: 'text', description: 'Name of the data source.' },
+    { name: 'series_count', type: 'integer', description: 'Its series.' },
+    { name: 'last_vintage', type: 'day', description: 'The last vintage of any of them.', nullable: true },
+  ],
+  columns: ['source', 'series_count', 'last_vintage'],
+  example: { limit: '1' },
+  knownBy: 'last_vintage',
+  boundBy: 'to',
+  async run({ min_series, to = '9999-12-31', limit }, { view, position }) {
+    const series = await view.series.search({ text: '', limit: 1000 });
+    const rows = [...new Set(series.map(({ source }) => source))].sort().map((source) => {
+      const own = series.filter((one) => one.source === source);
+      const days = own.map(({ lastVintage }) => lastVintage).sort();
+      return { source, series_count: own.length, last_vintage: days.at(-1) ?? null };
+    });
+    const after = position?.key[0];
+    const asked = rows
+      .reverse()
+      .filter(({ series_count, last_vintage }) => series_count >= min_series && (last_vintage ?? '') <= to)
+      .filter(({ source }) => after === undefined || source < after);
+    return pageOf(
+      asked.slice(0, limit + 1),
+      limit,
+      (row) => row,
+      ({ source }) => ({ key: [source] }),
+    );
+  },
+});
 
 const fields = [
   { name: 'date', type: 'day', description: 'The period of the values.' },
