@@ -114,13 +114,6 @@ describe('a table over HTTP', () => {
     expect((await bytesOf(accepted)).equals(await bytesOf(named))).toBe(true);
   });
 
-  it('has all rows, where JSON has a page', async () => {
-    const json = await bodyOf(ask('/v1/treasury/yields?limit=1'));
-    expect(json.results_count).toBe(1);
-    const csv = await (await ask('/v1/treasury/yields?format=csv')).text();
-    expect(csv.split('\n').length).toBeGreaterThan(3);
-  });
-
   it('names the next page where a limit cuts it off, and continues there', async () => {
     const rows = async (response: Response) => (await response.text()).trim().split('\n').slice(1);
     const found: string[] = [];
