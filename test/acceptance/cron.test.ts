@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { takeLock } from '../../src/store/sqlite/access.ts';
 import { Machine } from '../support/console.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';
@@ -71,14 +70,6 @@ describe('the crontab line of docs/guide/snapshots.md', () => {
       /^asof: plan\.txt line 1 \(gdp\.csv\): series 'GDPX' not found.*; desk is as it was\n$/,
     );
     expect(readlinkSync(join(home, 'desk'))).toBe(before);
-  });
-
-  it('mails that another run holds the lock', async () => {
-    mailed();
-    const lock = await takeLock(join(home, '.desk.lock'));
-    expect(mailed()).toMatch(/^asof: .*another.*\n$/);
-    await lock?.close();
-    expect(mailed()).toBe('');
   });
 });
 

@@ -124,19 +124,10 @@ describe('asof with a store in a file or a database, and with a service of the s
 
   it.each([
     ['several series', ['obs', 'GDP', oddId]],
-    ['a pattern', ['obs', 'GDP*']],
-    ['an as-of day', ['obs', 'GDP', '--as-of', '2020-12-31']],
-    ['revisions', ['revisions', 'gdp', '--date', '2020-03-01']],
-    ['a spread', ['spread']],
-    ['a curve', ['curve', '--date', '2026-01-15', '--on-or-before']],
-    ['two curves', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13']],
     ['all but an unknown series', ['obs', 'GDPX', 'GDP', '--skip-missing']],
-    ['rates over time', ['yields', '--maturity', '10Y']],
+    ['revisions', ['revisions', 'gdp', '--date', '2020-03-01']],
+    ['two curves', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13']],
     ['a panel', ['panel', 'GDP', oddId, '--as-of', '2020-12-31']],
-    [
-      'a real-time panel',
-      ['panel', 'GDP', '--as-of-each', 'month-end', '--from', '2020-01-01', '--to', '2020-12-31'],
-    ],
     ['vintages', ['vintages', 'GDP']],
   ])('draws the same chart of %s', async (_, line) => {
     expect((await everyWay([...line, '--plot'])).out).toMatch(/^ *└[─┬]+$/m);
