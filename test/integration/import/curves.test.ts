@@ -14,7 +14,6 @@ import {
   newStorePath,
   reading,
 } from '../../support/scratch-store.ts';
-import { namedWorkbook } from '../../support/workbook.ts';
 import { zipOf } from '../../support/zip-writer.ts';
 
 const folder = scratchFolder();
@@ -41,33 +40,23 @@ const datesIn = async (store: string) => [
 /** The ten-year rates of the first two trade dates of 2015, as the Federal Reserve published them. */
 const published = ['2015-01-02 10Y 2.12 Federal Reserve H.15', '2015-01-05 10Y 2.04 Federal Reserve H.15'];
 
-/** An answer of FRED's API. */
-const answer = (type: number, ...observations: readonly object[]) =>
-  JSON.stringify({
-    realtime_start: '1776-07-04',
-    realtime_end: '9999-12-31',
-    units: 'lin',
-    output_type: type,
-    count: observations.length,
-    observations,
-  });
 const observation = (date: string, start: string, value: string) => ({
   realtime_start: start,
   realtime_end: '9999-12-31',
   date,
   value,
 });
-const api = answer(
-  1,
-  observation('2015-01-02', '2015-01-05', '2.12'),
-  observation('2015-01-05', '2015-01-06', '2.04'),
-);
-const byVintage = answer(
-  2,
-  { date: '2015-01-01', DGS10_20150105: '.', DGS10_20150106: '.' },
-  { date: '2015-01-02', DGS10_20150105: '2.12', DGS10_20150106: '2.12' },
-  { date: '2015-01-05', DGS10_20150106: '2.04' },
-);
+const api = JSON.stringify({
+  realtime_start: '1776-07-04',
+  realtime_end: '9999-12-31',
+  units: 'lin',
+  output_type: 1,
+  count: 2,
+  observations: [
+    observation('2015-01-02', '2015-01-05', '2.12'),
+    observation('2015-01-05', '2015-01-06', '2.04'),
+  ],
+});
 const besideFunds =
   'observation_date,DGS10,DFF\n2015-01-02,2.12,0.12\n2015-01-03,,0.12\n2015-01-05,2.04,0.12\n';
 const asOf = '2015-01-07';
@@ -77,29 +66,8 @@ const files: Readonly<Record<string, readonly [name: string, content: Content, o
     'alfred.csv',
     'observation_date,DGS10_20150105,DGS10_20150106\n2015-01-01,,.\n2015-01-02,2.12,2.12\n2015-01-05,,2.04\n',
   ],
-  'ALFRED’s real-time periods': [
-    'alfred.csv',
-    'period_start_date,DGS10,realtime_start_date\n2015-01-02,2.12,2015-01-05\n2015-01-05,2.04,2015-01-06\n',
-  ],
   'an answer of FRED’s API': ['DGS10.json', api, { series: 'DGS10' }],
-  'an answer of FRED’s API by vintage date': ['DGS10.json', byVintage],
   'a FRED download beside another series': ['fredgraph.csv', besideFunds, { asOf }],
-  'a workbook of FRED': [
-    'fredgraph.xlsx',
-    namedWorkbook({
-      Daily: [
-        ['observation_date', 'DGS10'],
-        [{ day: '2015-01-02' }, { number: '2.12' }],
-        [{ day: '2015-01-05' }, { number: '2.04' }],
-      ],
-    }),
-  ],
-  'a panel of one day': ['2015-01-07.csv', 'date,DGS10,DFF\n2015-01-02,2.12,0.12\n2015-01-05,2.04,0.12\n'],
-  'a table of figures': [
-    'mine.csv',
-    'date,value\n2015-01-02,2.12\n2015-01-05,2.04\n',
-    { series: 'DGS10', asOf },
-  ],
   'asof’s own CSV': [
     'facts.csv',
     facts('DGS10 2015-01-02 2015-01-05 2.12', 'DGS10 2015-01-05 2015-01-06 2.04'),
@@ -225,7 +193,6 @@ const withZeros: readonly (readonly [what: string, name: string, content: string
     'par.csv',
     'Date,1 Mo,10 Yr\n10/16/18,2.18,3.16\n10/17/18,0,0\n10/18/18,2.18,3.17\n',
   ],
-  ['H.15', 'h15.csv', 'DATE,DGS2,DGS10\n2018-10-16,2.87,3.16\n2018-10-17,0,0\n2018-10-18,2.87,3.17\n'],
   [
     'rates of asof',
     'rates.csv',
