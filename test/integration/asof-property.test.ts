@@ -72,7 +72,7 @@ onEveryEngine((engine) => {
             await importFiles(path, files, { merge: true, bufferSize, projections: true, ...flags });
           await expectKnowledge(path, importInto(emptyModel, said).after);
         }),
-        { numRuns: runs(28, engine) },
+        { numRuns: runs(20, engine) },
       );
     });
 
